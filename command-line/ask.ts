@@ -1,5 +1,4 @@
-import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { filledPath } from '../rehearsal/named-call.ts';
+import { type EstateClient, filledPath } from '../rehearsal/estate-client.ts';
 import type { Reply } from '../rehearsal/reply.ts';
 import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/control/operations.ts';

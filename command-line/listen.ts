@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Agent, request } from 'undici';
-import { ConnectionError } from '../rehearsal/connection-error.ts';
-import { ControlError, type EstateClient } from '../rehearsal/estate-client.ts';
+import { ConnectionError, ControlError, type EstateClient } from '../rehearsal/estate-client.ts';
 import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
 import { EVENT_CONTENT_TYPE, nameOf } from '../shared/catalog/event-names.ts';
 import { allEvents, events } from '../shared/catalog/events.ts';

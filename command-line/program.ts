@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import { ConnectionError } from '../rehearsal/connection-error.ts';
+import { ConnectionError } from '../rehearsal/estate-client.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-variables.ts';
 import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';

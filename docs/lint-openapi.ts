@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTouchpointFixtures } from '../services/touchpoint-mock/contract/fixtures.ts';
-import { touchpointOpenApi } from '../services/touchpoint-mock/documents/openapi.ts';
+import { touchpointOpenApi } from '../services/touchpoint-mock/documents/documents.ts';
 import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 

@@ -1,4 +1,4 @@
-import { magicTokens } from '../fixtures/magic-tokens.ts';
+import { magicTokens } from '../fixtures/public-secrets.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { showTokens } from '../shared/domain/redaction.ts';
 import type { Logger } from '../shared/process/logger.ts';

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
-import { demoAmong } from '../fixtures/demo-credentials.ts';
 import type { Credential } from '../fixtures/files.ts';
+import { demoAmong } from '../fixtures/public-secrets.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import type { Configuration } from './configuration.ts';

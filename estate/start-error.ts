@@ -1,4 +1,4 @@
-import { FixtureError } from '../fixtures/fixture-error.ts';
+import { FixtureError } from '../fixtures/checked-file.ts';
 
 /** A failed start. The message is for a person: a sentence, or a line for each mistake. Exit codes follow sysexits.h. */
 export class StartError extends Error {

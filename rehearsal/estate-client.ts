@@ -1,5 +1,11 @@
 import { Agent, request } from 'undici';
 import type { z } from 'zod';
+import { apis } from '../shared/catalog/apis.ts';
+import { controlOperations } from '../shared/catalog/control/operations.ts';
+import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+import { fillPath, queryString } from '../shared/transport/path.ts';
 import type {
   ApiInput,
   ApiOutput,
@@ -11,9 +17,7 @@ import type {
   StreamInput,
   TypedApiId,
 } from './call-types.ts';
-import { explainConnection, explainedChunks } from './connection-error.ts';
 import { eventsOf } from './event-stream.ts';
-import { callOfApi, filledPath, requireOperation, type Sections } from './named-call.ts';
 import type { Method, ProblemBody, Reply, ResponseOf } from './reply.ts';
 
 /** Address and credentials of a client. */
@@ -35,7 +39,7 @@ export interface CallOptions {
 }
 
 /** The start and the end of reading a stream. */
-export interface StreamOptions {
+interface StreamOptions {
   /** Id of the last frame that was read. Default: now. */
   readonly after?: string;
   readonly signal?: AbortSignal;
@@ -58,7 +62,7 @@ export class ControlError extends Error {
 export type Optionally<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 /** The arguments of a call after the first: the input of an API, or the path, body and options of a plain call. */
-export type CallRest<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
+type CallRest<To extends TypedApiId | Method, Path extends string> = To extends TypedApiId
   ? Optionally<ApiInput<To>>
   : [path: Path, body?: unknown, how?: CallOptions];
 /** The response of the called API; unknown when the path matches no API. */
@@ -173,4 +177,74 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+/** The estate did not answer: nothing listens at its address, or the connection broke. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  /** The code of Node or its HTTP client. */
+  readonly code: string;
+  constructor(sentence: string, code: string, cause: unknown) {
+    super(sentence, { cause });
+    this.code = code;
+  }
+}
+
+/** @throws ConnectionError for an error of the connection, and any other error unchanged */
+function explainConnection(gateway: string, error: unknown): never {
+  const trouble = connectionTrouble(error);
+  if (trouble === undefined) throw error;
+  const remedy = trouble.isBroken ? '' : ' Start an estate, or correct the address.';
+  throw new ConnectionError(`No answer came from the estate at ${gateway}: ${trouble.words}.${remedy}`, trouble.code, error);
+}
+
+/** The chunks of a body. @throws ConnectionError when they end early */
+async function* explainedChunks<T>(gateway: string, chunks: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    explainConnection(gateway, error);
+  }
+}
+
+/** The sections of a call's input. */
+export interface Sections {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface PlainCall {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly how: { readonly headers: Readonly<Record<string, string>>; readonly as: 'bearer' | 'api-key' | 'none' };
+}
+
+/** The call of an API by its id, as the catalog declares it. @throws TypeError for an unknown API */
+export function callOfApi(id: string, { body, headers = {}, ...sections }: Sections = {}): PlainCall {
+  const { method, path, auth } = requireApi(id);
+  return {
+    method,
+    path: filledPath(path, sections),
+    body: method === 'GET' ? undefined : (body ?? {}),
+    how: { headers, as: auth === 'signature' ? 'none' : auth },
+  };
+}
+
+/** A path of the catalog with its parameters filled in and the query appended. */
+export const filledPath = (path: string, { params = {}, query }: Sections): string => `${fillPath(path, params)}${queryString(query)}`;
+
+function requireApi(id: string): ApiDefinition {
+  const all: Readonly<Record<string, ApiDefinition>> = apis;
+  const api = Object.hasOwn(all, id) ? all[id] : undefined;
+  if (api !== undefined) return api;
+  throw new TypeError(unknownWord('API', String(id), Object.keys(all), 'docs/reference/apis.md'));
+}
+
+/** The operation of an id. @throws TypeError for an unknown id, from callers without types */
+function requireOperation<Id extends CalledId | StreamId>(id: Id): (typeof controlOperations)[Id] {
+  if (Object.hasOwn(controlOperations, id)) return controlOperations[id];
+  throw new TypeError(unknownWord('operation', String(id), Object.keys(controlOperations), 'docs/reference/control-plane.md'));
 }

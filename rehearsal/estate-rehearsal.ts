@@ -106,10 +106,7 @@ export class EstateRehearsal implements AsyncDisposable {
     return Date.parse((await this.control('read-clock')).now);
   }
 
-  /**
-   * Advances the clock by an ISO 8601 duration and runs the work that falls due.
-   * @throws VerificationFailed when the estate does not settle
-   */
+  /** Advances the clock by an ISO 8601 duration, and runs due work. @throws VerificationFailed when the estate does not settle */
   async advance(by: string): Promise<OperationOutput<'advance-clock'>> {
     const outcome = await this.control('advance-clock', { body: { by } });
     refuseUnrest(outcome);
@@ -156,13 +153,10 @@ export class EstateRehearsal implements AsyncDisposable {
     }
   }
 
-  /**
-   * Waits until a number of events of a type are on the bus, while other work may still be pending.
-   * @throws VerificationFailed when they are not published in time
-   */
+  /** Waits until events of a type are on the bus. Other work may still be pending. @throws VerificationFailed after the timeout */
   async awaitEvents<const Type extends EventType>(
     type: Type,
-    { count = 1, subject, timeoutMs = 10_000 }: { readonly count?: number; readonly subject?: string; readonly timeoutMs?: number } = {},
+    { count = 1, subject, timeoutMs = 10_000 }: { count?: number; subject?: string; timeoutMs?: number } = {},
   ): Promise<readonly EstateEvent<Type>[]> {
     const { found, items } = await this.control('wait-for-events', { body: { type, count, timeoutMs, subject } });
     if (!found) throw new VerificationFailed(`${items.length} of ${count} ${type} came within ${timeoutMs} ms.`);
@@ -218,6 +212,6 @@ export class EstateRehearsal implements AsyncDisposable {
   }
 }
 
-function refuseUnrest({ settled, waitingFor }: { readonly settled: boolean; readonly waitingFor: readonly string[] }): void {
+function refuseUnrest({ settled, waitingFor }: { settled: boolean; waitingFor: readonly string[] }): void {
   if (!settled) throw new VerificationFailed(`The estate did not come to rest: ${waitingFor.join(', ')}`);
 }

@@ -1,7 +1,6 @@
 /** Entry point of the package `unified-commerce-estate`: a client of a running estate. */
 export type { ApiInput, ApiOutput, BusinessObject, EventName, ObjectType, TypedApiId } from './call-types.ts';
-export { ConnectionError } from './connection-error.ts';
-export { ControlError, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
+export { ConnectionError, ControlError, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 export type { EstateEvent } from './estate-event.ts';
 export {
   ApiRefusal,

@@ -1,11 +1,8 @@
 import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
-import type { Report } from './report.ts';
 import type { Scenario } from './scenario.ts';
-import { attended, stageOf, stoppable } from './stage.ts';
-
-export type { Report } from './report.ts';
+import { attended, type Report, stageOf, stoppable } from './stage.ts';
 
 export interface RunOptions {
   readonly gateway: string;
@@ -25,8 +22,7 @@ export interface RunOptions {
 
 /** Runs one scenario in its own rehearsal, checks the invariants, and deletes it unless `leavesRehearsal`. @returns whether all held */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
-  const { gateway, apiKey, admin, report, signal, leavesRehearsal = false } = options;
-  const { agent } = options;
+  const { gateway, apiKey, admin, report, signal, agent, leavesRehearsal = false } = options;
   const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });

@@ -1,6 +1,5 @@
 import type { OperationInput } from './call-types.ts';
 import type { CallOptions } from './estate-client.ts';
-import type { Pain } from './pains.ts';
 import type { CallText, Reply, ResponseOf, StepReply } from './reply.ts';
 
 /** A failed expectation of a scenario. */
@@ -36,6 +35,7 @@ export interface Step<Call extends CallText = CallText, Status extends number = 
 
 /** One of several concurrent calls. */
 export type PlainStep = Omit<Step, 'title' | 'events' | 'status'>;
+
 export type RepliesOf<Calls extends readonly PlainStep[]> = {
   readonly [Place in keyof Calls]: Reply<ResponseOf<Calls[Place]['call']>>;
 };
@@ -77,3 +77,19 @@ export interface Scenario {
 
 /** A scenario of a user. It does not need to follow a documented flow. */
 export type OwnScenario = Pick<Scenario, 'name' | 'title' | 'run'> & Partial<Pick<Scenario, 'flows'>>;
+
+/** Common problems of systems of this kind. Each has at least one scenario. */
+export const pains = {
+  'split-tender': 'the second of several tenders is declined, and the first has to be reversed',
+  'partial-fulfilment': 'an order ships in parts, or a part of it is missing',
+  'last-unit': 'many buyers request the last unit at the same time',
+  'duplicate-webhooks': 'a webhook arrives twice, late, or forged',
+  'out-of-order-events': 'events arrive out of order or twice',
+  'unknown-outcome': 'an operation succeeds, but its answer is lost',
+  'hold-expires': 'the reservation expires between payment and confirmation',
+  'over-refund': 'two concurrent refunds together exceed the payment',
+  'loyalty-down': 'the Loyalty Platform is down at checkout, and back later',
+  'lost-parcel': 'a parcel is lost and found, or comes back',
+} as const;
+
+export type Pain = keyof typeof pains;

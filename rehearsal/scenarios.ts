@@ -1,18 +1,25 @@
 import type { Scenario } from './scenario.ts';
-import { declinedThenPaid, digitalOrder } from './scenarios/digital-order.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
-import { compensationWaits, eventsDisordered, loyaltyDown } from './scenarios/outages.ts';
+import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost } from './scenarios/orders.ts';
+import {
+  captureRetried,
+  carrierDown,
+  compensationWaits,
+  eventsDisordered,
+  inventoryDown,
+  loyaltyDown,
+  shortPick,
+  unknownOutcome,
+} from './scenarios/outages.ts';
 import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
-import { holdExpired, holdLost, lastUnit } from './scenarios/stock.ts';
 import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
-import { captureRetried, carrierDown, inventoryDown, shortPick, unknownOutcome } from './scenarios/trouble.ts';
 
 /** All scenarios, the simplest first. */
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   declinedThenPaid,
-  holdExpired,
-  holdLost,
+  reservationExpired,
+  reservationLost,
   lastUnit,
   loyaltyDown,
   compensationWaits,

@@ -1,13 +1,26 @@
 import { inspect, isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import type { Invariant } from '../shared/catalog/control/operations/verification.ts';
 import { Money } from '../shared/catalog/shapes.ts';
 import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
-import type { Report } from './report.ts';
-import { ExpectationFailed, type PlainStep, type RepliesOf, type Stage, type Step, type StepRecord } from './scenario.ts';
+import { ExpectationFailed, type PlainStep, type RepliesOf, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
 import { requireArguments } from './stage-arguments.ts';
+
+/** The topic of a note. */
+export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
+
+/** Receives the progress of a run. */
+export interface Report {
+  begin(scenario: Scenario, rehearsal: string): void;
+  step(record: StepRecord): void;
+  note(text: string, kind: NoteKind): void;
+  invariants(results: readonly z.output<typeof Invariant>[]): void;
+  end(scenario: Scenario, failure: string | undefined): void;
+}
 
 /** Data of an external party. */
 interface Outside {

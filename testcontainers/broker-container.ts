@@ -8,8 +8,7 @@ import {
   Wait,
   waitForContainer,
 } from 'testcontainers';
-import { lastWords } from './last-words.ts';
-import { explained } from './start-failure.ts';
+import { explained, lastWords } from './start-failure.ts';
 
 /** Network alias of the broker. */
 const ALIAS = 'kafka';

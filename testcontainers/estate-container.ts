@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from './fixture-credentials.ts';
-import { lastWords } from './last-words.ts';
-import { explained } from './start-failure.ts';
+import { explained, lastWords } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,
   GATEWAY_PORT,
   PORTAL_PORT,
-  rehearsalOn,
   type StartedEstate,
   TOUCHPOINT_PORT,
   type TouchpointAccess,
@@ -130,7 +128,7 @@ export class StartedEstateContainer extends AbstractStartedContainer implements 
   }
 
   createRehearsal(name?: string): Promise<EstateRehearsal> {
-    return rehearsalOn({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, name);
+    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, name);
   }
 
   createClient(rehearsal?: string): EstateClient {

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, Network, type StartedNetwork, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials, type EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
-import { lastWords } from './last-words.ts';
-import { explained, requireEngine } from './start-failure.ts';
+import { explained, lastWords, requireEngine } from './start-failure.ts';
 import {
   clientOn,
   DEMO_TOUCHPOINT,
   GATEWAY_PORT,
   PORTAL_PORT,
-  rehearsalOn,
   type StartedEstate,
   TOUCHPOINT_PORT,
   type TouchpointAccess,
@@ -243,7 +241,7 @@ export class StartedEstateEnsemble implements StartedEstate {
   }
 
   createRehearsal(name?: string): Promise<EstateRehearsal> {
-    return rehearsalOn({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, name);
+    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, name);
   }
 
   createClient(rehearsal?: string): EstateClient {

@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checked, parseJson, refuseUnread } from '../fixtures/checked-file.ts';
+import { checked, FixtureError, parseJson, refuseUnread, together } from '../fixtures/checked-file.ts';
 import { type Credential, files } from '../fixtures/files.ts';
-import { FixtureError, together } from '../fixtures/fixture-error.ts';
 import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './start-failure.ts';
 
-const FILE = 'credentials.json';
+const { file: FILE, rows: ROWS } = files.credentials;
 
 /**
  * Credentials for an estate with custom fixtures: the first credential of each kind in their credentials.json.
@@ -29,7 +28,7 @@ function rowsOf(folder: string): readonly Credential[] {
     );
   }
   try {
-    const { value, mistakes } = checked(files[FILE], parseJson(FILE, read(folder)), { file: FILE });
+    const { value, mistakes } = checked(ROWS, parseJson(FILE, read(folder)), { file: FILE });
     if (mistakes.length > 0) throw together(mistakes);
     return value;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
-import { type EstateAccess, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import type { EstateAccess, EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
 
 export const GATEWAY_PORT = 8_080;
 export const TOUCHPOINT_PORT = 15_115;
@@ -28,8 +28,6 @@ export interface StartedEstate extends AsyncDisposable {
   /** A client of an existing rehearsal, by default `default`. The caller closes it. */
   createClient(rehearsal?: string): EstateClient;
 }
-
-export const rehearsalOn = (access: EstateAccess, name?: string): Promise<EstateRehearsal> => EstateRehearsal.create(access, name);
 
 export const clientOn = ({ gateway, credentials }: EstateAccess, rehearsal = 'default'): EstateClient =>
   createEstateClient({ gateway, ...credentials, rehearsal });

@@ -1,5 +1,5 @@
-import type { Report } from '../../rehearsal/runner.ts';
 import type { Scenario, StepRecord } from '../../rehearsal/scenario.ts';
+import type { Report } from '../../rehearsal/stage.ts';
 
 type Invariants = Parameters<Report['invariants']>[0];
 

@@ -1,6 +1,7 @@
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
-import { type Report, runScenario } from '../../rehearsal/runner.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
+import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
 import { EXIT } from '../failure.ts';
 import { showInvariants } from '../output/invariants.ts';

@@ -1,5 +1,5 @@
 import type { Scenario, Stage } from '../scenario.ts';
-import { ADDRESS } from './steps.ts';
+import { ADDRESS, CARD } from './steps.ts';
 
 interface Line {
   readonly sku: string;
@@ -15,8 +15,7 @@ export async function confirmedOrder(
   await stage.step({ title: 'Check out', call: `POST /baskets/${basket.body.id}/checkout`, body: { shippingAddress: ADDRESS } });
   const order = await stage.step({ title: 'Create the order', call: 'POST /orders', body: { basketId: basket.body.id } });
   const orderId = order.body.id;
-  const tender = { type: 'card', token: 'tok_visa' };
-  await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender } });
+  await stage.step({ title: 'Authorise', call: 'POST /payments/authorizations', body: { orderId, tender: CARD } });
   await stage.step({ title: 'Confirm: the order is routed', call: `POST /orders/${orderId}/confirm` });
   const read = await stage.step({ title: 'Read the order', call: `GET /orders/${orderId}` });
   return { orderId, fulfillmentOrderIds: (read.body.fulfillmentOrders ?? []).map(({ id }) => id) };

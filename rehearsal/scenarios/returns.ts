@@ -1,6 +1,6 @@
 import type { Scenario, Stage } from '../scenario.ts';
 import { confirmedOrder, dispatched } from './fulfillment.ts';
-import { ADDRESS } from './steps.ts';
+import { ADDRESS, CARD } from './steps.ts';
 
 interface Sold {
   readonly orderId: string;
@@ -53,7 +53,7 @@ export const returnRefunded: Scenario = {
   title: 'One of two mugs is returned to the store: it is approved, inspected and restocked, and the card is refunded first',
   flows: [],
   async run(stage) {
-    const sold = await soldAtTheTill(stage, [{ type: 'cash' }, 1_000], [{ type: 'card', token: 'tok_visa' }, 1_598]);
+    const sold = await soldAtTheTill(stage, [{ type: 'cash' }, 1_000], [CARD, 1_598]);
     const stockOf = async (title: string): Promise<number> => {
       const { body } = await stage.step({ title, call: 'GET /inventory/items/mug-blue' });
       return body.locations.find(({ locationId }) => locationId === 'store-01')?.onHand ?? 0;
@@ -106,7 +106,7 @@ export const exchangeWithSurplus: Scenario = {
   title: 'Two mugs are exchanged for one: the credit pays the new order, the rest is refunded to the card',
   flows: [],
   async run(stage) {
-    const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
+    const sold = await soldAtTheTill(stage, [CARD, 2_598]);
     const returnId = await announced(stage, sold, { qty: 2, resolution: 'exchange' });
     await stage.advance('P2D');
     const { body: waiting } = await stage.step({
@@ -146,7 +146,7 @@ export const overRefund: Scenario = {
   flows: [],
   pains: ['over-refund'],
   async run(stage) {
-    const sold = await soldAtTheTill(stage, [{ type: 'card', token: 'tok_visa' }, 2_598]);
+    const sold = await soldAtTheTill(stage, [CARD, 2_598]);
     const refund = (amount: number) => ({ call: `POST /payments/${sold.paymentIds[0]}/refunds` as const, body: { amount: euros(amount) } });
     await stage.fault('together', { match: { api: 'refund-payment-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
     const replies = await stage.together('Two concurrent refunds of sixty per cent', [refund(1_559), refund(1_559)]);

@@ -2,6 +2,10 @@ import type { Stage } from '../scenario.ts';
 
 export const ADDRESS = { name: 'Ada', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
+export const CARD = { type: 'card', token: 'tok_visa' };
+
+export const stateOf = (payments: readonly { state: string }[]): string[] => payments.map(({ state }) => state);
+
 /** Creates a draft order: basket, line, checkout, order. */
 export async function basketInCheckout(
   stage: Stage,

@@ -1,8 +1,8 @@
 import type { Scenario, Stage } from '../scenario.ts';
+import { CARD, stateOf } from './steps.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const CASH = { type: 'cash' };
-const card = (token: string) => ({ type: 'card', token });
 
 /** Starts a checkout at the till of the Galway store. */
 async function scanned(stage: Stage, line: { sku: string; qty: number }): Promise<{ id: string; total: number }> {
@@ -25,8 +25,6 @@ interface Tendered<Status extends number> {
 const pay = <const Status extends number = 200>(stage: Stage, id: string, { title, tender, amount, ...expected }: Tendered<Status>) =>
   stage.step({ title, call: `POST /transactions/${id}/payment`, body: { tender, amount: eur(amount) }, ...expected });
 
-const stateOf = (payments: readonly { state: string }[]): string[] => payments.map(({ state }) => state);
-
 /** Pain: the second of two tenders is declined. The first one stands; the till takes another one for the rest. */
 export const splitTender: Scenario = {
   name: 'split-tender',
@@ -37,22 +35,19 @@ export const splitTender: Scenario = {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 2 });
     const cash = await pay(stage, id, { title: 'Pay 10.00 in cash', tender: CASH, amount: 1000, events: ['payment-authorized'] });
     stage.expect('outstanding', cash.body.outstanding, eur(total - 1000));
-    const no = card('tok_decline_do_not_honor');
+    const no = { type: 'card', token: 'tok_decline_do_not_honor' };
     const declined = await pay(stage, id, { title: 'The card is declined', tender: no, amount: total - 1000, status: 402, events: [] });
     stage.expect('refused as', declined.body.code, 'payment_declined');
     const paid = await pay(stage, id, {
       title: 'Another card pays the rest; the till submits the sale automatically',
-      tender: card('tok_visa'),
+      tender: CARD,
       amount: total - 1000,
       events: ['payment-authorized', 'order-created', 'order-confirmed', 'payment-captured', 'payment-captured'],
     });
     stage.expect('outstanding', paid.body.outstanding, eur(0));
     stage.expect('transaction', paid.body.transactionState, 'completed');
-    stage.expect(
-      'tenders on the receipt',
-      paid.body.receipt?.tenders.map(({ type }) => type),
-      ['cash', 'card'],
-    );
+    const tenders = paid.body.receipt?.tenders.map(({ type }) => type);
+    stage.expect('tenders on the receipt', tenders, ['cash', 'card']);
     const order = await stage.step({ title: 'The order has the id of the transaction', call: `GET /orders/${id}` });
     stage.expect('order', order.body.state, 'completed');
     stage.expect('payment status', order.body.paymentStatus, 'paid');
@@ -137,7 +132,7 @@ export const stockDiscrepancy: Scenario = {
   flows: [3],
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'vase-sold-out', qty: 3 });
-    const paid = await pay(stage, id, { title: 'The customer pays for the vases', tender: card('tok_visa'), amount: total });
+    const paid = await pay(stage, id, { title: 'The customer pays for the vases', tender: CARD, amount: total });
     stage.expect('transaction', paid.body.transactionState, 'completed');
     const order = await stage.step({ title: 'The order records the stock discrepancy', call: `GET /orders/${id}` });
     stage.expect('stock discrepancy', order.body.stockDiscrepancy, true);
@@ -160,7 +155,7 @@ export const lostTender: Scenario = {
   async run(stage) {
     const { id, total } = await scanned(stage, { sku: 'mug-blue', qty: 1 });
     await stage.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await pay(stage, id, { title: 'The answer is lost', tender: card('tok_visa'), amount: 500, status: 504 });
+    await pay(stage, id, { title: 'The answer is lost', tender: CARD, amount: 500, status: 504 });
     const tooMuch = await pay(stage, id, {
       title: 'The tender was authorised: the full amount again is too much',
       tender: CASH,

@@ -13,8 +13,7 @@ import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, published, type StoredShipment, shipments } from './collections.ts';
-import { giveUpParcelDue } from './due-work.ts';
-import { announceNewestScan, beginJourney } from './journey.ts';
+import { announceNewestScan, beginJourney, giveUpParcelDue } from './scans.ts';
 
 type Body = InputOf<typeof generateLabelApi>['body'];
 

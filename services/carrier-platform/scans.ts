@@ -1,17 +1,51 @@
-import type { z } from 'zod';
-import { progressionOf } from '../../shared/catalog/control/progression.ts';
-import { trackShipment as trackShipmentApi } from '../../shared/catalog/fulfillment/apis.ts';
-import { scanShipment as scanShipmentCall } from '../../shared/catalog/fulfillment/internal.ts';
-import { CARRIER_SILENCE_MS, Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { z } from 'zod';
+import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
+import { TrackingUpdate, trackShipment as trackShipmentApi } from '../../shared/catalog/fulfillment/apis.ts';
+import {
+  applyCarrierProgression as applyCarrierProgressionCall,
+  scanShipment as scanShipmentCall,
+} from '../../shared/catalog/fulfillment/internal.ts';
+import {
+  CARRIER_SILENCE_MS,
+  Scan,
+  scanWebhookId,
+  shipmentLifeCycle,
+  trackingStatusCodes,
+} from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refusal, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../shared/catalog/limits.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
+import { Id } from '../../shared/catalog/shapes.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { walkPages } from '../../shared/work/all-pages.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
-import { journeys, published, type StoredShipment, shipments } from './collections.ts';
-import { giveUpParcelDue, plannedScanDue } from './due-work.ts';
-import { announceNewestScan, continueJourney, nextPlanned, scanCountOf } from './journey.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { carrierServices, type Journey, journeys, type PlannedScan, published, type StoredShipment, shipments } from './collections.ts';
+
+/** Plays the next planned scan of a parcel; the key is the shipment's id. */
+const plannedScanDue = defineDueWork('planned-scan');
+/** Gives up a parcel without a scan for a long time; the key is the shipment's id. */
+export const giveUpParcelDue = defineDueWork('give-up-parcel');
+
+const Delivery = z.object({
+  shipmentId: Id,
+  /** Its members keep their order, because the signature covers the bytes. */
+  body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
+  /** Number of attempts so far. */
+  attempts: z.int().min(0),
+  /** A fault withheld it before, so no other fault strikes it. */
+  held: z.literal(true).optional(),
+});
+/** The delivery of one scan to its receiver. */
+export type Delivery = z.output<typeof Delivery>;
+
+/** Makes one attempt at a delivery; the key is its `webhook-id`. The payload keeps its stored order of members. */
+export const deliverWebhookDue = defineDueWork(
+  'deliver-webhook',
+  z.custom<Delivery>((stored) => Delivery.safeParse(stored).success, 'It is not the delivery of a scan'),
+);
 
 export const scanShipment = handle(scanShipmentCall)(async ({ params: { id }, body }, { work, context }) => {
   const shipment = await requireObject(work, shipments, id);
@@ -90,11 +124,88 @@ function nextScanTime({ events }: StoredShipment, now: number): string {
 export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
   const shipment = await requireObject(work, shipments, id);
   if (shipment.state !== 'pending') return published(shipment);
-  throw refusal(
-    'shipment',
-    { id, state: shipment.state },
-    'track',
-    `The shipment "${id}" is pending: it can be tracked once it has a label.`,
-    { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') },
-  );
+  const detail = `The shipment "${id}" is pending: it can be tracked once it has a label.`;
+  const about = { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') };
+  throw refusal('shipment', { id, state: shipment.state }, 'track', detail, about);
+});
+
+type Mode = Progression['carrier'];
+
+export async function beginJourney(shipment: StoredShipment, { work, context }: Pick<Scope, 'work' | 'context'>): Promise<void> {
+  const labelledAt = instant(work.now);
+  const mode = progressionOf(context).carrier;
+  await planNext({ id: shipment.id, open: true, labelledAt, passed: 0 }, { work, shipment, mode: afterScan(mode) });
+}
+
+/** With the progression `immediate`, the next scan waits for the first attempt at the previous webhook, so that webhooks keep their order. */
+const afterScan = (mode: Mode): Mode => (mode === 'immediate' ? 'manual' : mode);
+
+/** Continues the journey of a parcel after a scan. A manual scan may be the next planned one. */
+async function continueJourney(
+  shipment: StoredShipment,
+  scan: PlannedScan['scan'],
+  { work, context }: Pick<Scope, 'work' | 'context'>,
+): Promise<void> {
+  const journey = await work.get(journeys, shipment.id);
+  if (!journey) return;
+  const next = (await planOf(work, shipment))[journey.passed];
+  const passed = next?.scan === scan ? journey.passed + 1 : journey.passed;
+  const mode = progressionOf(context).carrier;
+  await planNext({ ...journey, passed, open: !hasEnded(shipment) }, { work, shipment, mode: afterScan(mode) });
+}
+
+/** Stores a journey with its next planned scan, and schedules the due work for it. @returns whether the time has changed */
+export async function planNext(
+  { version: _counted, scanAt: before, ...journey }: Omit<Journey, 'version'> & { readonly version?: number },
+  { work, shipment, mode }: { work: UnitOfWork; shipment: StoredShipment; mode: Mode },
+): Promise<boolean> {
+  const next = journey.open ? await nextPlanned(work, { journey, shipment }) : undefined;
+  const dueAt = next && (mode === 'immediate' ? work.now : Math.max(work.now, Date.parse(journey.labelledAt) + next.planned.afterMs));
+  const scanAt = mode === 'manual' ? undefined : dueAt;
+  work.put(journeys, { ...journey, scanAt });
+  if (scanAt !== undefined) work.schedule(plannedScanDue, journey.id, scanAt, {});
+  else if (before !== undefined) work.cancel(plannedScanDue, journey.id);
+  return scanAt !== before;
+}
+
+/** The first planned scan that is not done and that the state of the parcel allows. Manual scans may have changed that state. */
+async function nextPlanned(
+  work: UnitOfWork,
+  { journey, shipment }: { journey: Pick<Journey, 'passed'>; shipment: StoredShipment },
+): Promise<{ readonly planned: PlannedScan; readonly position: number } | undefined> {
+  const plan = await planOf(work, shipment);
+  const position = plan.findIndex(({ scan }, at) => at >= journey.passed && allowedFrom(shipmentLifeCycle, scan).includes(shipment.state));
+  const planned = plan[position];
+  return planned && { planned, position };
+}
+
+const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<readonly PlannedScan[]> =>
+  (await work.get(carrierServices, service))?.scans ?? [];
+
+/** Whether no planned scan follows. A lost parcel may be found, but never by a planned scan. */
+const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
+
+/** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */
+export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): void {
+  const { id, trackingNumber, events, estimatedDelivery } = shipment;
+  const scan = events.at(-1);
+  if (!scan) throw new Error(`The parcel ${id} has no scan.`);
+  const body: Delivery['body'] = {
+    type: 'shipment.tracking.updated',
+    timestamp: scan.occurredAt,
+    data: { shipmentId: id, ...scan, trackingNumber, estimatedDelivery },
+  };
+  const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
+  work.schedule(deliverWebhookDue, scanWebhookId(id, scanCountOf(shipment)), work.now, delivery);
+}
+
+const scanCountOf = ({ scanCount, events }: StoredShipment): number => scanCount ?? events.length;
+
+export const applyCarrierProgression = handle(applyCarrierProgressionCall)(async ({ body: { carrier: mode } }, { work }) => {
+  let rescheduled = 0;
+  for await (const journey of walkPages((cursor) => work.find(journeys, 'open', 'yes', { cursor }))) {
+    const shipment = await work.get(shipments, journey.id);
+    if (shipment && (await planNext(journey, { work, shipment, mode }))) rescheduled += 1;
+  }
+  return { rescheduled };
 });

@@ -3,9 +3,8 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
-import { applyCarrierProgression } from './journey.ts';
 import { generateLabel, labelDocument, putShipment } from './labels.ts';
-import { giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
+import { applyCarrierProgression, giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
 import { deliverWebhook } from './webhooks.ts';
 
 export const service = defineService({
@@ -19,7 +18,7 @@ export const service = defineService({
 });
 
 /** Seeds the services of the carrier, with their promise and their planned scans. */
-export function seed({ carrierScans }: Fixtures, _now: number): Seed {
+export function seed({ carrierScans }: Fixtures): Seed {
   const rows = carrierScans.map(({ service: id, estimatedDelivery: { from, to }, scans }) => ({
     id,
     version: 1,

@@ -3,29 +3,15 @@ import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import type { ActiveFault, StrikeOptions } from '../../shared/control/faults.ts';
 import { type WebhookOutcome, webhookWithheldUntil } from '../../shared/control/webhook-sender.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { type ParsedDueItem, parsePayload } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from './collections.ts';
-import { type Delivery, deliverWebhookDue } from './due-work.ts';
-import { planNext } from './journey.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+import { type Delivery, deliverWebhookDue, planNext } from './scans.ts';
 
 /** Rehearsal time between the attempts of one webhook, as the Standard Webhooks specification proposes. The first attempt is immediate. */
-const RETRY_AFTER_MS: readonly number[] = [
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-];
+const RETRY_AFTER_MS = ['PT5S', 'PT5M', 'PT30M', 'PT2H', 'PT5H', 'PT10H', 'PT14H', 'PT20H', 'PT24H'].map(durationMs);
 
 const PATH = carrierWebhook.path;
 

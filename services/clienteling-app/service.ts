@@ -1,8 +1,6 @@
-import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { getCustomer360 } from './customer-view.ts';
-import { logInteraction } from './interactions.ts';
+import { getCustomer360, logInteraction } from './customers.ts';
 
 export const service = defineService({
   application: 'clienteling-app',
@@ -15,6 +13,4 @@ export const service = defineService({
 });
 
 /** The application stores nothing. */
-export function seed(_fixtures: Fixtures, _now: number): Seed {
-  return { objects: [] };
-}
+export const seed = (): Seed => ({ objects: [] });

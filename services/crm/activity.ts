@@ -75,13 +75,8 @@ export const moveIdleCustomer = handleDue(idle)(async ({ key, payload }, { work 
   if (next.state === 'at-risk') restartIdleTimer(work, next);
 });
 
-interface IdleTimer {
-  readonly at: number;
-  readonly payload: z.output<typeof idle.payload>;
-}
-
 /** @returns undefined for a customer whose state no inactivity changes */
-export function idleTimerOf(customer: CustomerRecord): IdleTimer | undefined {
+export function idleTimerOf(customer: CustomerRecord) {
   const at = idleAt(customer);
   if (at === undefined || customer.lastActivityAt === undefined) return undefined;
   return { at, payload: { since: customer.lastActivityAt } };

@@ -14,14 +14,11 @@ export interface Contact {
 }
 
 /** E-mail and phone are unique among registered customers, blocked ones included. Parties may share them. */
-export const isRegistered = ({ state }: { readonly state: State }): boolean => state !== 'anonymous' && state !== 'identified';
+export const isRegistered = ({ state }: { state: State }): boolean => state !== 'anonymous' && state !== 'identified';
 
 export const noConsents: z.output<typeof Consents> = { emailMarketing: false, smsMarketing: false, profiling: false };
 
-/**
- * The guest that becomes the registered customer: the one with the same e-mail and phone; otherwise the oldest with that e-mail, or with
- * that phone.
- */
+/** The guest that becomes the customer: the one with e-mail and phone; otherwise the oldest with the e-mail, or with the phone. */
 export function guestToRegister(
   { email, phone }: Contact,
   found: { readonly byEmail: readonly CustomerRecord[]; readonly byPhone: readonly CustomerRecord[] },

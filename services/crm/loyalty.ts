@@ -36,11 +36,8 @@ export const enrollLoyaltyMember = handle(enrollLoyaltyMemberApi)(async ({ body:
   if (customer.loyaltyAccountId !== undefined) {
     const own = await accountOfRequest(scope, customer, enrolment);
     if (own) return own;
-    throw new Problem(
-      'already_enrolled',
-      `The customer "${customerId}" is already a member, with the account "${customer.loyaltyAccountId}".`,
-      { objectType: 'customer', id: customerId, loyaltyAccountId: customer.loyaltyAccountId },
-    );
+    const detail = `The customer "${customerId}" is already a member, with the account "${customer.loyaltyAccountId}".`;
+    throw new Problem('already_enrolled', detail, { objectType: 'customer', id: customerId, loyaltyAccountId: customer.loyaltyAccountId });
   }
   rowFor(customerLifeCycle, customer, 'enrol');
   scheduleEnrolment(scope, customer, enrolment);

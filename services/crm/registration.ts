@@ -38,11 +38,8 @@ async function refuseDuplicate(work: UnitOfWork, contact: Contact): Promise<void
   const found = byEmail ?? byPhone;
   if (!found) return;
   const matchedOn = [...(byEmail ? ['email'] : []), ...(byPhone?.id === found.id ? ['phone'] : [])];
-  throw new Problem('duplicate_customer', `The customer "${found.id}" is already registered with this ${matchedOn.join(' and ')}.`, {
-    objectType: 'customer',
-    existingCustomerId: found.id,
-    matchedOn,
-  });
+  const detail = `The customer "${found.id}" is already registered with this ${matchedOn.join(' and ')}.`;
+  throw new Problem('duplicate_customer', detail, { objectType: 'customer', existingCustomerId: found.id, matchedOn });
 }
 
 async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {

@@ -3,14 +3,8 @@ import { handle } from '../../shared/work/handler.ts';
 import { type PageSource, pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers } from './collections.ts';
-import type { CustomerRecord } from './customer-rules.ts';
+import type { Contact, CustomerRecord } from './customer-rules.ts';
 import { isNamed, partsOf } from './name-parts.ts';
-
-interface Criteria {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly q?: string;
-}
 
 /** A customer must match all criteria. The most selective index is read, and the other criteria filter its rows. */
 export const searchCustomer = handle(searchCustomerApi)(async ({ query }, { work }) => {
@@ -30,7 +24,10 @@ export const searchCustomer = handle(searchCustomerApi)(async ({ query }, { work
 });
 
 /** The smallest indexed set of customers that contains all matches. */
-async function narrowestSource(work: UnitOfWork, { email, phone, q }: Criteria): Promise<PageSource<CustomerRecord>> {
+async function narrowestSource(
+  work: UnitOfWork,
+  { email, phone, q }: Contact & { readonly q?: string },
+): Promise<PageSource<CustomerRecord>> {
   if (email !== undefined) return (page) => work.find(customers, 'email', email, page);
   if (phone !== undefined) return (page) => work.find(customers, 'phone', phone, page);
   const part = q === undefined ? undefined : await rarestPart(work, q);

@@ -24,12 +24,12 @@ export const service = defineService({
   due: [moveIdleCustomer, finishInterruptedEnrolment],
 });
 
-export function seed({ customers: rows }: Fixtures, _now: number): Seed {
+export function seed({ customers: rows }: Fixtures): Seed {
   return { objects: [{ of: customers, rows }] };
 }
 
 /** Idle timers of the seeded customers. */
-export function seedDue({ customers: rows }: Fixtures, _now: number) {
+export function seedDue({ customers: rows }: Fixtures) {
   return rows.flatMap((customer) => {
     const timer = idleTimerOf(customer);
     return timer ? [{ kind: idle.kind, key: customer.id, ...timer }] : [];

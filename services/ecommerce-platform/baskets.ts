@@ -9,7 +9,6 @@ import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { CURRENCY } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { walkPages } from '../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -160,9 +159,8 @@ async function refuseUnlessAvailable(scope: Scope, sku: string, requested: numbe
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
-  throw new Problem('insufficient_stock', `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`, {
-    skus: [{ sku, requested, available }],
-  });
+  const detail = `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`;
+  throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested, available }] });
 }
 
 export const getBasketHandler = handle(getBasket)(({ params }, { work }) => requireObject(work, baskets, params.id));
@@ -175,20 +173,10 @@ export const getBasketCallHandler = handle(getBasketCall)(async ({ params }, { w
 
 const MAX_BASKETS = 20;
 
+/** Open and locked baskets, newest first. */
 export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async ({ query }, { work }) => ({
-  items: await newestActive(work, query.customerId),
+  items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true })).items],
 }));
-
-/** Open and locked baskets, newest first. In worlds of older releases the index has other baskets too, so a page may be short. */
-async function newestActive(work: UnitOfWork, customerId: string): Promise<Basket[]> {
-  const found: Basket[] = [];
-  const newest = walkPages((cursor) => work.find(baskets, 'customer', customerId, { limit: MAX_BASKETS, cursor, newestFirst: true }));
-  for await (const basket of newest) {
-    found.push(basket);
-    if (found.length === MAX_BASKETS) break;
-  }
-  return found;
-}
 
 /** An open basket without changes for this long is abandoned. The source document does not specify it. */
 const IDLE_MS = 24 * 60 * 60 * 1_000;
@@ -210,7 +198,7 @@ export const abandonIdleBasket = handleDue(basketIdle)(async ({ key }, { work })
 });
 
 /** Releases the stock of a merged or abandoned basket: explicit reservations of clients, and the reservation of its transaction. */
-export const releaseHoldsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
+export const releaseReservationsOfBasket = handleDue(releaseHolds)(async ({ key: basketId }, { work, call }) => {
   const basket = await work.get(baskets, basketId);
   if (!basket) return;
   const { id, state, transactionId } = basket;

@@ -3,7 +3,7 @@ import { handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Basket, baskets, type CheckoutRecord, checkoutIdOf, checkouts } from './collections.ts';
 import { undoCheckout } from './due-work.ts';
-import { recoverHold, releaseHold } from './stock-reservation.ts';
+import { giveBackReservation, recoverReservation } from './stock-reservation.ts';
 import { keepVoucherUses, releaseVouchers } from './voucher-uses.ts';
 
 export interface LockedCheckout {
@@ -99,15 +99,9 @@ export async function refuseWhileChanging(work: UnitOfWork, { id, state }: Baske
 
 /** The till may still be creating the basket, which then has no state, so `refusal` cannot be used. */
 function otherCheckoutRunning(id: string, state: Basket['state'] | undefined): Problem {
-  return new Problem('invalid_state_transition', `Another checkout of the basket "${id}" is in progress; retry in a moment.`, {
-    objectType: 'basket',
-    id,
-    currentState: state,
-    action: 'checkout',
-    allowedFrom: ['open', 'locked', 'converted'],
-    retryable: true,
-    retryAfter: 1,
-  });
+  const detail = `Another checkout of the basket "${id}" is in progress; retry in a moment.`;
+  const about = { objectType: 'basket', id, currentState: state, action: 'checkout', allowedFrom: ['open', 'locked', 'converted'] };
+  return new Problem('invalid_state_transition', detail, { ...about, retryable: true, retryAfter: 1 });
 }
 
 /**
@@ -130,8 +124,8 @@ export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basket
     work.put(checkouts, { ...found, phase: 'undoing' });
     await work.checkpoint();
   }
-  const reservationId = found.hold?.reservationId ?? (await recoverHold(scope, basketId, found));
-  if (reservationId !== undefined) await releaseHold(scope, reservationId);
+  const reservationId = found.hold?.reservationId ?? (await recoverReservation(scope, basketId, found));
+  if (reservationId !== undefined) await giveBackReservation(scope, reservationId);
   if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
   settleCheckout(work, basketId, found);
 });

@@ -23,7 +23,7 @@ import { appliedCodes, distinctCodes, evaluateDiscounts, givenCodes, isSameCode 
 import { basketIdle, checkoutTtl } from './due-work.ts';
 import { convertAndPlaceOrder, submitOrder } from './order-placement.ts';
 import { applyDiscounts, currentPrices, priceOpenBasket, pricesForSale } from './pricing.ts';
-import { holdStock } from './stock-reservation.ts';
+import { reserveStock } from './stock-reservation.ts';
 import { keepVoucherUses, lockVouchers } from './voucher-uses.ts';
 
 export const checkoutBasketHandler = handle(checkoutBasket)(async ({ params, body }, scope) => {
@@ -59,13 +59,8 @@ async function repeatCheckout(scope: Scope, basket: Basket, body: CheckoutBody) 
 }
 
 function orderedByTill({ id, state }: Basket, transactionId: string): Problem {
-  return refusal(
-    'basket',
-    { id, state },
-    'place-order',
-    `The basket "${id}" belongs to the transaction "${transactionId}": the till places its order when it is paid.`,
-    { transactionId },
-  );
+  const detail = `The basket "${id}" belongs to the transaction "${transactionId}": the till places its order when it is paid.`;
+  return refusal('basket', { id, state }, 'place-order', detail, { transactionId });
 }
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
@@ -80,14 +75,14 @@ const TIMEOUT_MS = 800;
  * @throws Problem 409 `reservation_expired`
  */
 async function requireReservation(basket: Basket, { call }: Scope): Promise<Basket> {
-  const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfAway);
+  const answer = await call(getBasketHold, { params: { basketId: basket.id } }, { timeoutMs: TIMEOUT_MS }).catch(undefinedIfUnavailable);
   if (!answer) return basket;
   const { reservation } = answer;
   if (reservation && holdsLines(reservation, basket)) return { ...basket, reservationId: reservation.id };
-  throw holdIsGone(basket, reservation);
+  throw reservationIsGone(basket, reservation);
 }
 
-function undefinedIfAway(error: unknown): undefined {
+function undefinedIfUnavailable(error: unknown): undefined {
   if (!isDependencyProblem(error)) throw error;
   return undefined;
 }
@@ -98,25 +93,20 @@ const holdsLines = ({ allocations }: Hold, { lines }: Basket): boolean =>
     return held >= qty;
   });
 
-function holdIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold | undefined): Problem {
+function reservationIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold | undefined): Problem {
   const why = other
     ? `The reservation "${other.id}" does not hold all lines of the basket "${basketId}"; release it, and reserve again`
     : `The reservation "${reservationId}" of the basket "${basketId}" expired or was released; reserve again`;
-  return new Problem('reservation_expired', `${why} with the basketId alone. Then repeat the checkout.`, {
-    objectType: 'basket',
-    id: basketId,
-    reservationId: other?.id ?? reservationId,
-    skus: lines.map(({ sku, qty }) => ({ sku, requested: qty })),
-  });
+  const detail = `${why} with the basketId alone. Then repeat the checkout.`;
+  const skus = lines.map(({ sku, qty }) => ({ sku, requested: qty }));
+  const about = { objectType: 'basket', id: basketId, reservationId: other?.id ?? reservationId, skus };
+  return new Problem('reservation_expired', detail, about);
 }
 
 /** The source document does not specify it. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
-/**
- * Checks an open basket out: first the checks without effects, then the stock, the voucher uses, and the lock.
- * @throws Problem 404, 409, 503, 504
- */
+/** Checks without effects come first, then the stock, the voucher uses and the lock. @throws Problem 404, 409, 503, 504 */
 async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): Promise<LockedCheckout> {
   const { work } = scope;
   if (basket.lines.length === 0) {
@@ -133,7 +123,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   const offered = await evaluateDiscounts(scope, { basketId: basket.id, lines, codes, shopper, attempt });
 
   const record = await claimCheckout(work, basket.id, basket);
-  const held = await holdStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
+  const held = await reserveStock(scope, { basket, record, vouchers: appliedCodes(offered).length > 0 });
   const discounts = await lockVouchers(scope, { basketId: basket.id, attempt: record.attempt, lines, discounts: offered, shopper });
 
   const { reservationId, expiresAt } = held.hold;
@@ -208,7 +198,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
 function withCard(
   customer: Customer | undefined,
   { customerId }: Basket,
-  { body, before }: { readonly body: CheckoutBody; readonly before: CheckoutRecord | undefined },
+  { body, before }: { body: CheckoutBody; before: CheckoutRecord | undefined },
 ): Customer | undefined {
   const isStillUnread = before?.cardUnread && body.contact === undefined && customer?.id === customerId;
   return customer && isStillUnread ? { ...customer, cardUnread: true } : customer;
@@ -249,11 +239,9 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
   };
   const reason =
     transactionId === undefined ? `became the order "${orderId}"` : `is paid at the till, by the transaction "${transactionId}"`;
-  return conflictingRepeat(
-    `The basket "${id}" ${reason}: its checkout values can no longer be changed (${changed.join(', ')}).`,
-    Object.fromEntries(changed.map((member) => [member, values[member] ?? null])),
-    { objectType: 'basket', id, orderId, transactionId },
-  );
+  const detail = `The basket "${id}" ${reason}: its checkout values can no longer be changed (${changed.join(', ')}).`;
+  const about = { objectType: 'basket', id, orderId, transactionId };
+  return conflictingRepeat(detail, Object.fromEntries(changed.map((member) => [member, values[member] ?? null])), about);
 }
 
 const ADDRESS_MEMBERS = ['name', 'line1', 'city', 'postalCode', 'country'] as const;

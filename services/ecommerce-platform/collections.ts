@@ -53,10 +53,7 @@ const CheckoutRecord = z.object({
   owner: z.string(),
   /** The reservation, and the version of the basket that it was made for. */
   hold: z.object({ reservationId: Id, expiresAt: Instant.optional(), basketVersion: z.int() }).optional(),
-  /**
-   * A request of a till without a recorded answer. Its reservation never expires, so due work repeats the request under its key to find and
-   * release it.
-   */
+  /** A request of a till without a recorded answer. Due work repeats it under its key, to find and release its reservation. */
   asked: z.object({ locationId: Id, items: z.array(SkuQuantity) }).optional(),
   /** Counts the requests of a till in this attempt. */
   round: z.int().min(1).optional(),

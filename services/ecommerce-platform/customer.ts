@@ -1,6 +1,6 @@
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
-import type { OutputOf } from '../../shared/catalog/define.ts';
+import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
@@ -13,15 +13,9 @@ export type Customer = OutputOf<typeof getCustomer> & Pick<OutputOf<typeof putPa
 
 export const CUSTOMER_TIMEOUT_MS = 3_000;
 
-interface Contact {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly loyaltyCard?: string;
-}
-
 interface CustomerRequest {
   readonly customerId?: string;
-  readonly contact?: Contact;
+  readonly contact?: InputOf<typeof putParty>['body']['contact'];
   readonly placeOrder: boolean;
 }
 
@@ -40,10 +34,8 @@ export async function identifyCustomer(scope: Scope, basket: Basket, request: Cu
 /** @throws Problem `customer_blocked` */
 export function refuseBlocked(customer: Customer | undefined): void {
   if (customer?.state !== 'blocked') return;
-  throw new Problem('customer_blocked', `The customer "${customer.id}" is blocked and cannot order.`, {
-    objectType: 'customer',
-    id: customer.id,
-  });
+  const detail = `The customer "${customer.id}" is blocked and cannot order.`;
+  throw new Problem('customer_blocked', detail, { objectType: 'customer', id: customer.id });
 }
 
 async function readNamedCustomer({ call, log }: Scope, basket: Basket, request: CustomerRequest): Promise<Customer | undefined> {
@@ -68,7 +60,7 @@ const needsContact = (request: CustomerRequest, named: Customer | undefined): bo
 /** Whether the CRM has no registration of the customer. */
 export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state === 'anonymous' || state === 'identified';
 
-const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: Contact | undefined): Promise<Customer> =>
+const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: CustomerRequest['contact']): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });
 
 /** In the source document, the balance is read when checkout starts. It does not specify this limit. */
@@ -80,10 +72,7 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/**
- * Reads a member's points. While the Loyalty Platform is unavailable, checkout continues without them.
- * @param customer with `cardUnread` it may be a member
- */
+/** Reads a member’s points. Without an answer, checkout continues. @param customer with `cardUnread` it may be a member */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

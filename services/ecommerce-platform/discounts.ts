@@ -44,10 +44,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/**
- * Evaluates promotions and vouchers. If the engine does not answer, the basket has no discount.
- * @throws Problem 503, 504 if codes were given, because they must count
- */
+/** Without an answer of the engine, the basket has no discount. @throws Problem 503, 504 if codes were given: they must count */
 export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
@@ -98,10 +95,6 @@ function voucherOf(code: string, { applied, rejected }: Evaluation): Voucher {
 
 export type Voucher = z.output<typeof BasketVoucher>;
 
-interface WithVouchers {
-  readonly vouchers: readonly Voucher[];
-}
-
 /** Codes are compared without case. */
 export const isSameCode = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase();
 
@@ -110,9 +103,9 @@ export const distinctCodes = (codes: readonly string[]): string[] =>
   codes.filter((code, index) => codes.findIndex((other) => isSameCode(code, other)) === index);
 
 /** All given codes, applied and rejected ones. */
-export const givenCodes = ({ vouchers }: WithVouchers): string[] => vouchers.map(({ code }) => code);
+export const givenCodes = ({ vouchers }: Pick<Discounts, 'vouchers'>): string[] => vouchers.map(({ code }) => code);
 
-export const appliedCodes = ({ vouchers }: WithVouchers): string[] =>
+export const appliedCodes = ({ vouchers }: Pick<Discounts, 'vouchers'>): string[] =>
   vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code);
 
 export const rejectedVoucher = (code: string, reason: string): Voucher => ({

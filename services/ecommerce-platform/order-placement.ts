@@ -71,11 +71,6 @@ export const convertBasketHandler = handle(convertBasketCall)(async ({ params, b
 /** The order of a transaction has the transaction's id. @throws Problem 409 */
 function refuseOtherOrder({ id, state, transactionId }: Basket, orderId: string): void {
   if (transactionId === undefined || transactionId === orderId) return;
-  throw refusal(
-    'basket',
-    { id, state },
-    'convert',
-    `The basket "${id}" belongs to the transaction "${transactionId}": create its order with the transactionId.`,
-    { transactionId },
-  );
+  const detail = `The basket "${id}" belongs to the transaction "${transactionId}": create its order with the transactionId.`;
+  throw refusal('basket', { id, state }, 'convert', detail, { transactionId });
 }

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { BasketLine, Totals } from '../../shared/catalog/commerce/objects.ts';
 import { LIMITS } from '../../shared/catalog/limits.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
@@ -66,17 +65,15 @@ export interface LineToPrice {
   readonly discount: number;
 }
 
-interface Priced {
-  readonly lines: z.output<typeof BasketLine>[];
-  readonly totals: z.output<typeof Totals>;
-}
-
 /**
  * Prices a basket in integer minor units: `lineTotal = qty × unitPrice − discount`, `total = subtotal − discount + shipping`. Prices
  * include tax; `tax` is the contained part.
  * @param shippingMethod undefined before checkout: shipping is then 0
  */
-export function priceLines(lines: readonly LineToPrice[], shippingMethod?: z.output<typeof ShippingMethod>): Priced {
+export function priceLines(
+  lines: readonly LineToPrice[],
+  shippingMethod?: z.output<typeof ShippingMethod>,
+): Pick<Basket, 'lines' | 'totals'> {
   const priced = lines.map(priceLine);
   const sum = (of: (line: (typeof priced)[number]) => number): number => priced.reduce((total, line) => total + of(line), 0);
   const subtotal = sum(({ gross }) => gross);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { getProduct, listProducts, VisibleState } from '../../shared/catalog/commerce/apis.ts';
 import { moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
 import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
@@ -69,10 +70,8 @@ function requireVisible(product: Product | undefined, idOrSku: string): Product 
 /** @throws Problem 409 */
 export function refuseUnlessSellable({ id, sku, state }: Product): void {
   if (state === 'active') return;
-  throw refusal('product', { id, state }, 'sell', `The product "${sku}" is ${state}; only an active product can be sold.`, {
-    allowedFrom: ['active'],
-    sku,
-  });
+  const detail = `The product "${sku}" is ${state}; only an active product can be sold.`;
+  throw refusal('product', { id, state }, 'sell', detail, { allowedFrom: ['active'], sku });
 }
 
 /** Availability is a hint for shoppers, so the wait is short. */
@@ -81,15 +80,12 @@ const TIMEOUT_MS = 2_000;
 /** With at most this many units over all locations, availability is `low`. The source document does not specify it. */
 export const LOW_STOCK = 10;
 
-interface Availability {
-  /** Units over all locations. */
-  readonly atp: number;
-  /** Units that the best location can serve alone. */
-  readonly maxPerLine: number;
-}
-
 /** @returns undefined while the Inventory Service does not answer */
-export async function readAvailability({ call, log }: Scope, sku: string, qty = 1): Promise<Availability | undefined> {
+export async function readAvailability(
+  { call, log }: Scope,
+  sku: string,
+  qty = 1,
+): Promise<Pick<OutputOf<typeof checkAvailability>, 'atp' | 'maxPerLine'> | undefined> {
   try {
     return await call(checkAvailability, { params: { sku }, query: { qty } }, { timeoutMs: TIMEOUT_MS });
   } catch (error) {

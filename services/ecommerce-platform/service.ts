@@ -9,7 +9,7 @@ import {
   getBasketCallHandler,
   getBasketHandler,
   listCustomerBasketsHandler,
-  releaseHoldsOfBasket,
+  releaseReservationsOfBasket,
   removeLineHandler,
 } from './baskets.ts';
 import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
@@ -42,8 +42,8 @@ export const service = defineService({
     'move-product': moveProductHandler,
   },
   events: {},
-  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseHoldsOfBasket],
+  due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseReservationsOfBasket],
 });
 
 /** Products with their prices. A world starts without baskets. */
-export const seed = (fixtures: Fixtures, _now: number): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });
+export const seed = (fixtures: Fixtures): Seed => ({ objects: [{ of: products, rows: fixtures.products }] });

@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
-import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { isUnknownOutcome, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -20,7 +20,7 @@ type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord
  * @param vouchers whether voucher uses will be locked next
  * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
  */
-export async function holdStock(
+export async function reserveStock(
   { work, call }: Scope,
   { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
 ): Promise<HeldCheckout> {
@@ -47,7 +47,7 @@ export async function holdStock(
 }
 
 /** Releases a reservation. A reservation that is unknown, or that an order has consumed, needs no release. */
-export async function releaseHold({ call }: Scope, reservationId: string): Promise<void> {
+export async function giveBackReservation({ call }: Scope, reservationId: string): Promise<void> {
   try {
     await call(releaseReservation, { params: { id: reservationId } }, { timeoutMs: TIMEOUT_MS });
   } catch (error) {
@@ -88,13 +88,13 @@ interface StoreStockRequest {
  * @returns the record, without a reservation when the store has none of the goods
  * @throws Problem 503, 504
  */
-export async function holdStoreStock(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
+export async function reserveStoreStock(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
   const { work } = scope;
   const { basketId, basketVersion } = request;
   if (record.hold?.basketVersion === basketVersion) return record;
   let current = record;
   if (current.hold) {
-    await releaseHold(scope, current.hold.reservationId);
+    await giveBackReservation(scope, current.hold.reservationId);
     current = { ...current, hold: undefined, asked: undefined };
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -114,10 +114,10 @@ export async function holdStoreStock(scope: Scope, record: CheckoutRecord, reque
 
 /** Commits the next request to the SIM; `asked` stays undefined when the store has none of the goods. */
 async function commitNextRequest(scope: Scope, record: CheckoutRecord, request: StoreStockRequest): Promise<CheckoutRecord> {
-  const clientHold = await readClientReservation(scope, request);
-  const items = await readUnitsToReserve(scope, request, clientHold);
+  const clientReservation = await readClientReservation(scope, request);
+  const items = await readUnitsToReserve(scope, request, clientReservation);
   // This reservation is released first: a sale that reserves nothing would never release it.
-  if (items.length === 0 && clientHold) await releaseHold(scope, clientHold.id);
+  if (items.length === 0 && clientReservation) await giveBackReservation(scope, clientReservation.id);
   const next = scope.work.put(checkouts, {
     ...record,
     asked: items.length > 0 ? { locationId: request.locationId, items } : undefined,
@@ -139,31 +139,21 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
-/**
- * The units to reserve per SKU: its quantity, but at most the store's ATP plus the units that the client's reservation has there. SKUs with
- * 0 are left out.
- */
+/** The units to reserve per SKU, at most the store’s ATP plus the client’s reservation there. SKUs with 0 are left out. */
 async function readUnitsToReserve(
   { call }: Scope,
   { lines, locationId }: StoreStockRequest,
-  clientHold: Hold | undefined,
+  clientReservation: Hold | undefined,
 ): Promise<SkuUnits[]> {
   const units = await Promise.all(
     lines.map(async ({ sku, qty }) => {
-      const atp = await call(checkAvailability, { params: { sku }, query: { qty, locationId } }, { timeoutMs: TILL_TIMEOUT_MS }).then(
-        (found) => found.atp,
-        zeroIfUnknown,
-      );
-      return { sku, qty: Math.min(qty, Math.max(0, atp) + heldUnits(clientHold, sku, locationId)) };
+      const input = { params: { sku }, query: { qty, locationId } };
+      // No location has ever had an unknown SKU.
+      const found = await call(checkAvailability, input, { timeoutMs: TILL_TIMEOUT_MS }).catch(undefinedIfNotFound);
+      return { sku, qty: Math.min(qty, Math.max(0, found?.atp ?? 0) + heldUnits(clientReservation, sku, locationId)) };
     }),
   );
   return units.filter(({ qty }) => qty > 0);
-}
-
-/** No location has ever had an unknown SKU. */
-function zeroIfUnknown(error: unknown): number {
-  if (error instanceof Problem && error.code === 'not_found') return 0;
-  throw error;
 }
 
 /** @returns undefined when another sale took the stock first */
@@ -186,7 +176,7 @@ async function reserve({ call }: Scope, basketId: string, { attempt, round, aske
 }
 
 /** Repeats a request whose answer is missing, under the same key. @returns the id of its reservation, if any @throws Problem 503, 504 */
-export async function recoverHold(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
+export async function recoverReservation(scope: Scope, basketId: string, record: CheckoutRecord): Promise<string | undefined> {
   try {
     return await reserve(scope, basketId, record);
   } catch (error) {

@@ -18,7 +18,7 @@ import { BALANCE_TIMEOUT_MS, CUSTOMER_TIMEOUT_MS, type Customer, type LoyaltyAtC
 import { appliedCodes, evaluateDiscounts } from './discounts.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
 import { addToLines, applyDiscounts, pricesForSale, type UnpricedLine } from './pricing.ts';
-import { holdStoreStock } from './stock-reservation.ts';
+import { reserveStoreStock } from './stock-reservation.ts';
 
 export const putTransactionBasketHandler = handle(putTransactionBasketCall)(async ({ params: { transactionId }, body }, scope) => {
   const { work } = scope;
@@ -44,12 +44,6 @@ interface Transaction {
   readonly body: TransactionBody;
 }
 
-interface Goods {
-  /** The open basket that the transaction takes over; undefined when it creates one. */
-  readonly open: Basket | undefined;
-  readonly lines: readonly UnpricedLine[];
-}
-
 /**
  * Locks the basket of a transaction at the till: checks come first, then the reservation, then the lock.
  * @throws Problem 404; 409 for a basket that is empty or not open, a blocked customer, an abandoned transaction; 503, 504
@@ -68,7 +62,7 @@ async function startTransaction(scope: Scope, transaction: Transaction): Promise
   const discounts = await evaluateDiscounts(scope, { basketId, lines, shopper, attempt });
 
   const claimed = await claimCheckout(work, basketId, open);
-  const held = await holdStoreStock(scope, claimed, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
+  const held = await reserveStoreStock(scope, claimed, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
   const members = {
     ...applyDiscounts(lines, discounts),
     channel: 'pos' as const,
@@ -88,7 +82,11 @@ async function startTransaction(scope: Scope, transaction: Transaction): Promise
   return work.transition(baskets, open, 'start-transaction', members);
 }
 
-async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promise<Goods> {
+/** `open` is the basket that the transaction takes over; without one, it creates its own. */
+async function goodsOf(
+  work: UnitOfWork,
+  { basketId, body }: Transaction,
+): Promise<{ open: Basket | undefined; lines: readonly UnpricedLine[] }> {
   if (body.lines) {
     const requested = body.lines.map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` }));
     return { open: undefined, lines: addToLines(basketId, [], requested) };
@@ -105,13 +103,8 @@ async function goodsOf(work: UnitOfWork, { basketId, body }: Transaction): Promi
 async function claimTransaction(work: UnitOfWork, { transactionId, basketId }: Transaction): Promise<TillBasket> {
   const found = await work.get(tillBaskets, transactionId);
   if (found?.abandoned) {
-    throw refusal(
-      'basket',
-      { id: basketId, state: 'abandoned' },
-      'start-transaction',
-      `The till abandoned the transaction "${transactionId}"; start another one.`,
-      { allowedFrom: ['open'] },
-    );
+    const detail = `The till abandoned the transaction "${transactionId}"; start another one.`;
+    throw refusal('basket', { id: basketId, state: 'abandoned' }, 'start-transaction', detail, { allowedFrom: ['open'] });
   }
   return found ?? work.put(tillBaskets, { id: transactionId, basketId });
 }
@@ -125,10 +118,7 @@ interface Buyer extends LoyaltyAtCheckout {
  * Loyalty Platform or the CRM is down.
  * @throws Problem 404 for an unknown card; 409 `customer_blocked`
  */
-async function identifyBuyer(
-  scope: Scope,
-  { loyaltyId, basket }: { readonly loyaltyId?: string; readonly basket?: Basket },
-): Promise<Buyer> {
+async function identifyBuyer(scope: Scope, { loyaltyId, basket }: { loyaltyId?: string; basket?: Basket }): Promise<Buyer> {
   if (loyaltyId === undefined) return identifyOwner(scope, basket);
   const member = await readMember(scope, loyaltyId);
   const customerId = member.customerId ?? basket?.customerId;
@@ -167,10 +157,7 @@ async function readCustomer({ call, log }: Scope, id: string | undefined): Promi
   }
 }
 
-/**
- * The id is the transaction's, because a till that got no answer does not have the id of its basket. The record makes a late request for
- * the basket fail.
- */
+/** The id is the transaction’s: the till may not have the id of the basket. The record makes a late request for the basket fail. */
 export const abandonBasketHandler = handle(abandonBasketCall)(async ({ params: { id } }, { work }) => {
   const basket = await work.findUnique(baskets, 'transaction', id);
   if (!basket) {

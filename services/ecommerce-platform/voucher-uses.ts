@@ -18,10 +18,7 @@ interface VouchersToLock {
   readonly standing?: readonly string[];
 }
 
-/**
- * Locks a use of each applied voucher. If a code has no use left, it is rejected and the others are evaluated again.
- * @throws Problem 503, 504
- */
+/** Locks a use of each applied voucher. Without a use left, a code is rejected and the others are evaluated again. @throws Problem */
 export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promise<Discounts> {
   const { basketId, attempt, lines, shopper, standing = [] } = toLock;
   const vouchers = new Map(toLock.discounts.vouchers.map((voucher) => [voucher.code.toUpperCase(), voucher]));

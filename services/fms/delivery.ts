@@ -1,17 +1,71 @@
-import { trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { carrierWebhook as carrierWebhookApi, trackShipment } from '../../shared/catalog/fulfillment/apis.ts';
 import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
-import { handleDue, type Scope, Unchanged } from '../../shared/work/handler.ts';
+import { invalid, notFound, type Problem } from '../../shared/catalog/problems.ts';
+import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
+import { handle, handleDue, type Scope, Unchanged, unchanged } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { fulfillmentOrders, type StoredFulfillmentOrder, trackings } from './collections.ts';
-import { GIVE_UP_MS, giveUpDeliveryDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
+import { acceptedWebhooks, fulfillmentOrders, type StoredFulfillmentOrder, type Tracking, trackings } from './collections.ts';
+import { GIVE_UP_MS, giveUpDeliveryDue, giveUpSilentParcelDue, REPORT_WAIT_MS, restockDue } from './due-work.ts';
 import { noteScan, type ParcelCopy, type ScannedParcel, type TrackingScan } from './parcels.ts';
+import { returns } from './returns/collections.ts';
+import { applyScanToReturn } from './returns/parcels.ts';
+
+/** The pipeline has verified the signature. A `webhook-id` is stored in the commit of its effect, so that the effect happens once. */
+export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, scope) => {
+  const { work, webhookId } = scope;
+  if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) {
+    return unchanged(`A webhook with the webhook-id "${webhookId}" arrived before.`);
+  }
+  refuseFuture(scan, work.now);
+  const tracking = await trackingOf(work, scan);
+  if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });
+  return (await applyScan({ tracking, scan, webhookId }, scope)) ?? null;
+});
+
+/** By id, otherwise the newest with the number. @throws Problem `not_found`, `validation_failed` for the number of another parcel */
+async function trackingOf(work: UnitOfWork, { shipmentId, trackingNumber }: TrackingScan): Promise<Tracking> {
+  const known = shipmentId === undefined ? undefined : await work.get(trackings, shipmentId);
+  const numbered = trackingNumber === undefined ? [] : (await work.find(trackings, 'trackingNumber', trackingNumber)).items;
+  const newest = numbered.at(-1);
+  if (known && newest && !numbered.some(({ id }) => id === known.id)) throw otherShipment(known, newest, trackingNumber);
+  if (known) return known;
+  if (!newest) throw notFound('shipment', shipmentId ?? trackingNumber ?? '');
+  return newest;
+}
+
+function otherShipment({ id }: Tracking, other: Tracking, trackingNumber: string | undefined): Problem {
+  const detail = `The tracking number "${trackingNumber}" belongs to the shipment "${other.id}", not to "${id}"; name one parcel.`;
+  return invalid('/data/trackingNumber', 'other_shipment', detail);
+}
+
+/** After a scan from the future, all following scans would look old. @throws Problem `validation_failed` */
+function refuseFuture({ occurredAt }: TrackingScan, now: number): void {
+  if (Date.parse(occurredAt) <= now + CLOCK_TOLERANCE_MS) return;
+  const remedy = 'Send an instant of the rehearsal, whose clock GET /_control/clock returns, or advance that clock first.';
+  const detail = `${occurredAt} is more than five minutes ahead of the rehearsal’s clock, which is at ${instant(now)}. ${remedy}`;
+  throw invalid('/data/occurredAt', 'in_the_future', detail);
+}
+
+async function applyScan(scanned: ScannedParcel, { work, context }: Pick<Scope, 'work' | 'context'>): Promise<Unchanged<null> | undefined> {
+  const { fulfillmentOrderId, returnId } = scanned.tracking;
+  if (fulfillmentOrderId !== undefined) {
+    return applyScanToFulfillmentOrder(work, await requireObject(work, fulfillmentOrders, fulfillmentOrderId), scanned);
+  }
+  return applyScanToReturn(work, await requireObject(work, returns, returnId ?? ''), { ...scanned, mode: progressionOf(context).returns });
+}
+
+/** If a carrier outside the estate scanned a parcel and then reports nothing for long, the parcel counts as lost. */
+export const giveUpSilentParcel = handleDue(giveUpSilentParcelDue)(async ({ key }, scope) => {
+  const tracking = await scope.work.get(trackings, key);
+  if (!tracking) return;
+  const scan = { shipmentId: key, status: 'lost', occurredAt: instant(scope.work.now) } as const;
+  await applyScan({ tracking, scan, webhookId: undefined }, scope);
+});
 
 /** Applies a carrier's scan to the fulfillment order of the parcel. A repeated or late scan changes nothing. */
-export function applyScanToFulfillmentOrder(
-  work: UnitOfWork,
-  found: StoredFulfillmentOrder,
-  scanned: ScannedParcel,
-): Unchanged<null> | undefined {
+function applyScanToFulfillmentOrder(work: UnitOfWork, found: StoredFulfillmentOrder, scanned: ScannedParcel): Unchanged<null> | undefined {
   const noted = noteScan(work, found, scanned);
   if (noted instanceof Unchanged) return noted;
   const { shipments, deliveryAttempts } = noted;
@@ -41,14 +95,12 @@ export function applyScanToFulfillmentOrder(
   return undefined;
 }
 
-interface Failure {
-  readonly verb: 'fail-delivery' | 'note';
-  readonly shipments: ParcelCopy[];
-  readonly isLost: boolean;
-}
-
 /** Each scan restarts the week after which a failed delivery is given up. A lost parcel is not given up: it may be found. */
-function noteFailure(work: UnitOfWork, found: StoredFulfillmentOrder, { verb, shipments, isLost }: Failure): void {
+function noteFailure(
+  work: UnitOfWork,
+  found: StoredFulfillmentOrder,
+  { verb, shipments, isLost }: { verb: 'fail-delivery' | 'note'; shipments: ParcelCopy[]; isLost: boolean },
+): void {
   if (isLost) work.cancel(giveUpDeliveryDue, found.id);
   else work.schedule(giveUpDeliveryDue, found.id, work.now + GIVE_UP_MS, {});
   work.transition(fulfillmentOrders, found, verb, { shipments, failureReason: isLost ? 'lost' : 'delivery-attempts' });
@@ -99,10 +151,7 @@ export const giveUpDelivery = handleDue(giveUpDeliveryDue)(async ({ key }, scope
   else work.transition(fulfillmentOrders, found, 'return-to-sender');
 });
 
-/**
- * Whether the Carrier Platform has a scan whose webhook has not arrived: the FMS may have been down, so silence proves nothing.
- * @throws Problem `dependency_*`
- */
+/** Whether the Carrier Platform has a scan whose webhook has not arrived, because the FMS was down. @throws Problem `dependency_*` */
 async function hasUnreportedScan({ shipments }: StoredFulfillmentOrder, { work, call }: Scope): Promise<boolean> {
   for (const { id } of shipments) {
     const { newestScanAt, newestOutsideScanAt } = (await work.get(trackings, id)) ?? {};

@@ -85,13 +85,7 @@ async function takeStock(found: StoredFulfillmentOrder, parcel: Parcel, scope: S
   return undefined;
 }
 
-interface HandedOver {
-  readonly found: StoredFulfillmentOrder;
-  /** Why the parcel is not handed over yet. */
-  readonly failure?: Problem;
-}
-
-async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope): Promise<HandedOver> {
+async function handOver(found: StoredFulfillmentOrder, parcel: Parcel, scope: Scope) {
   const { work } = scope;
   const { shipments, failure } = await handOverParcel(found, parcel, scope);
   if (!failure) work.cancel(handOverDue, found.id);

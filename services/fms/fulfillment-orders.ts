@@ -51,13 +51,10 @@ function create(work: UnitOfWork, body: Body, group: Body['groups'][number] & { 
   });
 }
 
-const fulfillmentCancelled = (orderId: string): Problem =>
-  refusal(
-    'order',
-    { id: orderId, state: 'cancelled' },
-    'create-fulfillment-orders',
-    `The fulfilment of the order "${orderId}" was cancelled; no more of its goods are sent.`,
-  );
+const fulfillmentCancelled = (orderId: string): Problem => {
+  const detail = `The fulfilment of the order "${orderId}" was cancelled; no more of its goods are sent.`;
+  return refusal('order', { id: orderId, state: 'cancelled' }, 'create-fulfillment-orders', detail);
+};
 
 /** The stock is reserved for the order already, so allocating a line moves none. */
 export const allocate = handleDue(allocateDue)(async ({ key }, { work, call }) => {

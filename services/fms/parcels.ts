@@ -14,7 +14,7 @@ import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { compareInstants } from '../../shared/domain/instant.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { handle, type Scope, type Unchanged, unchanged } from '../../shared/work/handler.ts';
+import { handle, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Parcel, parcels, type Tracking, trackings } from './collections.ts';
@@ -46,8 +46,7 @@ export async function parcelOf(work: UnitOfWork, { shipments }: Sent): Promise<P
   return id === undefined ? undefined : work.get(parcels, id);
 }
 
-export const copyOf = ({ shipments }: Sent, { id }: { readonly id: string }): ParcelCopy | undefined =>
-  shipments.find((one) => one.id === id);
+export const copyOf = ({ shipments }: Sent, { id }: { id: string }): ParcelCopy | undefined => shipments.find((one) => one.id === id);
 
 /** All copies, with one of them replaced. */
 const withCopy = ({ shipments }: Sent, copy: ParcelCopy): ParcelCopy[] => shipments.map((one) => (one.id === copy.id ? copy : one));
@@ -58,15 +57,11 @@ const lacksLabel = (sent: Sent, parcel: Parcel): boolean => parcel.label === 'wa
 /** Whether the parcel is registered at the carrier, and its label is made if it needs one. */
 export const isHandedOver = (sent: Sent, parcel: Parcel): boolean => parcel.registered && !lacksLabel(sent, parcel);
 
-interface HandOver {
-  /** The copies of the parcels, if one of them changed. */
-  readonly shipments?: ParcelCopy[];
-  /** Why the parcel is not handed over yet. */
-  readonly failure?: Problem;
-}
-
-/** Registers a parcel with the carrier and requests its label, unless these steps are done already. The caller stores the copies. */
-export async function handOverParcel(sent: Sent, parcel: Parcel, scope: Scope): Promise<HandOver> {
+/**
+ * Registers a parcel with the carrier and requests its label, unless these steps are done already. The caller stores the copies.
+ * @returns the copies, if one has changed, and why the parcel is not handed over yet
+ */
+export async function handOverParcel(sent: Sent, parcel: Parcel, scope: Scope): Promise<{ shipments?: ParcelCopy[]; failure?: Problem }> {
   const { work, context } = scope;
   try {
     const registered = parcel.registered ? parcel : await register(parcel, scope);
@@ -122,13 +117,6 @@ export interface ScannedParcel {
   readonly webhookId: string | undefined;
 }
 
-interface NotedScan {
-  /** The copies of the parcels, with the scan applied to one of them. */
-  readonly shipments: ParcelCopy[];
-  /** Number of failed delivery attempts, this scan included. */
-  readonly deliveryAttempts: number;
-}
-
 /** The Carrier Platform has no scans of this parcel, and reports it as lost. */
 const OTHER_CARRIER = 'A carrier outside the estate scans the parcel, so the Carrier Platform cannot report its loss.';
 
@@ -142,9 +130,9 @@ function restartSilence(work: UnitOfWork, shipmentId: string, status: TrackingSc
 /**
  * Stores a scan of a parcel. The caller stores the copies. The instants of two carriers come from two clocks, so a scan is ordered only
  * against scans of the same carrier.
- * @returns `Unchanged` for a repeated or late scan
+ * @returns the copies and the number of failed delivery attempts, this scan included; `Unchanged` for a repeated or late scan
  */
-export function noteScan(work: UnitOfWork, sent: Sent, { tracking, scan, webhookId }: ScannedParcel): NotedScan | Unchanged<null> {
+export function noteScan(work: UnitOfWork, sent: Sent, { tracking, scan, webhookId }: ScannedParcel) {
   const copy = copyOf(sent, tracking);
   if (!copy) return unchanged(`The parcel "${tracking.id}" was replaced.`);
   const isOutside = !isOfCarrierPlatform(webhookId, tracking.id);

@@ -76,13 +76,10 @@ function refuseUntimely(found: StoredFulfillmentOrder, { status, pickingOrderId 
     throw untimely(found, verb, `its picking is ${last}; next is ${next.join(' or ') || 'nothing'}, not ${status}`);
 }
 
-const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem =>
-  refusal(
-    fulfillmentOrderLifeCycle,
-    found,
-    verb,
-    `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'}: ${why}.`,
-  );
+const untimely = (found: StoredFulfillmentOrder, verb: (typeof verbOf)[keyof typeof verbOf], why: string): Problem => {
+  const detail = `The fulfillment order "${found.id}" cannot be ${verb === 'pack' ? 'packed' : 'picked'}: ${why}.`;
+  return refusal(fulfillmentOrderLifeCycle, found, verb, detail);
+};
 
 /** The picked lines. A line that the report omits was picked in full. @throws Problem `validation_failed` for a report that does not fit */
 function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: Report): Line[] {
@@ -95,11 +92,8 @@ function pickedLines(lines: readonly Line[], { status, lines: reported = [] }: R
       throw invalid(`/lines/${index}/pickedQty`, 'too_big', `The line "${orderLineId}" has ${line.qty} units, not ${pickedQty}.`);
     }
     if (status !== 'short' && pickedQty < line.qty) {
-      throw invalid(
-        `/lines/${index}/pickedQty`,
-        'short',
-        `The line "${orderLineId}" has ${line.qty}; report short when units are missing.`,
-      );
+      const detail = `The line "${orderLineId}" has ${line.qty}; report short when units are missing.`;
+      throw invalid(`/lines/${index}/pickedQty`, 'short', detail);
     }
     picked.set(orderLineId, pickedQty);
   }

@@ -3,7 +3,7 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { acceptedWebhooks, fulfillmentOrders, nodes, orderFulfillments, parcels, trackings } from './collections.ts';
-import { giveUpDelivery, restock } from './delivery.ts';
+import { carrierWebhook, giveUpDelivery, giveUpSilentParcel, restock } from './delivery.ts';
 import { dispatchFulfillmentOrder, handOverLater, takeStockLater } from './dispatch.ts';
 import {
   allocate,
@@ -18,11 +18,9 @@ import { recordPicking } from './picking.ts';
 import { returnRequests, returnSteps, returns, returnTasks } from './returns/collections.ts';
 import { giveUpReturn, handOverReturnLater } from './returns/parcels.ts';
 import { closeReturnLater, onOrderCancelled, onOrderConfirmed, onPaymentChanged, settleReturn } from './returns/refunds.ts';
-import { finishRejection } from './returns/rejection.ts';
+import { bookReturnedStockLater, finishRejection, putBack } from './returns/rejection.ts';
 import { createReturn, getReturn, listReturns, undoReturn } from './returns/requests.ts';
-import { bookReturnedStockLater, putBack } from './returns/returned-stock.ts';
 import { applyReturnsProgression, moveReturn, takeReturnStep } from './returns/steps.ts';
-import { carrierWebhook, giveUpSilentParcel } from './scans.ts';
 
 export const service = defineService({
   application: 'fms',
@@ -78,7 +76,7 @@ export const service = defineService({
 });
 
 /** Seeds the locations and the steps of returns. Fulfillment orders and returns come with the orders. */
-export function seed({ locations, returnSteps: steps }: Fixtures, _now: number): Seed {
+export function seed({ locations, returnSteps: steps }: Fixtures): Seed {
   return {
     objects: [
       { of: nodes, rows: locations.map(({ id, address, type }) => ({ id, version: 1, address, isStore: type === 'store' })) },

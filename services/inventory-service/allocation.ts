@@ -1,25 +1,17 @@
+import type { z } from 'zod';
+import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
 import { allocateInventory as allocateInventoryApi } from '../../shared/catalog/inventory/apis.ts';
-import { getReservation, recordReservation } from '../../shared/catalog/inventory/internal.ts';
-import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
-import { isAgain } from '../../shared/catalog/life-cycle.ts';
-import { asProblem, didNothing, Problem } from '../../shared/catalog/problems.ts';
+import { getReservation, listOrderHolds, recordReservation } from '../../shared/catalog/inventory/internal.ts';
+import { type Reservation as ReservationSchema, reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
+import { allowedFrom, isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
+import { getOrderStock } from '../../shared/catalog/order/internal.ts';
+import { asProblem, didNothing, invalid, notFound, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Hold, holds, orderLineKey } from './collections.ts';
-import {
-  type AllocationRequest,
-  findHoldTakenAgain,
-  findReservationOfLine,
-  type Reservation,
-  readOrderStock,
-  refuseForeignBasket,
-  refuseOtherDemand,
-  refuseSuperfluous,
-  refuseUncovered,
-  requireLine,
-} from './order-stock.ts';
-import { findStock, giveBack, insufficientStock, reserveStock } from './reserved-stock.ts';
+import { findStock, giveBack, insufficientStock, reserveStock } from './reservations.ts';
 import { listNodes, requireSku } from './stock.ts';
 
 /** Records stock that is reserved for an order line at the SIM. The key is the reservation's id. */
@@ -51,11 +43,11 @@ export const allocateInventory = handle(allocateInventoryApi)(async ({ body }, {
 
   if (order && !known) {
     refuseSuperfluous(order, body);
-    const takenAgain = await findHoldTakenAgain(order, body, call);
+    const takenAgain = await findReservationTakenAgain(order, body, call);
     if (takenAgain) return again(takenAgain);
   }
 
-  const hold = known ? await beginRecording(work, known) : await holdForLine(mine, body, work);
+  const hold = known ? await beginRecording(work, known) : await reserveForLine(mine, body, work);
   const reservation = await recordAtSim(hold, { work, call }).catch(asProblem);
   if (reservation instanceof Problem) {
     if (mayWithdraw(hold, reservation)) withdraw(work, hold);
@@ -73,7 +65,7 @@ async function requireOpenReservation(id: string, call: Scope['call']): Promise<
 }
 
 /** Reserves stock for the order line. Commits the reservation, with the work that finishes it, before the SIM is called. */
-async function holdForLine(id: string, line: AllocationRequest, work: Scope['work']): Promise<Hold> {
+async function reserveForLine(id: string, line: AllocationRequest, work: Scope['work']): Promise<Hold> {
   const byPriority = await listNodes(work);
   for (const locationId of line.preferredLocations ?? []) await listNodes(work, locationId);
   const nodes = [...new Set([...(line.preferredLocations ?? []), ...byPriority])];
@@ -160,3 +152,115 @@ export const finishAllocation = handleDue(finishAllocationDue)(async ({ key }, {
     withdraw(work, next);
   }
 });
+
+type AllocationRequest = InputOf<typeof allocateInventoryApi>['body'];
+type Line = { readonly lineId: string; readonly sku: string; readonly qty: number; readonly reservationId?: string };
+
+/** The stock side of an order, or of an unpaid sale that only its till has stored. */
+interface OrderStock {
+  readonly state: string;
+  readonly basketId: string;
+  readonly isSale: boolean;
+  readonly lines: readonly Line[];
+}
+
+/** The states of an order that may need stock. Later its goods are in transit or have left. */
+const STATES_NEEDING_STOCK: readonly string[] = ['draft', 'confirmed'];
+const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
+
+/** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found` */
+async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
+  const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
+  const sale = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  if (!sale) throw notFound('order', orderId);
+  const { id: basketId, lines, reservationId } = sale.basket;
+  return {
+    state: sale.state === 'voided' ? 'cancelled' : 'draft',
+    basketId,
+    isSale: true,
+    lines: lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty, reservationId })),
+  };
+}
+
+/** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
+function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
+  if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is reserved for it any more`);
+  const line = lines.find(({ lineId }) => lineId === request.orderLineId);
+  if (!line) throw invalid('/orderLineId', 'unknown_line', `The order "${request.orderId}" has no line "${request.orderLineId}".`);
+  if (line.sku !== request.sku)
+    throw invalid('/sku', 'differs_from_line', `The line "${line.lineId}" is of ${line.sku}, not of ${request.sku}.`);
+  if (line.qty < request.qty) {
+    throw invalid('/qty', 'exceeds_line', `The line "${line.lineId}" needs ${line.qty} × ${line.sku}, not ${request.qty}.`);
+  }
+  return line;
+}
+
+/** @returns the open reservation of the line, if there is one */
+async function findReservationOfLine(
+  { reservationId }: Line,
+  request: AllocationRequest,
+  call: Scope['call'],
+): Promise<Reservation | undefined> {
+  if (reservationId === undefined) return undefined;
+  const reservation = await call(getReservation, { params: { id: reservationId } });
+  if (!allowedFrom(reservationLifeCycle, 'allocate').includes(reservation.state)) return undefined;
+  refuseUncovered(reservation, request);
+  return reservation;
+}
+
+/**
+ * Finds a newer reservation of the basket or the order, made after the reservation of its lines had ended. Stock that was allocated to
+ * one line serves no other line. Lines of the same SKU share the units of a reservation.
+ */
+async function findReservationTakenAgain(
+  { basketId, lines }: OrderStock,
+  { orderId, sku }: AllocationRequest,
+  call: Scope['call'],
+): Promise<Reservation | undefined> {
+  const { items } = await call(listOrderHolds, { params: { orderId }, query: { basketId } });
+  const needed = lines.filter((line) => line.sku === sku).reduce((sum, { qty }) => sum + qty, 0);
+  return items.find((reservation) => reservation.orderLineId === undefined && unitsHeld(reservation, sku) >= needed);
+}
+
+/** @throws Problem for an order that has no reservation and needs none: its goods are on a counter, on their way, or have left */
+function refuseSuperfluous({ state, isSale }: OrderStock, { orderId, sku, qty }: AllocationRequest): void {
+  if (isSale) throw insufficientStock([{ sku, requested: qty, available: 0 }]);
+  if (!STATES_NEEDING_STOCK.includes(state)) throw notAllocable(orderId, state, `is ${state}; its goods are on their way, or have left`);
+}
+
+const notAllocable = (id: string, state: string, why: string): Problem =>
+  refusal('order', { id, state }, 'allocate', `The order "${id}" ${why}.`, { allowedFrom: STATES_NEEDING_STOCK });
+
+type Reservation = z.output<typeof ReservationSchema>;
+
+/** A reservation of a basket serves only the order that the basket became. @throws Problem `validation_failed` */
+function refuseForeignBasket({ id, basketId }: Reservation, order: { readonly basketId: string }, { orderId }: AllocationRequest): void {
+  if (basketId === undefined || basketId === order.basketId) return;
+  throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
+}
+
+/** An order line is allocated once. Answering a different request with that allocation would promise units that are not reserved. */
+function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
+  if (!line) return;
+  for (const member of ['sku', 'qty'] as const) {
+    if (line[member] === request[member]) continue;
+    const detail = `The order line "${line.orderLineId}" is allocated with ${line.qty} × ${line.sku}; it cannot be allocated with ${request.qty} × ${request.sku} too.`;
+    throw invalid(`/${member}`, 'differs_from_allocation', detail);
+  }
+}
+
+/** @throws Problem `validation_failed` for the reservation of another order; `insufficient_stock` when it holds too few units */
+function refuseUncovered(reservation: Reservation, request: AllocationRequest): void {
+  if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
+    throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
+  }
+  const held = unitsHeld(reservation, request.sku);
+  if (held < request.qty) throw insufficientStock([{ sku: request.sku, requested: request.qty, available: held }]);
+}
+
+/** Units of the SKU that the reservation still holds. */
+const unitsHeld = ({ allocations }: Reservation, sku: string): number =>
+  allocations
+    .filter((allocation) => allocation.sku === sku)
+    .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);

@@ -86,5 +86,4 @@ export const counts = defineCollection({ name: 'counts', schema: z.object({ id: 
 
 /** Ids contain no `|`, so each pair has its own key. */
 export const stockKey = (sku: string, locationId: string): string => `${sku}|${locationId}`;
-export const orderLineKey = ({ orderId, orderLineId }: { readonly orderId: string; readonly orderLineId: string }): string =>
-  `${orderId}|${orderLineId}`;
+export const orderLineKey = ({ orderId, orderLineId }: { orderId: string; orderLineId: string }): string => `${orderId}|${orderLineId}`;

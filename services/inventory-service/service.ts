@@ -4,8 +4,7 @@ import { defineService } from '../../shared/work/handler.ts';
 import { allocateInventory, finishAllocation } from './allocation.ts';
 import { counts, holds, locations, skus, stock, stockKey, stockMovements, unitsMoved } from './collections.ts';
 import { moveHold, takeHold } from './reservations.ts';
-import { checkAvailability, countStock, getStock } from './stock.ts';
-import { recordStockMovement } from './stock-movements.ts';
+import { checkAvailability, countStock, getStock, recordStockMovement } from './stock.ts';
 
 export const service = defineService({
   application: 'inventory-service',
@@ -23,7 +22,7 @@ export const service = defineService({
   due: [finishAllocation],
 });
 
-export function seed(fixtures: Fixtures, _now: number): Seed {
+export function seed(fixtures: Fixtures): Seed {
   const counters = fixtures.stock.flatMap(({ sku, onHand, safetyStock }) =>
     fixtures.locations.map(({ id }) => [stockKey(sku, id), { onHand: onHand[id] ?? 0, reserved: 0, safetyStock: safetyStock?.[id] ?? 0 }]),
   );

@@ -9,8 +9,7 @@ import { moneyInWords } from '../../shared/domain/money.ts';
 import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
-import { type Account, book, pointsOfValue, valueOfPoints } from './ledger.ts';
-import { findMember, isOwnPurchase, memberByIdOrCard } from './members.ts';
+import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
 
 /** Books the same points as the completion of the order. The first of the two books them. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
@@ -20,11 +19,8 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
   if (earned) {
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
     if (earned.amount === requested) return again(account);
-    throw conflictingRepeat(
-      `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`,
-      { amount: valueOfPoints(earned.amount) },
-      { objectType: 'order', id: orderId },
-    );
+    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`;
+    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount) }, { objectType: 'order', id: orderId });
   }
   const order = await call(getOrderEarning, { params: { id: orderId } });
   if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
@@ -38,25 +34,18 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
   return next === account ? again(account) : next;
 });
 
-const orderOfOtherMember = (orderId: string, accountId: string) =>
-  invalid(
-    '/orderId',
-    'order_of_another',
-    `The order "${orderId}" does not belong to the member "${accountId}"; it earns for its own member.`,
-  );
+const orderOfOtherMember = (orderId: string, accountId: string) => {
+  const detail = `The order "${orderId}" does not belong to the member "${accountId}"; it earns for its own member.`;
+  return invalid('/orderId', 'order_of_another', detail);
+};
 
 const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
 
 /** Minor units that earn. @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled */
 function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
   if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
-  throw refusal(
-    'order',
-    { id, state },
-    'earn',
-    `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`,
-    { allowedFrom: EARNING_STATES },
-  );
+  const detail = `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`;
+  throw refusal('order', { id, state }, 'earn', detail, { allowedFrom: EARNING_STATES });
 }
 
 const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
@@ -95,20 +84,16 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
   return isNews ? undefined : unchanged('All refunds of the payment were noted before.');
 };
 
-interface OrderToEarnFor {
-  readonly orderId: string;
-  /** Minor units. */
-  readonly amount: number;
-  /** Ids of the refunds that are already subtracted from the amount. Instants do not identify refunds: two events may have the same instant. */
-  readonly deducted?: readonly string[];
-}
-
 /**
  * Books the points of an order. Recorded refunds that are not subtracted from the amount take points back in the same commit. The caller
- * checks that the order has not earned yet.
+ * checks that the order has not earned yet. Instants do not identify refunds, because two may have the same one; so `deducted` has their ids.
  * @returns the same account when there was nothing to book
  */
-async function earn(work: UnitOfWork, account: Account, { orderId, amount, deducted = [] }: OrderToEarnFor): Promise<Account> {
+async function earn(
+  work: UnitOfWork,
+  account: Account,
+  { orderId, amount, deducted = [] }: { orderId: string; amount: number; deducted?: readonly string[] },
+): Promise<Account> {
   const before = await work.get(earnings, orderId);
   const points = pointsForAmount(amount);
   const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
@@ -116,10 +101,7 @@ async function earn(work: UnitOfWork, account: Account, { orderId, amount, deduc
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/**
- * Records refunds of an order once. If the order has earned points, they take points back; otherwise they wait.
- * @returns whether one of them is new
- */
+/** Records refunds of an order once. They take earned points back, or wait until it has earned. @returns whether one is new */
 async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));

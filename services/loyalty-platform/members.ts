@@ -1,12 +1,15 @@
+import type { z } from 'zod';
 import { getMemberBalance as getMemberBalanceApi, listLedgerEntries as listLedgerEntriesApi } from '../../shared/catalog/loyalty/apis.ts';
-import { putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
+import { type putLedgerEntry, putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
+import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
+import { CURRENCY, type Money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { accounts, ledgerEntries } from './collections.ts';
-import { type Account, standingAt } from './ledger.ts';
+import { accounts, ledgerEntries, ledgerEntryId } from './collections.ts';
 
 /** @throws Problem `not_found` */
 export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Promise<Account> {
@@ -19,14 +22,8 @@ export async function memberByIdOrCard(work: UnitOfWork, idOrCard: string): Prom
 export const findMember = async (work: UnitOfWork, idOrCard: string): Promise<Account | undefined> =>
   (await work.get(accounts, idOrCard)) ?? (await work.findUnique(accounts, 'card', idOrCard));
 
-interface Buyer {
-  readonly customerId?: string;
-  /** The id of the member's account, or the card number if the till could not read the account. */
-  readonly loyaltyAccountId?: string;
-}
-
-/** Whether a purchase belongs to the member. An anonymous purchase belongs to every member. */
-export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: Buyer): boolean {
+/** Whether a purchase belongs to the member. An anonymous one belongs to every member. A till may send the card number as account. */
+export function isOwnPurchase(account: Account, { customerId, loyaltyAccountId }: NonNullable<LedgerRequest['purchase']>): boolean {
   if (loyaltyAccountId !== undefined) return loyaltyAccountId === account.id || loyaltyAccountId === account.cardNumber;
   return customerId === undefined || customerId === account.customerId;
 }
@@ -43,10 +40,8 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
   const existing = await work.findUnique(accounts, 'customer', customerId);
   if (existing) {
     if (cardNumber === undefined || cardNumber === existing.cardNumber) return again(existing);
-    throw new Problem('already_enrolled', `The customer "${customerId}" is already a member, with the card ${existing.cardNumber}.`, {
-      objectType: 'loyalty-account',
-      id: existing.id,
-    });
+    const detail = `The customer "${customerId}" is already a member, with the card ${existing.cardNumber}.`;
+    throw new Problem('already_enrolled', detail, { objectType: 'loyalty-account', id: existing.id });
   }
   const id = work.id('loy');
   return work.revise(accounts, undefined, {
@@ -68,11 +63,8 @@ async function findFreeCard(work: UnitOfWork, accountId: string, requested: stri
     const holder = (await work.findUnique(accounts, 'card', card)) ?? (await work.get(accounts, card));
     if (!holder) return card;
     if (requested !== undefined) {
-      throw new Problem('already_enrolled', `The card ${requested} belongs to another member; choose another card, or leave it out.`, {
-        objectType: 'loyalty-account',
-        id: holder.id,
-        cardNumber: requested,
-      });
+      const detail = `The card ${requested} belongs to another member; choose another card, or leave it out.`;
+      throw new Problem('already_enrolled', detail, { objectType: 'loyalty-account', id: holder.id, cardNumber: requested });
     }
   }
 }
@@ -87,3 +79,66 @@ function newCardNumber(accountId: string, attempt: number): string {
   const payload = PREFIX + String(drawn).padStart(DIGITS, '0');
   return payload + checkDigit(payload);
 }
+
+export type LedgerRequest = z.output<typeof putLedgerEntry.request>;
+
+/** Appends an entry. Points that are left after it settle the open shortfall in a second entry. @throws Problem `insufficient_points` */
+export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account {
+  const append = (to: Account, without: Omit<Entry, 'at'>): Account => {
+    const next = { ...without, at: instant(work.now) };
+    const after = work.revise(accounts, to, withEntry(to, next));
+    work.put(ledgerEntries, { id: ledgerEntryId(to.id, after.entryCount), accountId: to.id, ...next });
+    return after;
+  };
+  const booked = append(account, entry);
+  const settled = Math.min(booked.shortfall ?? 0, booked.pointsBalance);
+  return settled > 0 ? append(booked, { type: 'reverse', points: -settled, shortfall: -settled }) : booked;
+}
+
+export type Account = z.output<typeof LoyaltyAccount>;
+type Entry = z.output<typeof LedgerEntry>;
+
+/** The tier follows from the lifetime points, so spending points never lowers it. */
+export function standingAt(lifetimePoints: number): Pick<Account, 'tier' | 'nextTierThreshold' | 'pointsToNextTier'> {
+  const tier = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier ?? tierThresholds[0].tier;
+  const next = tierThresholds.find(({ from }) => from > lifetimePoints)?.from;
+  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
+}
+
+/** The account with one more entry: the only way to change a balance. @throws Problem `insufficient_points` below zero */
+export function withEntry(account: Account, entry: Entry): Account {
+  const pointsBalance = account.pointsBalance + entry.points;
+  if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);
+  const lifetimePoints = Math.max(0, account.lifetimePoints + lifetimePointsOf(entry));
+  const shortfall = (account.shortfall ?? 0) + (entry.shortfall ?? 0);
+  const { tier: _tier, nextTierThreshold: _next, pointsToNextTier: _missing, shortfall: _before, ...rest } = account;
+  return {
+    ...rest,
+    pointsBalance,
+    lifetimePoints,
+    ...standingAt(lifetimePoints),
+    ...(shortfall > 0 && { shortfall }),
+    entryCount: account.entryCount + 1,
+    entries: [...account.entries, entry].slice(-SHOWN_ENTRIES),
+  };
+}
+
+/**
+ * Lifetime points of an entry. A refund subtracts the points that it takes back and their shortfall; an entry that settles a shortfall
+ * counts as 0, because the refund has subtracted it already.
+ */
+function lifetimePointsOf({ type, points, shortfall = 0 }: Entry): number {
+  if (type === 'earn' || type === 'issue') return points;
+  const isTakenBack = type === 'reverse' && points <= 0;
+  return isTakenBack ? points - shortfall : 0;
+}
+
+function insufficientPoints({ id, pointsBalance: available }: Account, requested: number): Problem {
+  const detail = `The member "${id}" has ${available} points, not ${requested}.`;
+  return new Problem('insufficient_points', detail, { objectType: 'loyalty-account', id, requested, available });
+}
+
+/** A point has a value of 0.01, one minor unit. */
+export const valueOfPoints = (points: number): Money => ({ amount: points, currency: CURRENCY });
+
+export const pointsOfValue = ({ amount }: Money): number => amount;

@@ -1,12 +1,44 @@
 import type { z } from 'zod';
 import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/apis.ts';
+import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
 import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { accounts, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
-import { type Account, book, type LedgerRequest, pointsOfValue, valueOfPoints } from './ledger.ts';
-import { isOwnPurchase, memberByIdOrCard } from './members.ts';
+import { accounts, issueKey, ledgerEntries, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
+import { type Account, book, isOwnPurchase, type LedgerRequest, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
+
+/** Ledger entries of other applications, once per type and reference. */
+export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {
+  if (type === 'issue') return issue(work, await memberOf(work, body), { ...body, reference });
+  if (type === 'redeem') {
+    if (body.points === undefined) throw invalid('/points', 'required', 'Name the number of points to redeem.');
+    return redeem(work, await memberOf(work, body), { points: body.points, ...purposeOf(body, reference) });
+  }
+  if (type === 'spend') return spend(work, reference, body);
+  if (type === 'reverse') return reverse(work, reference, body);
+  throw notFound('type of ledger entry', type);
+});
+
+const purposeOf = ({ orderId }: LedgerRequest, reference: string) => (orderId === undefined ? { request: reference } : { orderId });
+
+async function memberOf(work: UnitOfWork, { accountId }: LedgerRequest) {
+  if (accountId === undefined) throw invalid('/accountId', 'required', 'Name the account.');
+  return memberByIdOrCard(work, accountId);
+}
+
+/** Grants points once per reference and account. @throws Problem `conflicting_repeat` for another grant under the reference */
+async function issue(work: UnitOfWork, account: Account, { points, reason, reference }: LedgerRequest & { readonly reference: string }) {
+  if (points === undefined) throw invalid('/points', 'required', 'Name the number of points to issue.');
+  const before = await work.findUnique(ledgerEntries, 'issue', issueKey(account.id, reference));
+  if (before) {
+    if (before.points === points && before.reason === reason) return { account, repeated: true };
+    const detail = `The reference "${reference}" has already issued ${before.points} points; this request differs in points or reason.`;
+    throw conflictingRepeat(detail, { points: before.points, reason: before.reason }, { objectType: 'loyalty-account', id: account.id });
+  }
+  const entry = { type: 'issue', points, reference, reason } as const;
+  return { account: book(work, account, entry), repeated: false };
+}
 
 /** Returns the points of a redemption that nobody has spent. The key is the redemption. */
 const returnRedemption = defineDueWork('return-redemption');
@@ -20,7 +52,7 @@ export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { w
 const UNSPENT_MS = 15 * 60 * 1_000;
 
 /** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
-export async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
+async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
   const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {
     if (before.points !== points) throw redeemedOtherPoints(before, points);
@@ -40,14 +72,10 @@ export async function redeem(work: UnitOfWork, account: Account, { points, ...pu
   return { account: after, redemption: publishedRedemption(redemption), repeated: false };
 }
 
-const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem =>
-  conflictingRepeat(
-    `The redemption "${id}" for the same purpose has ${redeemed} points, not ${points}. ${
-      state === 'open' ? 'Spend it, or redeem again after its points have been returned.' : 'It is spent.'
-    }`,
-    { points: redeemed },
-    { objectType: 'redemption', id },
-  );
+const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem => {
+  const detail = `The redemption "${id}" for the same purpose has ${redeemed} points, not ${points}. ${state === 'open' ? 'Spend it, or redeem again after its points have been returned.' : 'It is spent.'}`;
+  return conflictingRepeat(detail, { points: redeemed }, { objectType: 'redemption', id });
+};
 
 /** A redemption that nobody spent in time gives its points back, and its reference is free again. */
 export const returnUnspentRedemption = handleDue(returnRedemption)(async ({ key }, { work }) => {
@@ -87,11 +115,9 @@ async function refuseUnspendable(
   work: UnitOfWork,
   { redemption, paymentId, points }: { redemption: RedemptionRecord; paymentId: string; points: number },
 ): Promise<void> {
+  const about = { objectType: 'redemption', id: redemption.id, requested: points };
   const refuse = (available: number, detail: string): Problem =>
-    new Problem('insufficient_points', detail, {
-      ...{ objectType: 'redemption', id: redemption.id },
-      ...{ requested: points, available, availableAmount: valueOfPoints(available) },
-    });
+    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available) });
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
   if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
   if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
@@ -106,26 +132,19 @@ function refuseOtherPurpose(
   account: Account,
   { orderId, purchase = {} }: Pick<LedgerRequest, 'orderId' | 'purchase'>,
 ): void {
+  const about = { objectType: 'redemption', id: redemption.id };
   const refuse = (reason: string): Problem =>
-    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, {
-      objectType: 'redemption',
-      id: redemption.id,
-    });
+    new Problem('redemption_not_applicable', `The redemption "${redemption.id}" ${reason}.`, about);
   if (redemption.orderId !== undefined && redemption.orderId !== orderId) throw refuse('was made for another order');
   if (redemption.basketId !== undefined && redemption.basketId !== purchase.basketId) throw refuse('was made for another basket');
   if (!isOwnPurchase(account, purchase)) throw refuse(`belongs to the member "${account.id}", and the order to another customer`);
-}
-
-interface Reversed {
-  account: Account;
-  redemption: ReturnType<typeof publishedRedemption>;
 }
 
 /**
  * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
  * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
-export async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest): Promise<Reversed | Problem> {
+async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest) {
   const paymentId = request.paymentId ?? reference;
   const before = await work.get(reversals, reference);
   const redemption = await work.findUnique(redemptions, 'payment', paymentId);

@@ -4,9 +4,8 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { accounts, earnings, ledgerEntries, ledgerEntryId, redemptions, reversals } from './collections.ts';
 import { earnPoints, onOrderChanged, onPaymentChanged } from './earning.ts';
-import { putLedgerEntry } from './ledger-entries.ts';
 import { getMemberBalance, listLedgerEntries, putMember } from './members.ts';
-import { redeemPoints, returnUnspentRedemption } from './redemption.ts';
+import { putLedgerEntry, redeemPoints, returnUnspentRedemption } from './redemption.ts';
 
 export const service = defineService({
   application: 'loyalty-platform',
@@ -24,7 +23,7 @@ export const service = defineService({
 });
 
 /** Seeds accounts and ledger entries. In the fixtures, an account contains its whole ledger. */
-export function seed({ loyaltyAccounts }: Fixtures, _now: number): Seed {
+export function seed({ loyaltyAccounts }: Fixtures): Seed {
   const rows = loyaltyAccounts.map((account) => ({
     ...account,
     entryCount: account.entries.length,

@@ -19,23 +19,18 @@ export const isConverted = (basket: Basket): basket is ConvertedBasket => basket
 export function unfitForOrder(basket: Basket): Problem | undefined {
   const empty = basket.lines.length === 0;
   if (empty && (basket.state === 'open' || basket.state === 'locked')) {
-    return new Problem('basket_empty', `The basket "${basket.id}" has no lines; add one and check it out first.`, {
-      objectType: 'basket',
-      id: basket.id,
-    });
+    const detail = `The basket "${basket.id}" has no lines; add one and check it out first.`;
+    return new Problem('basket_empty', detail, { objectType: 'basket', id: basket.id });
   }
   if (basket.state !== 'locked') return refuseTransition(basketLifeCycle, basket, 'convert');
   return undefined;
 }
 
-interface OrderDetails {
-  readonly orderNumber: string;
-  /** When the basket was validated. */
-  readonly validatedAt: string;
-}
-
 /** Takes lines, prices and totals as the basket fixed them; nothing is calculated again. */
-export function orderFromBasket(basket: ConvertedBasket, { orderNumber, validatedAt }: OrderDetails): Fresh<StoredOrder> {
+export function orderFromBasket(
+  basket: ConvertedBasket,
+  { orderNumber, validatedAt }: Pick<StoredOrder, 'orderNumber' | 'validatedAt'>,
+): Fresh<StoredOrder> {
   const { reservationId } = basket;
   return {
     id: basket.orderId,
@@ -83,21 +78,14 @@ export async function basketOfSale(id: string, sent: Transaction | undefined, { 
     throw invalid('/transaction/id', 'other_transaction', `The transaction in the request is "${sent.id}", not "${id}".`);
   const { state, basket } = sent ?? (await call(getTransaction, { params: { id } }));
   if (state !== 'voided') return basket.id;
-  throw refusal(
-    'transaction',
-    { id, state },
-    'order',
-    `The transaction "${id}" is voided: nothing was sold, and no order can be created.`,
-    { allowedFrom: ['open', 'paid', 'completed'] },
-  );
+  const detail = `The transaction "${id}" is voided: nothing was sold, and no order can be created.`;
+  throw refusal('transaction', { id, state }, 'order', detail, { allowedFrom: ['open', 'paid', 'completed'] });
 }
 
 /** @throws Problem `customer_blocked`, `dependency_*` when the CRM does not answer */
 export async function refuseBlocked(customerId: string, { call }: Scope): Promise<void> {
   const { state } = await call(getCustomer, { params: { id: customerId } });
   if (state !== 'blocked') return;
-  throw new Problem('customer_blocked', `The customer "${customerId}" is blocked and cannot order.`, {
-    objectType: 'customer',
-    id: customerId,
-  });
+  const detail = `The customer "${customerId}" is blocked and cannot order.`;
+  throw new Problem('customer_blocked', detail, { objectType: 'customer', id: customerId });
 }

@@ -3,28 +3,21 @@ import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { didNothing, Problem } from '../../shared/catalog/problems.ts';
-import type { DueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
-import { endCompensation, knownHolds, undoAtOthers, withUndo } from './compensation.ts';
+import { endCompensation, knownReservations, undoAtOthers, withUndo } from './compensation.ts';
 import {
-  capturePaymentsDue,
   compensateDue,
   DECIDE_TIMEOUT_MS,
   DRAFT_LIFETIME_MS,
   expireDraftDue,
   finishCancellationDue,
-  finishConfirmationDue,
-  giveUpUncoveredDue,
+  OBSOLETE_WORK,
   RECHECK_MS,
-  redeemVouchersDue,
-  routeOrderDue,
-  serveShortLinesDue,
-  settleOrderDue,
   TAKE_OVER_MS,
 } from './due-work.ts';
 import { fetchView, type OrderView } from './order-view.ts';
@@ -108,19 +101,6 @@ async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<numb
   return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
 }
 
-/** Due work that a cancelled order no longer needs. */
-const OBSOLETE_WORK: readonly DueWork[] = [
-  finishCancellationDue,
-  finishConfirmationDue,
-  expireDraftDue,
-  redeemVouchersDue,
-  routeOrderDue,
-  capturePaymentsDue,
-  serveShortLinesDue,
-  settleOrderDue,
-  giveUpUncoveredDue,
-];
-
 /**
  * Calls the FMS to cancel all fulfillment orders of the order, or none. Afterwards the FMS creates none for this order. Without a fulfillment
  * record there is nothing to cancel at the FMS.
@@ -161,7 +141,7 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   const record = await work.get(fulfillmentRecords, order.id);
   // The FMS consumes the reservations of fulfillment orders that it finished, perhaps late, so these are not released.
   const isConsumedByFms = verb === 'abandon-fulfilment' && record !== undefined && !record.seen.some(isWithdrawn);
-  const spare = isConsumedByFms ? knownHolds(order, record) : [];
+  const spare = isConsumedByFms ? knownReservations(order, record) : [];
   return work.transition(orders, order, verb, {
     ...patch,
     pendingAction: undefined,

@@ -119,14 +119,11 @@ function refuseUndispatchable(order: StoredOrder): void {
   throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
 }
 
-interface Shortfall {
-  readonly fulfillmentOrderId: string;
-  readonly missing: number;
-  /** Whether enough was captured, but some of it was refunded. */
-  readonly isCaptured: boolean;
-}
-
-function incomplete({ id, totals }: StoredOrder, { fulfillmentOrderId, missing, isCaptured }: Shortfall): Problem {
+/** @param isCaptured enough was captured, but some of it was refunded */
+function incomplete(
+  { id, totals }: StoredOrder,
+  { fulfillmentOrderId, missing, isCaptured }: { fulfillmentOrderId: string; missing: number; isCaptured: boolean },
+): Problem {
   const outstanding = money(missing, totals.total.currency);
   const amount = `${moneyInWords(outstanding)} of the order "${id}"`;
   const sentence = isCaptured

@@ -9,12 +9,11 @@ import { again, handle, handleDue, type Scope } from '../../shared/work/handler.
 import { requireObject } from '../../shared/work/require-object.ts';
 import { isSale } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { finishCarryOutDue, releaseHoldsDue } from './due-work.ts';
+import { finishCarryOutDue, releaseReservationsDue } from './due-work.ts';
 import { itemsOf, type Reservation, requiredFor, reservationsOf } from './lines.ts';
 import { published } from './order-view.ts';
-import { captureIfPossible, coverageOf, isCovered, type Payment } from './payments.ts';
+import { captureIfPossible, coverageOf, earningOf, isCovered, type Payment } from './payments.ts';
 import { beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
-import { earningOf } from './refunds.ts';
 
 /** A repeat or due work continues an interrupted carry-out, because the customer already has the goods. */
 export const carryOut = handle(carryOutCall)(async ({ params }, scope) => {
@@ -56,7 +55,7 @@ async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrd
   const stockDiscrepancy = await takeOutOfStore(order, storeId, scope);
   const lines = order.lines.map((line) => ({ ...line, nodeId: storeId, fulfilledQty: line.qty }));
   work.cancel(finishCarryOutDue, order.id);
-  work.schedule(releaseHoldsDue, order.id, work.now, {}, { beforeReply: true });
+  work.schedule(releaseReservationsDue, order.id, work.now, {}, { beforeReply: true });
   return work.transition(orders, order, 'carry-out', {
     lines,
     pendingAction: undefined,
@@ -69,11 +68,8 @@ async function carryOutSale(order: StoredOrder, scope: Scope): Promise<StoredOrd
 function notPaid(order: StoredOrder, payments: readonly Payment[]): Problem {
   const missing = requiredFor(order) - coverageOf(payments).netCaptured;
   const outstanding = money(missing, order.totals.total.currency);
-  return new Problem(
-    'payment_incomplete',
-    `${moneyInWords(outstanding)} of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`,
-    { objectType: 'order', id: order.id, outstanding },
-  );
+  const detail = `${moneyInWords(outstanding)} of the order "${order.id}" are not captured, or were refunded; pay them, then carry out the order again.`;
+  return new Problem('payment_incomplete', detail, { objectType: 'order', id: order.id, outstanding });
 }
 
 type Units = { readonly sku: string; readonly qty: number };
@@ -105,7 +101,7 @@ async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope)
 
 /** @returns the units that left the reservation: all of them, or none if it ended in another way */
 async function consumeReserved(order: StoredOrder, storeId: string, scope: Scope): Promise<Units[]> {
-  const held = await holdOf(order, scope);
+  const held = await reservationOf(order, scope);
   if (!held || held.state === 'fulfilled') return held ? fulfilledOf(held) : [];
   const lines = held.allocations.map(({ sku, qty, fulfilledQty, cancelledQty }) => ({ sku, qty: qty - fulfilledQty - cancelledQty }));
   const body = {
@@ -119,7 +115,7 @@ async function consumeReserved(order: StoredOrder, storeId: string, scope: Scope
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
     // A concurrent request ended the reservation.
-    const now = await holdOf(order, scope);
+    const now = await reservationOf(order, scope);
     if (now && now.state !== 'fulfilled') throw error;
     return now ? fulfilledOf(now) : [];
   }
@@ -131,7 +127,7 @@ const fulfilledOf = ({ allocations }: Reservation): Units[] => allocations.map((
 const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfilled']);
 
 /** @returns undefined without a usable reservation: the store had no stock, or the reservation was released */
-async function holdOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
+async function reservationOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
   const [id] = reservationsOf(lines);
   if (id === undefined) return undefined;
   const found = await call(getReservation, { params: { id } }).catch(undefinedIfNotFound);

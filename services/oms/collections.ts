@@ -75,10 +75,7 @@ const OwedRefund = z.object({
 });
 export type OwedRefund = z.output<typeof OwedRefund>;
 
-/**
- * Fulfilment progress, by the order's id. It is stored before the first request to the FMS, so an order without a record is unknown to the
- * FMS.
- */
+/** Fulfilment progress, by the order’s id. It is stored before the first request to the FMS, which has no other orders. */
 const FulfillmentRecord = z.object({
   id: Id,
   version: z.int().min(0),

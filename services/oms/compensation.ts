@@ -8,7 +8,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder, type Undo } from './collections.ts';
-import { compensateDue, DECIDE_TIMEOUT_MS, releaseHoldsDue } from './due-work.ts';
+import { compensateDue, DECIDE_TIMEOUT_MS, releaseReservationsDue } from './due-work.ts';
 import { reservationsOf } from './lines.ts';
 import { type Payment, paymentsOf } from './payments.ts';
 
@@ -59,7 +59,7 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
   const payments = undo.payments.length > 0 ? await attempt(() => reversePayments(order.id, undo, scope)) : undefined;
   const { holds } = undo;
   const mayRelease = holds && (!undo.writeOff || (await attempt(() => ensureWrittenOff(order.id, scope))));
-  if (mayRelease) await attempt(() => releaseHoldsOf(order, holds.spare, scope));
+  if (mayRelease) await attempt(() => releaseReservationsOf(order, holds.spare, scope));
   if (undo.vouchers) {
     await attempt(() => call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'released' } }));
   }
@@ -90,10 +90,7 @@ async function reversePayments(orderId: string, { payments: which }: Undo, { cal
   return { failure, payments: [...after.values()] };
 }
 
-/**
- * Missing units are written off first; otherwise releasing them would promise them to other orders.
- * @throws Problem until they are written off
- */
+/** Released before they are written off, missing units would be promised to others. @throws Problem until they are written off */
 async function ensureWrittenOff(orderId: string, { call, work }: Scope): Promise<true> {
   // Each attempt has a new step, because the stored answer to an earlier attempt would be out of date.
   const step = `write-off ${work.now}`;
@@ -111,7 +108,7 @@ export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
 });
 
 /** Ids of the order's reservations: of its lines, and of replacements for short units. */
-export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
+export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];
 
@@ -119,19 +116,16 @@ export const knownHolds = ({ lines }: StoredOrder, record: FulfillmentRecord | u
  * Calls the SIM to release all stock reserved for an ended order or its basket, except the reservations in `spare`.
  * A repeat sends the same body, although a return may have begun since the order was completed.
  */
-async function releaseHoldsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
+async function releaseReservationsOf(order: StoredOrder, spare: readonly string[], { call }: Pick<Scope, 'call'>): Promise<void> {
   const { id, basketId } = order;
   const state = order.state === 'cancelled' ? 'cancelled' : 'completed';
   await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
 }
 
-/**
- * Releases the stock that a completed order no longer needs. The FMS may still consume some reservations, which are kept. A sale has none
- * of these.
- */
-export const releaseReservations = handleDue(releaseHoldsDue)(async ({ key }, scope) => {
+/** Releases what a completed order no longer needs. Of an order that is shipped, the FMS may still consume reservations. */
+export const releaseReservations = handleDue(releaseReservationsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;
-  const spare = isSale(order) ? [] : knownHolds(order, await scope.work.get(fulfillmentRecords, key));
-  await releaseHoldsOf(order, spare, scope);
+  const spare = isSale(order) ? [] : knownReservations(order, await scope.work.get(fulfillmentRecords, key));
+  await releaseReservationsOf(order, spare, scope);
 });

@@ -1,7 +1,8 @@
+import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { didNothing, isDependencyProblem, Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -9,10 +10,16 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale, refuseBlocked } from './baskets.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { withUndo } from './compensation.ts';
-import { secureStock } from './confirm-stock.ts';
-import { compensateDue, expireDraftDue, finishConfirmationDue, redeemVouchersDue, routeOrderDue } from './due-work.ts';
+import {
+  compensateDue,
+  expireDraftDue,
+  finishConfirmationDue,
+  NEW_RESERVATION_TTL_SECONDS,
+  redeemVouchersDue,
+  routeOrderDue,
+} from './due-work.ts';
 import { paymentsToConfirmOn } from './exchange.ts';
-import { linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
+import { itemsOf, linesHeldBy, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fetchView, type OrderView } from './order-view.ts';
 import { type Payment, paymentIncomplete } from './payments.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
@@ -79,21 +86,17 @@ export const finishConfirmation = handleDue(finishConfirmationDue)(async ({ key,
   }
 });
 
-interface Confirmation {
-  /** The order with its stored intent. */
-  readonly order: StoredOrder;
-  readonly payments: readonly Payment[];
-  /** Whether an earlier attempt stored the intent. It may have changed stock at the SIM. */
-  readonly resumed: boolean;
-}
-
 /**
  * Continues a confirmation from its intent to its end: confirmed, or refused with the intent withdrawn. Either change is part of the last
  * commit. A request, its repeat and due work may run this concurrently: they send the same calls, and the first commit wins.
+ * @param resumed an earlier attempt stored the intent, and may have changed stock at the SIM
  * @returns the confirmed order, or its refusal
  * @throws Problem when another application leaves the outcome open; the intent then stays
  */
-async function continueConfirmation({ order, payments, resumed }: Confirmation, scope: Scope): Promise<StoredOrder | Problem> {
+async function continueConfirmation(
+  { order, payments, resumed }: { order: StoredOrder; payments: readonly Payment[]; resumed: boolean },
+  scope: Scope,
+): Promise<StoredOrder | Problem> {
   const { work } = scope;
   const incomplete = paymentIncomplete(order, payments);
   if (incomplete) {
@@ -133,20 +136,16 @@ function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, 
   });
 }
 
-interface Shortage {
-  readonly order: StoredOrder;
-  /** The answer of the SIM. */
-  readonly problem: Problem;
-  readonly payments: readonly Payment[];
-}
-
 /** Vouchers are redeemed before the reply, or later if the Promotion Engine is down. A repeat changes nothing. */
 function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder): void {
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
 /** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
-function refuseForStock({ order, problem, payments }: Shortage, { work }: Scope): Problem {
+function refuseForStock(
+  { order, problem, payments }: { order: StoredOrder; problem: Problem; payments: readonly Payment[] },
+  { work }: Scope,
+): Problem {
   const authorised = payments.filter(({ state }) => state === 'authorised').map(({ id }) => id);
   const ended = withdraw(work, order, 'confirm', {
     lines: linesHeldBy(order.lines, undefined),
@@ -178,4 +177,82 @@ export const redeemVouchers = handleDue(redeemVouchersDue)(async ({ key }, { wor
   const order = await work.get(orders, key);
   if (!order || order.state === 'draft' || order.state === 'cancelled') return;
   await call(recordVoucherUse, { params: { basketId: order.basketId }, body: { state: 'redeemed' } });
+});
+
+/**
+ * Outcome of securing the stock of an order; `order` is its newest version. `short`: no location has enough of some SKUs, which the
+ * problem names. `unavailable`: the SIM certainly did nothing. `lost`: the new reservation ended before it was confirmed.
+ */
+type StockOutcome =
+  | { readonly is: 'held'; readonly order: StoredOrder; readonly reservation: Reservation }
+  | { readonly is: 'short' | 'unavailable' | 'lost'; readonly order: StoredOrder; readonly problem: Problem };
+
+/**
+ * Confirms the reservation of the order. If it has ended, makes one new reservation for all lines and confirms that.
+ * @throws Problem when it is unknown whether the SIM acted; the intent then stays for the next attempt
+ */
+async function secureStock(order: StoredOrder, scope: Scope): Promise<StockOutcome> {
+  const confirmed = await confirmStored(order, scope);
+  if (confirmed) return confirmed;
+  const taken = await takeNewReservation(order, scope);
+  if (taken.is !== 'taken') return taken;
+  return (await confirmStored(taken.order, scope)) ?? reservationLost(taken.order);
+}
+
+/** Problem codes of the SIM's answers about a reservation that has ended. */
+const RESERVATION_IS_GONE: ReadonlySet<ProblemCode> = new Set(['reservation_expired', 'invalid_state_transition', 'not_found']);
+
+/** @returns undefined if the order has no reservation, or it has ended */
+async function confirmStored(order: StoredOrder, { call, context }: Scope): Promise<StockOutcome | undefined> {
+  const [reservationId] = reservationsOf(order.lines);
+  if (reservationId === undefined) return undefined;
+  // If routing is manual, a client may still release the reservation before Route Order.
+  const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
+  try {
+    const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
+    return { is: 'held', order, reservation };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (didNothing(error)) return { is: 'unavailable', order, problem: error };
+    if (!RESERVATION_IS_GONE.has(error.code) || error.retryable) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Reserves stock for all lines and stores the reservation on the order before it is confirmed: one that was not stored expires, and a
+ * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
+ */
+async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
+  // The new reservation replaces all other reservations of the order or its basket.
+  const body = { orderId: order.id, basketId: order.basketId, items: itemsOf(order.lines), ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
+  try {
+    const { id } = await call(reserveInventory, { body }, { intent: order.id, step: `hold ${order.holdAttempts + 1}` });
+    const noted = work.transition(orders, order, 'note', { lines: linesHeldBy(order.lines, id), holdAttempts: order.holdAttempts + 1 });
+    await work.checkpoint();
+    return { is: 'taken', order: noted };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (didNothing(error)) return { is: 'unavailable', order, problem: error };
+    if (error.code === 'insufficient_stock' || error.code === 'not_found') return { is: 'short', order, problem: error };
+    throw error;
+  }
+}
+
+/** The new reservation ended before it was confirmed. It is not certain that any SKU is sold out, so the payments are not voided. */
+const reservationLost = (order: StoredOrder): StockOutcome => ({
+  is: 'lost',
+  order,
+  problem: new Problem(
+    'reservation_expired',
+    `The new reservation of the order "${order.id}" ended before it was confirmed; confirm the order again.`,
+    {
+      objectType: 'order',
+      id: order.id,
+      skus: [],
+      lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
+      retryable: true,
+      retryAfter: 1,
+    },
+  ),
 });

@@ -38,11 +38,8 @@ async function refuseOtherReturn(existing: StoredOrder, returnId: string | undef
   const { id, basketId, exchangeForReturnId } = existing;
   if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
   await releaseReturn(work, returnId, basketId);
-  return conflictingRepeat(
-    `The order "${id}" exists already, and ${exchangeForReturnId === undefined ? 'no return' : `the return "${exchangeForReturnId}"`} pays for it.`,
-    { exchangeForReturnId: exchangeForReturnId ?? null },
-    { objectType: 'order', id },
-  );
+  const detail = `The order "${id}" exists already, and ${exchangeForReturnId === undefined ? 'no return' : `the return "${exchangeForReturnId}"`} pays for it.`;
+  return conflictingRepeat(detail, { exchangeForReturnId: exchangeForReturnId ?? null }, { objectType: 'order', id });
 }
 
 async function createFromBasket(basketId: string, { basket: sent, exchangeForReturnId: returnId }: Body, scope: Scope) {
@@ -87,19 +84,16 @@ async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderVie
   }
 }
 
-interface Conversion {
-  readonly basketId: string;
-  /** Id of the return whose value pays for the order. */
-  readonly exchangeFor: string | undefined;
-}
-
 /**
  * Binds a basket to an order before the order is stored. The eCommerce Platform keeps the first order id that it receives, so concurrent
  * and repeated requests store the same order. If no request stores it, due work does.
  * The order of a checkout at the till has the id of its transaction.
  * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
  */
-async function convertBasket({ basketId, exchangeFor }: Conversion, scope: Scope): Promise<ConvertedBasket> {
+async function convertBasket(
+  { basketId, exchangeFor }: { basketId: string; exchangeFor: string | undefined },
+  scope: Scope,
+): Promise<ConvertedBasket> {
   const { work, call } = scope;
   const basket = await call(getBasket, { params: { id: basketId } });
   // An earlier request bound the basket, so this request must create the order.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id } from '../../shared/catalog/shapes.ts';
-import { defineDueWork } from '../../shared/work/due-work.ts';
+import { type DueWork, defineDueWork } from '../../shared/work/due-work.ts';
 
 /** The key is the basket. `exchangeFor`: the return that is to pay for its order. */
 export const finishCreationDue = defineDueWork('finish-creation', z.object({ exchangeFor: Id.optional() }));
@@ -18,7 +18,7 @@ export const finishCarryOutDue = defineDueWork('finish-carry-out');
 export const expireDraftDue = defineDueWork('expire-draft');
 export const redeemVouchersDue = defineDueWork('redeem-vouchers');
 export const compensateDue = defineDueWork('compensate');
-export const releaseHoldsDue = defineDueWork('release-holds');
+export const releaseReservationsDue = defineDueWork('release-holds');
 /** `asked`: a client requested the routing, so it is done even if routing is manual. */
 export const routeOrderDue = defineDueWork('route-order', z.object({ asked: z.boolean().optional() }));
 /** `attempt` counts from 1. */
@@ -27,6 +27,19 @@ export const serveShortLinesDue = defineDueWork('serve-short-lines');
 export const settleOrderDue = defineDueWork('settle-order');
 export const giveUpUncoveredDue = defineDueWork('give-up-uncovered');
 export const takeExchangeCreditDue = defineDueWork('take-exchange-credit');
+
+/** Due work that a cancelled order no longer needs. */
+export const OBSOLETE_WORK: readonly DueWork[] = [
+  finishCancellationDue,
+  finishConfirmationDue,
+  expireDraftDue,
+  redeemVouchersDue,
+  routeOrderDue,
+  capturePaymentsDue,
+  serveShortLinesDue,
+  settleOrderDue,
+  giveUpUncoveredDue,
+];
 
 // These are times of the rehearsal clock, except where a comment names the wall clock.
 
@@ -58,4 +71,4 @@ export const VIEW_TIMEOUT_MS = 2_000;
 export const DECIDE_TIMEOUT_MS = 5_000;
 
 /** Lifetime of an unconfirmed replacement reservation. It is confirmed immediately or expires. */
-export const NEW_HOLD_TTL_SECONDS = 300;
+export const NEW_RESERVATION_TTL_SECONDS = 300;

@@ -17,12 +17,8 @@ export async function refuseUnexchangeable(returnId: string, { call }: Scope): P
   const found = await call(getReturn, { params: { id: returnId } });
   if (found.state !== 'inspected') throw refuseTransition(returnLifeCycle, found, 'exchange');
   if (found.resolution === 'exchange') return;
-  throw refusal(
-    'return',
-    { id: returnId, state: found.state },
-    'exchange',
-    `The return "${returnId}" was created to be refunded; only a return with the resolution "exchange" pays for an order.`,
-  );
+  const detail = `The return "${returnId}" was created to be refunded; only a return with the resolution "exchange" pays for an order.`;
+  throw refusal('return', { id: returnId, state: found.state }, 'exchange', detail);
 }
 
 const GUESTS: ReadonlySet<string> = new Set(['anonymous', 'identified']);
@@ -38,11 +34,8 @@ export async function refuseForeignReturn(returnId: string, buyerId: string | un
   if (ownerId === undefined || buyerId === undefined || ownerId === buyerId) return;
   const { state } = await call(getCustomer, { params: { id: ownerId } });
   if (GUESTS.has(state)) return;
-  throw invalid(
-    '/exchangeForReturnId',
-    'return_of_another',
-    `The return "${returnId}" belongs to another registered customer. Leave it out, or use a basket of that customer.`,
-  );
+  const detail = `The return "${returnId}" belongs to another registered customer. Leave it out, or use a basket of that customer.`;
+  throw invalid('/exchangeForReturnId', 'return_of_another', detail);
 }
 
 /**
@@ -92,13 +85,9 @@ export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Prom
   if (order) return order.state === 'cancelled' ? 'none' : 'coming';
   // Another request, which did not name the return, made an order of the basket.
   if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
-  throw refusal(
-    'return',
-    { id: booking.id, state: 'inspected' },
-    'refund',
-    `An exchange order for the return "${booking.id}" is being created; send this request again when that has ended.`,
-    { allowedFrom: ['inspected'], retryable: true, retryAfter: 1 },
-  );
+  const detail = `An exchange order for the return "${booking.id}" is being created; send this request again when that has ended.`;
+  const about = { allowedFrom: ['inspected'], retryable: true, retryAfter: 1 } as const;
+  throw refusal('return', { id: booking.id, state: 'inspected' }, 'refund', detail, about);
 }
 
 type Amounts = Pick<Payment, 'tender' | 'state' | 'authorizedAmount' | 'capturedAmount' | 'refundedAmount'>;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { Allocation, Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
 import type { OrderLine as OrderLineSchema } from '../../shared/catalog/order/objects.ts';
 import { floorShare } from '../../shared/domain/money.ts';
@@ -50,3 +51,5 @@ export const goodsOf = (lines: readonly OrderLine[]): number =>
 
 /** Minor units that captured − refunded has to cover before the dispatch: the remaining goods plus shipping. */
 export const requiredFor = ({ lines, totals }: Pick<StoredOrder, 'lines' | 'totals'>): number => goodsOf(lines) + totals.shipping.amount;
+
+export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;

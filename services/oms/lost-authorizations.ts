@@ -34,10 +34,7 @@ const Changed = PaymentSchema.pick({
   updatedAt: true,
 });
 
-/**
- * Reacts to a lost authorisation. Value of a return that its exchange credit no longer uses is refunded to the payments of the returned
- * order.
- */
+/** Handles a lost authorisation, and refunds value of a return that its exchange credit no longer uses. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   const isLost = await noteLostAuthorization(work, payment);

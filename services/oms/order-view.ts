@@ -8,16 +8,20 @@ import {
   getPayable as getPayableCall,
   listCustomerOrders as listCustomerOrdersCall,
 } from '../../shared/catalog/order/internal.ts';
-import type { Order, OrderFulfillment, OrderReturn, OrderView as OrderViewSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import {
+  type Order,
+  OrderFulfillment,
+  OrderPayment,
+  OrderReturn,
+  type OrderView as OrderViewSchema,
+} from '../../shared/catalog/order/objects.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
-import { requiredFor } from './lines.ts';
+import { type FulfillmentOrder, requiredFor } from './lines.ts';
 import { type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
-import type { FulfillmentOrder } from './progress.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
 export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>
@@ -65,38 +69,15 @@ export function published({
   return order;
 }
 
-const paymentPart = ({ id, state, tender, amount, capturedAmount, refundedAmount }: z.output<typeof PaymentSchema>) => ({
-  id,
-  state,
-  tender,
-  amount,
-  capturedAmount,
-  refundedAmount,
-});
-
-const fulfillmentPart = ({ id, state, locationId, shipments }: FulfillmentOrder): z.output<typeof OrderFulfillment> => ({
-  id,
-  state,
-  locationId,
-  shipments,
-});
-
-const returnPart = ({ id, state, refundAmount, lines }: z.output<typeof Return>): z.output<typeof OrderReturn> => ({
-  id,
-  state,
-  refundAmount,
-  lines,
-});
-
 /** The order as answers show it. Unknown payments give the status `unknown`; unknown fulfillment orders and returns are omitted. */
 export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: OrderParts): OrderView {
   const total = order.totals.total.amount;
   return {
     ...published(order),
-    payments: payments?.map(paymentPart) ?? [],
+    payments: payments?.map((payment) => OrderPayment.parse(payment)) ?? [],
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
-    fulfillmentOrders: fulfillmentOrders?.map(fulfillmentPart),
-    returns: returns?.map(returnPart),
+    fulfillmentOrders: fulfillmentOrders?.map((found) => OrderFulfillment.parse(found)),
+    returns: returns?.map((found) => OrderReturn.parse(found)),
   };
 }
 

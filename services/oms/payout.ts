@@ -7,8 +7,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
-import { coverageOf, type Payment, paymentsOf } from './payments.ts';
-import { refundSplit } from './refunds.ts';
+import { coverageOf, type Payment, paymentsOf, refundSplit } from './payments.ts';
 import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {

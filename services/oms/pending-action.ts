@@ -15,13 +15,9 @@ const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-ou
 
 /** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
 export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
-  return refusal(
-    'order',
-    order,
-    verb,
-    `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`,
-    { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 },
-  );
+  const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`;
+  const about = { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 } as const;
+  return refusal('order', order, verb, detail, about);
 }
 
 /** @throws Problem `invalid_state_transition` with `retryable: true` while another verb is pending */

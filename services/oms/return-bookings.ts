@@ -40,14 +40,8 @@ export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => st
 
 type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
 
-interface BookedOn {
-  /** Units in returns that are not rejected. */
-  readonly units: number;
-  /** Minor units booked for them, and refunded for rejected returns. */
-  readonly amount: number;
-}
-
-function bookedOn(lineId: string, bookings: Bookings): BookedOn {
+/** Units in returns that are not rejected, and the minor units booked for them or refunded for rejected returns. */
+function bookedOn(lineId: string, bookings: Bookings) {
   let units = 0;
   let amount = 0;
   for (const { lines, status } of bookings) {
@@ -86,7 +80,7 @@ export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): R
 export async function completeBooking(
   work: UnitOfWork,
   order: StoredOrder,
-  { booking, as }: { readonly booking: ReturnBooking; readonly as: 'refunded' | 'exchanged' },
+  { booking, as }: { booking: ReturnBooking; as: 'refunded' | 'exchanged' },
 ): Promise<ReturnBooking> {
   const unitsOf = new Map(booking.lines.map(({ orderLineId, qty }) => [orderLineId, qty]));
   const lines = order.lines.map((line) => ({ ...line, returnedQty: line.returnedQty + (unitsOf.get(line.lineId) ?? 0) }));
@@ -109,7 +103,7 @@ export async function rejectBooking(
 async function endReturn(
   work: UnitOfWork,
   order: StoredOrder,
-  { returnId, lines }: { readonly returnId: string; readonly lines: StoredOrder['lines'] },
+  { returnId, lines }: { returnId: string; lines: StoredOrder['lines'] },
 ): Promise<void> {
   const others = (await bookingsOf(work, order.id)).some((one) => one.id !== returnId && isOpen(one));
   work.transition(orders, order, 'end-return', { lines }, others ? 'return-in-progress' : 'completed');

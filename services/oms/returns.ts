@@ -80,20 +80,15 @@ function lineOf({ lines }: StoredOrder, id: string): OrderLine {
 function refuseOpen({ id, state }: StoredOrder): void {
   const closed = allowedFrom(orderLifeCycle, 'open-return');
   if (closed.includes(state)) return;
-  throw new Problem(
-    'order_not_closed',
-    `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`,
-    { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed },
-  );
+  const detail = `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`;
+  const about = { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed };
+  throw new Problem('order_not_closed', detail, about);
 }
 
 function tooMany({ id }: StoredOrder, lines: { orderLineId: string; requested: number; returnable: number }[]): Problem {
   const named = lines.map(({ orderLineId, requested, returnable }) => `${returnable} of ${orderLineId}, not ${requested}`).join('; ');
-  return new Problem('return_quantity_exceeded', `The order "${id}" has too few units that can be returned: ${named}.`, {
-    objectType: 'order',
-    id,
-    lines,
-  });
+  const detail = `The order "${id}" has too few units that can be returned: ${named}.`;
+  return new Problem('return_quantity_exceeded', detail, { objectType: 'order', id, lines });
 }
 
 const tooManyReturns = ({ id }: StoredOrder): Problem =>
@@ -103,21 +98,15 @@ const tooManyReturns = ({ id }: StoredOrder): Problem =>
     remedy: 'Its units cannot be returned any more; refund its payments instead, and return several units together next time.',
   });
 
-const noAddress = ({ id, state }: StoredOrder): Problem =>
-  refusal(
-    'order',
-    { id, state },
-    'collect',
-    `The order "${id}" has no address where a carrier could collect, so its goods are handed in at a store.`,
-  );
+const noAddress = ({ id, state }: StoredOrder): Problem => {
+  const detail = `The order "${id}" has no address where a carrier could collect, so its goods are handed in at a store.`;
+  return refusal('order', { id, state }, 'collect', detail);
+};
 
-const noStore = ({ id, state }: StoredOrder): Problem =>
-  refusal(
-    'order',
-    { id, state },
-    'hand-in',
-    `No store sold the order "${id}", so its return must name the store that takes the goods back.`,
-  );
+const noStore = ({ id, state }: StoredOrder): Problem => {
+  const detail = `No store sold the order "${id}", so its return must name the store that takes the goods back.`;
+  return refusal('order', { id, state }, 'hand-in', detail);
+};
 
 const wasRejected = ({ id }: ReturnBooking): Problem =>
   refusal('return', { id, state: 'rejected' }, 'book', `The return "${id}" was rejected; create another return for its units.`);
@@ -171,10 +160,7 @@ interface Rejecting {
   readonly isKnown: boolean;
 }
 
-/**
- * A return without a booking gets a rejected one, so that it cannot be booked later. The Payment Hub returns the refunds of a
- * return, because the FMS may not have all of them yet.
- */
+/** A rejected booking refuses a late one. The FMS may not have all refunds of the return yet, so the Payment Hub returns them. */
 async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
   const { work } = scope;
   if (!booking) {

@@ -12,11 +12,11 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
-import { DECIDE_TIMEOUT_MS, NEW_HOLD_TTL_SECONDS, RECHECK_MS, ROUTING_RETRY_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import { DECIDE_TIMEOUT_MS, NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, ROUTING_RETRY_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import { freshRecord } from './fulfillment.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
 import { actionPending } from './pending-action.ts';
-import { freshRecord } from './progress.ts';
 
 /**
  * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
@@ -39,7 +39,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   if (found.pendingAction) throw actionPending(found, 'route', found.pendingAction);
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
   const { strategy = known?.strategy ?? NEAREST } = body;
-  const order = await ensureHolds(found, strategy, scope);
+  const order = await ensureReservations(found, strategy, scope);
   if (!(await work.get(fulfillmentRecords, order.id))) {
     work.expect(orders, order);
     beginRouting(work, order.id, { asked: true, strategy });
@@ -94,7 +94,7 @@ export const routesByItself = (context: Context): boolean => progressionOf(conte
 export function beginRouting(
   work: UnitOfWork,
   orderId: string,
-  { asked, strategy }: { readonly asked: boolean; readonly strategy?: FulfillmentRecord['strategy'] } = { asked: false },
+  { asked, strategy }: { asked: boolean; strategy?: FulfillmentRecord['strategy'] } = { asked: false },
 ): void {
   work.put(fulfillmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
   work.schedule(routeOrderDue, orderId, work.now + TAKE_OVER_MS, { asked });
@@ -167,9 +167,9 @@ const NEAREST = 'nearest' satisfies Strategy;
  * strategy chooses the locations of one new reservation, which is stored on the order and confirmed.
  * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
  */
-async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
+async function ensureReservations(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
   const held = new Set<string>();
-  for (const id of reservationsOf(order.lines)) if (await tryConfirmHold(id, order.id, scope)) held.add(id);
+  for (const id of reservationsOf(order.lines)) if (await tryConfirmReservation(id, order.id, scope)) held.add(id);
   const without = order.lines.filter(({ reservationId }) => reservationId === undefined || !held.has(reservationId));
   if (without.length === 0) return order;
   const taken = await reserveLines(without, { order, strategy }, scope);
@@ -182,18 +182,17 @@ async function ensureHolds(order: StoredOrder, strategy: Strategy, scope: Scope)
   return noted;
 }
 
-interface Routing {
-  readonly order: StoredOrder;
-  readonly strategy: Strategy;
-}
-
 /** The new reservation takes over units that are already reserved for the order, its basket or these lines. */
-function reserveLines(lines: readonly OrderLine[], { order, strategy }: Routing, { call }: Scope): Promise<Reservation> {
+function reserveLines(
+  lines: readonly OrderLine[],
+  { order, strategy }: { order: StoredOrder; strategy: Strategy },
+  { call }: Scope,
+): Promise<Reservation> {
   const items = itemsOf(lines);
   const body = {
     orderId: order.id,
     items,
-    ttlSeconds: NEW_HOLD_TTL_SECONDS,
+    ttlSeconds: NEW_RESERVATION_TTL_SECONDS,
     takesOverLines: lines.map(({ lineId }) => lineId),
     ...(strategy !== NEAREST && { prefer: strategy }),
     ...(lines.length === order.lines.length && { basketId: order.basketId }),
@@ -213,7 +212,7 @@ const WORKED_ON: ReadonlySet<unknown> = new Set(['fulfilled', 'cancelled']);
  * it, and its units may be dispatched or short by now. Then its fulfillment order exists, and the next request to the FMS finds it.
  * @returns false if the reservation ended before it was confirmed
  */
-export async function tryConfirmHold(id: string, orderId: string, { call }: Scope): Promise<boolean> {
+export async function tryConfirmReservation(id: string, orderId: string, { call }: Scope): Promise<boolean> {
   try {
     await call(confirmReservation, { params: { id }, body: { orderId, forFulfilment: true } });
     return true;

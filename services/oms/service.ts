@@ -1,4 +1,3 @@
-import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { cancelOrder, expireDraft, finishCancellation } from './cancellation.ts';
@@ -61,6 +60,4 @@ export const service = defineService({
 });
 
 /** A world starts without orders: every order is created from a basket. */
-export function seed(_fixtures: Fixtures, _now: number): Seed {
-  return { objects: [{ of: orders, rows: [] }] };
-}
+export const seed = (): Seed => ({ objects: [{ of: orders, rows: [] }] });

@@ -2,10 +2,9 @@ import { checkAvailability, reserveInventory } from '../../shared/catalog/invent
 import { Problem } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
-import { NEW_HOLD_TTL_SECONDS, RECHECK_MS, serveShortLinesDue } from './due-work.ts';
-import { applyProgress, isMoving } from './fulfillment.ts';
-import { cancelUnits } from './progress.ts';
-import { createFulfillmentOrdersFor, tryConfirmHold } from './routing.ts';
+import { NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, serveShortLinesDue } from './due-work.ts';
+import { applyProgress, cancelUnits, isMoving } from './fulfillment.ts';
+import { createFulfillmentOrdersFor, tryConfirmReservation } from './routing.ts';
 
 /** Serves or cancels short units, one entry of the record at a time. */
 export const serveShortLines = handleDue(serveShortLinesDue)(async ({ key }, scope) => {
@@ -48,7 +47,7 @@ const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly 
  */
 async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<void> {
   const { work } = scope;
-  const noted = units.status === 'held' ? { record, units } : await holdElsewhere({ order, record, units }, scope);
+  const noted = units.status === 'held' ? { record, units } : await reserveElsewhere({ order, record, units }, scope);
   if (!noted) {
     const cancelled = cancelUnits(
       order.lines,
@@ -60,7 +59,7 @@ async function serveElsewhere({ order, record, units }: ShortCase, scope: Scope)
   }
   const { held } = noted.units;
   if (!held) throw new Error(`The short units of ${units.orderLineId} have no reservation.`);
-  if (!(await tryConfirmHold(held.reservationId, order.id, scope))) {
+  if (!(await tryConfirmReservation(held.reservationId, order.id, scope))) {
     const { held: _lost, ...lost } = noted.units;
     work.put(fulfillmentRecords, withUnits(noted.record, { ...lost, status: 'open', lostHolds: units.lostHolds + 1 }));
     work.schedule(serveShortLinesDue, order.id, work.now + RECHECK_MS, {});
@@ -88,10 +87,10 @@ function hasLeftNode({ lines }: StoredOrder, { record, units }: Omit<ShortCase, 
  * has begun, the commit fails.
  * @returns undefined if no location has any of the units
  */
-async function holdElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
+async function reserveElsewhere({ order, record, units }: ShortCase, scope: Scope): Promise<Omit<ShortCase, 'order'> | undefined> {
   const { work, call } = scope;
   for (const { locationId, qty } of await locationsWith({ order, record, units }, scope)) {
-    const body = { orderId: order.id, locationId, items: [{ sku: units.sku, qty }], ttlSeconds: NEW_HOLD_TTL_SECONDS };
+    const body = { orderId: order.id, locationId, items: [{ sku: units.sku, qty }], ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
     const { fulfillmentOrderId, orderLineId, part = 0, lostHolds } = units;
     const step = `short ${fulfillmentOrderId} ${orderLineId} ${part} ${locationId} ${qty} ${lostHolds}`;
     const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(undefinedIfNoStock);

@@ -69,10 +69,7 @@ const MINUTE_MS = 60_000;
 const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
 const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
 
-/**
- * Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds cash, gift cards, points and
- * exchange credit.
- */
+/** Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds all other tenders. */
 const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
 
 /** The members that an approval adds to a payment. */

@@ -16,8 +16,8 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
+import { returnExceeded } from './payments.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
-import { returnExceeded } from './refund.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];
@@ -106,10 +106,7 @@ async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: O
   return answerFor(openPayment(work, { ...request, ...(returnedOrderId !== undefined && { returnedOrderId }) }, { is: 'approved' }));
 }
 
-/**
- * Points are spent at another application, so the pending payment is committed first. A repeat resumes it, or due work takes the points
- * back.
- */
+/** Commits the pending payment before the points are spent. A repeat resumes it, or due work takes the points back. */
 async function payWithRedemption(scope: Scope, request: PaymentRequest) {
   const { work } = scope;
   if (!isRedemptionId(request.tender.token))
@@ -145,18 +142,13 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
   if (payment.state === 'failed') {
     const { declineCode, available } = payment;
     const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
-    return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, {
-      ...about,
-      declineCode,
-      availableAmount: available,
-    });
+    const detail = `The payment was declined: ${declineCode}.${worth}`;
+    return new Problem('payment_declined', detail, { ...about, declineCode, availableAmount: available });
   }
   if (payment.awaiting === 'provider-answer') {
-    return new Problem(
-      'dependency_timeout',
-      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.',
-      { ...about, dependency: 'payment-provider' },
-    );
+    const detail =
+      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.';
+    return new Problem('dependency_timeout', detail, { ...about, dependency: 'payment-provider' });
   }
   return published(payment);
 }
@@ -189,13 +181,8 @@ function refuseUnpayable(order: OrderToPay, request: { readonly orderId: string 
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${request.orderId}".`);
   }
   if (!PAYABLE_STATES.includes(order.state)) {
-    throw refusal(
-      'order',
-      { id: order.orderId, state: order.state },
-      'authorise',
-      `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`,
-      { allowedFrom: PAYABLE_STATES },
-    );
+    const detail = `The order "${order.orderId}" is ${order.state}; it can be paid while it is ${PAYABLE_STATES.join(', ')}.`;
+    throw refusal('order', { id: order.orderId, state: order.state }, 'authorise', detail, { allowedFrom: PAYABLE_STATES });
   }
 }
 

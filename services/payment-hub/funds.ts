@@ -53,11 +53,8 @@ export function countPayment(work: UnitOfWork, { orderId }: Pick<StoredPayment, 
 export async function refuseFurtherPayment(work: UnitOfWork, orderId: string): Promise<void> {
   const [cover] = await work.counters(orderCovers, [orderId]);
   if ((cover?.payments ?? 0) < LIMITS.payments) return;
-  throw limitReached('payments', `The order "${orderId}" has ${LIMITS.payments} payments, which is the limit.`, {
-    objectType: 'order',
-    id: orderId,
-    remedy: 'Cancel the order and place another one.',
-  });
+  const detail = `The order "${orderId}" has ${LIMITS.payments} payments, which is the limit.`;
+  throw limitReached('payments', detail, { objectType: 'order', id: orderId, remedy: 'Cancel the order and place another one.' });
 }
 
 /** Subtracts an amount that a payment will not pay, so that another payment can pay it. */

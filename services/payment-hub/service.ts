@@ -14,8 +14,7 @@ import {
   returnCovers,
 } from './collections.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
-import { refundPayment } from './refund.ts';
+import { capturePayment, listPayments, refundPayment, reversePayment, voidPayment } from './payments.ts';
 
 export const service = defineService({
   application: 'payment-hub',
@@ -33,7 +32,7 @@ export const service = defineService({
 });
 
 /** The simulated provider's tokens and the retailer's gift cards. */
-export function seed({ paymentTokens: tokens, giftCards: cards }: Fixtures, _now: number): Seed {
+export function seed({ paymentTokens: tokens, giftCards: cards }: Fixtures): Seed {
   return {
     objects: [
       { of: paymentTokens, rows: tokens.map((rule) => ({ id: rule.token, version: 1, rule })) },

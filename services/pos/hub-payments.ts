@@ -3,7 +3,7 @@ import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { type EventHandler, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type ListedTender, type Sale, transactions } from './collections.ts';
+import { ListedTender, type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, undoSaleDue } from './due-work.ts';
 import { coveredBy, isCovered, isSale, markPaid, save } from './transactions.ts';
 
@@ -21,22 +21,12 @@ const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
   state === 'pending' || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
 
-const tenderOf = ({ id, version, state, tender, amount, capturedAmount, refundedAmount }: HubPayment): ListedTender => ({
-  id,
-  version,
-  state,
-  tender,
-  amount,
-  capturedAmount,
-  refundedAmount,
-});
-
 /** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
 export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
   const known = tenders.find(({ id }) => id === payment.id);
-  if (!known) return [...tenders, tenderOf(payment)];
+  if (!known) return [...tenders, ListedTender.parse(payment)];
   if (known.version >= payment.version) return tenders;
-  return tenders.map((tender) => (tender.id === payment.id ? tenderOf(payment) : tender));
+  return tenders.map((tender) => (tender.id === payment.id ? ListedTender.parse(payment) : tender));
 }
 
 export const listTenders = (tenders: readonly ListedTender[], payments: readonly HubPayment[]): ListedTender[] => [

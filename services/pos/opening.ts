@@ -9,8 +9,7 @@ import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
-import { isCovered, isSale, markPaid, renewIdleTimer, save } from './transactions.ts';
-import { orderView } from './views.ts';
+import { isCovered, isSale, markPaid, orderView, renewIdleTimer, save } from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
@@ -81,10 +80,7 @@ async function openTransaction(work: UnitOfWork, opening: StoredTransaction, bas
   return isCovered(sale) ? markPaid(work, sale) : sale;
 }
 
-/**
- * Commits `given-up` first, so that a running request cannot open the transaction. Then the eCommerce Platform abandons the basket, if it
- * locked one.
- */
+/** Commits `given-up`, so that no request opens the transaction. Then the eCommerce Platform abandons a basket that it locked. */
 export const abandonOpening = handleDue(abandonOpeningDue)(async ({ key }, scope) => {
   const found = await scope.work.get(transactions, key);
   if (found?.state !== 'opening' && found?.state !== 'given-up') return;

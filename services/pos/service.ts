@@ -6,7 +6,7 @@ import { recordTenderNews } from './hub-payments.ts';
 import { abandonOpening, createTransaction } from './opening.ts';
 import { captureTenders, submitOrder } from './submission.ts';
 import { addPayment, resolveTender } from './tenders.ts';
-import { getTransaction } from './views.ts';
+import { getTransaction } from './transactions.ts';
 import { expireTransaction, onOrderCancelled, undoSale, voidTransaction } from './voiding.ts';
 
 export const service = defineService({
@@ -25,11 +25,6 @@ export const service = defineService({
 });
 
 /** A world begins with the stores, and without transactions. */
-export const seed = ({ locations }: Fixtures, _now: number): Seed => ({
-  objects: [
-    {
-      of: stores,
-      rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })),
-    },
-  ],
+export const seed = ({ locations }: Fixtures): Seed => ({
+  objects: [{ of: stores, rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })) }],
 });

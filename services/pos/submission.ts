@@ -7,22 +7,15 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
 import { CALL_TIMEOUT_MS, captureTendersDue, retryDelayMs, submitOrderDue } from './due-work.ts';
 import { type HubPayment, listTenders, readPayments } from './hub-payments.ts';
-import { isCovered, isSale, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
-import { published } from './views.ts';
-
-interface Trial {
-  /** How often the due work has failed. */
-  readonly attempts: number;
-  /** How often the submission was postponed. */
-  readonly tries: number;
-}
+import { isCovered, isSale, published, renewIdleTimer, save, submissionUnderWay } from './transactions.ts';
 
 /**
  * Calls the OMS to create, confirm and carry out the order. Each step may be repeated, with the same key while its outcome is unknown. If
  * money is missing, the sale is open again.
+ * @param trial how often the due work has failed, and how often the submission was postponed
  * @throws Problem of the step that failed
  */
-async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sale> {
+async function submit(scope: Scope, sale: Sale, trial: { attempts: number; tries: number }): Promise<Sale> {
   const { work, call } = scope;
   const { id, refusals = 0, tenders } = sale;
   const step = `refused ${refusals}, ${tenders.length} tenders, attempt ${trial.attempts}`;
@@ -46,7 +39,7 @@ async function submit(scope: Scope, sale: Sale, trial: Trial): Promise<Sale> {
  * outstanding at the till again, unless a new payment covers it.
  * @throws Problem `dependency_*` while the Payment Hub does not answer
  */
-async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: Trial): Promise<Sale> {
+async function reopenUnpaid(scope: Scope, sale: Sale, { tries }: { tries: number }): Promise<Sale> {
   const { work } = scope;
   const tenders = listTenders(sale.tenders, await readPayments(scope, sale.id));
   const refused = { ...sale, tenders, refusals: (sale.refusals ?? 0) + 1 };
@@ -84,10 +77,7 @@ export async function submitNow(scope: Scope, sale: Sale): Promise<Sale> {
   }
 }
 
-/**
- * Store and forward: submits a paid sale until the OMS accepts it or reports missing money. Any other refusal parks the work after its last
- * attempt.
- */
+/** Submits a paid sale until the OMS accepts it or reports missing money. Other refusals park the work after its last attempt. */
 export const submitOrder = handleDue(submitOrderDue)(async ({ key, payload, attempts }, scope) => {
   const sale = await scope.work.get(transactions, key);
   if (!isSale(sale) || sale.state !== 'paid') return;

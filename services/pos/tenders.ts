@@ -50,11 +50,8 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
 /** Returns its Problem instead of throwing it, as `checkOverpayment` does. */
 function checkTenders({ id, tenders }: Sale): Problem | undefined {
   if (tenders.length < LIMITS.tenders) return undefined;
-  return limitReached('tenders', `The transaction "${id}" has ${LIMITS.tenders} tenders, which is the limit.`, {
-    objectType: 'transaction',
-    id,
-    remedy: 'Void it and begin another one.',
-  });
+  const detail = `The transaction "${id}" has ${LIMITS.tenders} tenders, which is the limit.`;
+  return limitReached('tenders', detail, { objectType: 'transaction', id, remedy: 'Void it and begin another one.' });
 }
 
 async function takeTender(scope: Scope, sale: Sale, body: TenderRequest): Promise<Answer | Problem> {
@@ -174,10 +171,7 @@ function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Ap
   work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
 }
 
-/**
- * Reads the outcome of a tender whose answer was lost. While the Payment Hub is unavailable, the outcome stays unknown, and the next call
- * reads it.
- */
+/** Reads the outcome of a tender whose answer was lost. Without an answer of the Payment Hub, the next call reads it. */
 export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);

@@ -1,9 +1,14 @@
 import type { z } from 'zod';
-import type { Receipt } from '../../shared/catalog/commerce/transaction.ts';
+import { getTransaction as getTransactionCall } from '../../shared/catalog/commerce/internal.ts';
+import type { Receipt, Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
+import type { OrderView } from '../../shared/catalog/order/objects.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
+import { mintedAt } from '../../shared/domain/ids.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
+import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
+import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, transactions } from './collections.ts';
 import {
@@ -128,11 +133,66 @@ export const tenderUnderWay = (sale: Sale, action: string): Problem =>
   });
 
 /** 409, retryable: other work is submitting the paid sale to the OMS, and its outcome decides. */
-export const submissionUnderWay = (sale: Sale): Problem =>
-  refusal(
-    'transaction',
-    sale,
-    'submit',
-    `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`,
-    { allowedFrom: ['paid'], retryable: true, retryAfter: 1 },
-  );
+export const submissionUnderWay = (sale: Sale): Problem => {
+  const detail = `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`;
+  return refusal('transaction', sale, 'submit', detail, { allowedFrom: ['paid'], retryable: true, retryAfter: 1 });
+};
+
+export const getTransaction = handle(getTransactionCall)(async ({ params }, { work }) => published(await saleById(work, params.id)));
+
+function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
+  const total = basket.totals.total.amount;
+  if (total === 0) return 'paid';
+  const authorised = tenders.reduce((sum, tender) => sum + (tender.state === 'pending' ? 0 : coveredBy(tender)), 0);
+  return authorised >= total ? 'authorised' : 'unpaid';
+}
+
+/** The order of a transaction that the OMS has not stored: a draft, or a cancelled order if the transaction was voided. */
+export function orderView(sale: Sale): z.output<typeof OrderView> {
+  const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
+  const { customerId, loyaltyAccountId, reservationId } = basket;
+  return {
+    id,
+    version,
+    createdAt,
+    updatedAt,
+    storeId,
+    state: state === 'voided' ? 'cancelled' : 'draft',
+    orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
+    channel: 'pos',
+    basketId: basket.id,
+    customerId,
+    loyaltyAccountId,
+    lines: basket.lines.map((line) => ({
+      ...line,
+      nodeId: storeId,
+      ...(reservationId !== undefined && { reservationId }),
+      fulfilledQty: 0,
+      returnedQty: 0,
+      cancelledQty: 0,
+    })),
+    totals: basket.totals,
+    validatedAt: createdAt,
+    cancelReason: voidReason,
+    compensation,
+    payments: tenders.map(({ version: _version, ...payment }) => payment),
+    paymentStatus: paymentStatusOf(sale),
+  };
+}
+
+/** The transaction as other applications see it. */
+export function published(sale: Sale): z.output<typeof Transaction> {
+  const { id, state, storeId, laneId, basket, tenders } = sale;
+  const { customerId, loyaltyAccountId } = basket;
+  return {
+    id,
+    storeId,
+    laneId,
+    basket,
+    state: state === 'paid' || state === 'completed' || state === 'voided' ? state : 'open',
+    total: basket.totals.total,
+    paymentIds: tenders.map((tender) => tender.id),
+    customerId,
+    loyaltyAccountId,
+  };
+}

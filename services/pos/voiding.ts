@@ -17,13 +17,13 @@ import {
   markPaid,
   markVoided,
   nothingOutstanding,
+  orderView,
   outstandingOf,
   renewIdleTimer,
   saleById,
   save,
   transactionNotOpen,
 } from './transactions.ts';
-import { orderView } from './views.ts';
 
 /** Commits `voided` first, so that no tender can be added while the others are given back. */
 export const voidTransaction = handle(voidTransactionApi)(async ({ params, body }, scope) => {

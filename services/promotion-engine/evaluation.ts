@@ -150,13 +150,10 @@ async function runningPromotions(work: UnitOfWork): Promise<readonly Promotion[]
   return items.map(({ rule }) => rule).filter((rule) => isRunning(rule, work.now));
 }
 
-/**
- * Reads the tier if a rule needs it. Without an answer, member promotions do not apply.
- * @throws Problem `dependency_*` when a voucher needs it
- */
+/** Reads the tier if a rule needs it. Without it, no member promotion applies. @throws Problem `dependency_*` if a voucher needs it */
 async function lookUpNeededTier(
   { loyaltyTier, customerId }: Goods,
-  { running, judged }: { readonly running: readonly Promotion[]; readonly judged: readonly JudgedVoucher[] },
+  { running, judged }: { running: readonly Promotion[]; judged: readonly JudgedVoucher[] },
   scope: Scope,
 ): Promise<FoundTier> {
   if (loyaltyTier !== undefined || customerId === undefined) return { tier: loyaltyTier };

@@ -11,14 +11,11 @@ export interface Purchase {
 }
 
 /** The end of the window is exclusive. */
-export function isRunning({ activeFrom, activeTo }: { readonly activeFrom: string; readonly activeTo: string }, now: number): boolean {
+export function isRunning({ activeFrom, activeTo }: { activeFrom: string; activeTo: string }, now: number): boolean {
   return Date.parse(activeFrom) <= now && now < Date.parse(activeTo);
 }
 
-/**
- * Applies promotions by priority to the prices left. A promotion that is not stackable applies only to lines without discounts, and
- * excludes them from later promotions.
- */
+/** Applies promotions by priority. One that is not stackable needs a line without discounts, and excludes later promotions. */
 export function applyPromotions(lines: readonly PricedLine[], promotions: readonly Promotion[], purchase: Purchase): readonly PricedLine[] {
   return [...promotions]
     .sort((a, b) => a.priority - b.priority)
@@ -70,7 +67,7 @@ function amountsOf(promotion: Promotion, { lines, eligible, purchase }: Candidat
 export function freeUnits(
   lines: readonly PricedLine[],
   eligible: readonly number[],
-  { buy, pay }: { readonly buy: number; readonly pay: number },
+  { buy, pay }: { buy: number; pay: number },
 ): readonly number[] {
   const eligibleLines = lines.map((line, index) => ({ ...line, index })).filter(({ index }) => (eligible[index] ?? 0) > 0);
   const units = eligibleLines.reduce((sum, { qty }) => sum + qty, 0);
@@ -118,7 +115,7 @@ export const costOf = (lines: readonly PricedLine[]): number => lines.reduce((su
 /** Takes an amount off each line, at most the price that is left. */
 export function takeOff(
   lines: readonly PricedLine[],
-  { source, amounts, closes = false }: { readonly source: Source; readonly amounts: readonly number[]; readonly closes?: boolean },
+  { source, amounts, closes = false }: { source: Source; amounts: readonly number[]; closes?: boolean },
 ): readonly PricedLine[] {
   return lines.map((line, index) => {
     const amount = Math.min(line.left, amounts[index] ?? 0);

@@ -15,7 +15,7 @@ export const service = defineService({
   due: [],
 });
 
-export function seed(fixtures: Fixtures, _now: number): Seed {
+export function seed(fixtures: Fixtures): Seed {
   return {
     objects: [
       { of: promotions, rows: fixtures.promotions.map((rule) => ({ id: rule.id, version: 1, rule })) },

@@ -36,7 +36,7 @@ export const excludesTier = ({ tiers }: VoucherTerms, tier: LoyaltyTier | undefi
 /** @param left price of the goods now @param goods the price before the first voucher @returns 0 when the order does not meet the terms */
 export function discountOf(
   { discount, minimum }: VoucherTerms,
-  { left, goods, currency }: { readonly left: number; readonly goods: number; readonly currency: string },
+  { left, goods, currency }: { left: number; goods: number; currency: string },
 ): number {
   if (minimum && (minimum.currency !== currency || goods < minimum.amount)) return 0;
   if (discount.type === 'percent') return percentOf(left, discount.percent);
@@ -48,10 +48,7 @@ export interface VoucherOutcome {
   readonly rejected: readonly { readonly code: string; readonly reason: Reason }[];
 }
 
-/**
- * Applies vouchers in order to the prices left, over all lines. Minimums are compared with the price before the first voucher, so no
- * voucher invalidates another.
- */
+/** Applies vouchers in order. Minimums count before the first voucher, so that no voucher invalidates another. */
 export function applyVouchers(
   lines: readonly PricedLine[],
   vouchers: readonly { readonly code: string; readonly voucher: VoucherTerms | undefined; readonly reason: Reason | undefined }[],

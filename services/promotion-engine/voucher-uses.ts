@@ -10,13 +10,10 @@ import { canonicalCode } from './voucher-rules.ts';
 type BasketVouchers = z.output<typeof basketVouchers.schema>;
 type UseRequest = z.output<typeof recordVoucherUseCall.request>;
 
-/**
- * Voucher uses follow the checkout of their basket: they are taken when the basket is locked, kept when it becomes an order, and otherwise
- * released.
- */
+/** Uses are taken when the basket is locked, kept when it becomes an order, and otherwise released. */
 export const recordVoucherUse = handle(recordVoucherUseCall)(async ({ params: { basketId }, body }, { work }) => {
   const found = await work.get(basketVouchers, basketId);
-  const next = await recordUse(work, { basketId, found, body });
+  const next = await { locked: lock, redeemed: redeem, released: release }[body.state](work, { basketId, found, body });
   return { basketId, state: next.state, codes: [...next.codes] };
 });
 
@@ -24,17 +21,6 @@ interface UseChange {
   readonly basketId: string;
   readonly found: BasketVouchers | undefined;
   readonly body: UseRequest;
-}
-
-async function recordUse(work: UnitOfWork, change: UseChange): Promise<BasketVouchers> {
-  switch (change.body.state) {
-    case 'locked':
-      return lock(work, change);
-    case 'redeemed':
-      return redeem(work, change);
-    case 'released':
-      return release(work, change);
-  }
 }
 
 /** Takes a use of each usable code, and gives back the uses of codes that are no longer named. */

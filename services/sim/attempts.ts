@@ -1,11 +1,11 @@
+import type { OutputOf } from '../../shared/catalog/define.ts';
 import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import { asProblem, Problem } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
-import { abortHoldDue, expireReservationDue } from './due-work.ts';
-import { findEnd, findOpenReservation, findOpenReservations } from './open-reservations.ts';
-import { isOpen } from './reservation-rules.ts';
+import { abortReservationDue, expireReservationDue } from './due-work.ts';
+import { findEnd, findOpenReservation, findOpenReservations, isOpen } from './reservation-rules.ts';
 import { movePendingStock } from './stock-movements.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;
@@ -33,15 +33,12 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   const replaces = replaced.map((one) => one.id);
   const attempt = work.put(attempts, { ...wanted, status: 'under-way', ...(replaces.length > 0 && { replaces }) });
   // The work is due immediately, but this process keeps its lease until it has answered or died. Advancing the clock waits for it.
-  work.schedule(abortHoldDue, id, work.now, {}, { beforeReply: true });
+  work.schedule(abortReservationDue, id, work.now, {}, { beforeReply: true });
   await work.checkpoint();
   return attempt;
 }
 
-/**
- * The reservations that an attempt replaces: for a basket, all open ones of it and its order; otherwise only those for the lines in
- * `takesOverLines`.
- */
+/** The open reservations that an attempt replaces: of its basket and order; otherwise only for the lines in `takesOverLines`. */
 async function findReplaced(
   { basketId, orderId, forCheckout, takesOverLines = [] }: Omit<NewAttempt, 'id' | 'items'>,
   work: UnitOfWork,
@@ -59,14 +56,11 @@ export async function finishRival(basketId: string, { work, call }: Working): Pr
   const rival = newest && (await work.get(attempts, newest.attempt));
   if (rival?.status !== 'under-way') return;
   const outcome = await takeAndRecord(await markCarriedOn(rival, work), { work, call });
-  if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
+  if (outcome instanceof Problem && !NOTHING_RESERVED_CODES.has(outcome.code)) throw outcome;
   await work.checkpoint();
 }
 
-/**
- * Commits that a second worker requests the stock. From then on, the first request cannot end the attempt because the Inventory Service was
- * down.
- */
+/** Commits that a second worker requests the stock. The first one can then no longer end the attempt after `didNothing`. */
 export async function markCarriedOn(attempt: Attempt, work: UnitOfWork): Promise<Attempt> {
   if (attempt.carriedOn) return attempt;
   const next = work.put(attempts, { ...attempt, carriedOn: true });
@@ -84,15 +78,14 @@ export async function refuseWhileReplaced({ id, basketId }: StoredReservation, w
   if (!newest) return;
   const attempt = await work.get(attempts, newest.attempt);
   if (attempt?.status === 'under-way' && attempt.replaces?.includes(id)) {
-    throw new Problem('contention', `The reservation "${id}" is being replaced by another one of its basket; send this again.`, {
-      retryAfter: 1,
-    });
+    const detail = `The reservation "${id}" is being replaced by another one of its basket; send this again.`;
+    throw new Problem('contention', detail, { retryAfter: 1 });
   }
   work.expect(basketAttempts, newest);
 }
 
 /** Problem codes after which the Inventory Service reserves nothing for the attempt, now or later. */
-export const NOTHING_HELD_CODES: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
+export const NOTHING_RESERVED_CODES: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
 
 /**
  * Takes the stock of an attempt and records its reservation; the caller commits. Replaced reservations give their stock in the same
@@ -106,7 +99,7 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
   const taken = await call(takeHold, { params: { reservationId: id }, body }).catch(asProblem);
   if (!(taken instanceof Problem)) return (await findEnd(work, attempt)) ?? recordReservation(attempt, taken.allocations, work);
   if (taken.code === 'invalid_state_transition') await refuseGivenUp(attempt, work);
-  if (NOTHING_HELD_CODES.has(taken.code)) endAttempt(work, attempt);
+  if (NOTHING_RESERVED_CODES.has(taken.code)) endAttempt(work, attempt);
   return taken;
 }
 
@@ -114,23 +107,20 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
 async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
   endAttempt(work, attempt);
   await work.checkpoint();
-  throw new Problem('contention', `The reservation "${attempt.id}" was given up while it was being made; send this again.`, {
-    retryAfter: 1,
-  });
+  const detail = `The reservation "${attempt.id}" was given up while it was being made; send this again.`;
+  throw new Problem('contention', detail, { retryAfter: 1 });
 }
 
 export function endAttempt(work: UnitOfWork, attempt: Attempt): void {
   work.put(attempts, { ...attempt, status: 'ended' });
-  work.cancel(abortHoldDue, attempt.id);
+  work.cancel(abortReservationDue, attempt.id);
 }
 
-interface Taken {
-  readonly locationId: string;
-  readonly sku: string;
-  readonly qty: number;
-}
-
-async function recordReservation(attempt: Attempt, taken: readonly Taken[], work: UnitOfWork): Promise<StoredReservation> {
+async function recordReservation(
+  attempt: Attempt,
+  taken: OutputOf<typeof takeHold>['allocations'],
+  work: UnitOfWork,
+): Promise<StoredReservation> {
   const { id, basketId, orderId, locationId, items, expiresAt } = attempt;
   for (const replacedId of attempt.replaces ?? []) {
     const replaced = await work.get(reservations, replacedId);
@@ -139,7 +129,7 @@ async function recordReservation(attempt: Attempt, taken: readonly Taken[], work
     work.cancel(expireReservationDue, replaced.id);
   }
   work.put(attempts, { ...attempt, status: 'done' });
-  work.cancel(abortHoldDue, attempt.id);
+  work.cancel(abortReservationDue, attempt.id);
   if (expiresAt !== undefined) work.schedule(expireReservationDue, attempt.id, Date.parse(expiresAt), {});
   const allocations = taken.map((held) => ({ ...held, fulfilledQty: 0, cancelledQty: 0 }));
   return work.create(reservations, 'reserve', { id, items, allocations, basketId, orderId, locationId, expiresAt });
@@ -150,12 +140,12 @@ async function recordReservation(attempt: Attempt, taken: readonly Taken[], work
  * replaces open reservations is finished instead, because their stock may be gone and the basket must keep one reservation. An order or basket
  * that has ended needs none.
  */
-export const abortHold = handleDue(abortHoldDue)(async ({ key }, { work, call }) => {
+export const abortReservation = handleDue(abortReservationDue)(async ({ key }, { work, call }) => {
   const attempt = await work.get(attempts, key);
   if (attempt?.status !== 'under-way' && attempt?.status !== 'aborting') return;
   if (attempt.status === 'under-way' && (await replacesOpen(attempt, work)) && !(await findEnd(work, attempt))) {
     const outcome = await takeAndRecord(await markCarriedOn(attempt, work), { work, call });
-    if (outcome instanceof Problem && !NOTHING_HELD_CODES.has(outcome.code)) throw outcome;
+    if (outcome instanceof Problem && !NOTHING_RESERVED_CODES.has(outcome.code)) throw outcome;
     return;
   }
   // This is committed first, so that a request that is still running cannot record stock that is about to be returned.

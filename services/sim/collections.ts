@@ -42,10 +42,7 @@ const StoredAttempt = z.object({
 export type Attempt = z.output<typeof StoredAttempt>;
 export const attempts = defineCollection({ name: 'attempts', schema: StoredAttempt });
 
-/**
- * The newest attempt of each basket; the id is the basket's. Every attempt for a basket writes here, so that concurrent ones conflict
- * and a basket never has two open reservations.
- */
+/** The newest attempt of each basket, by its id. Attempts for a basket conflict here, so it has one open reservation at most. */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
 
 /** Orders and baskets that have ended; the id is `endedId`. Later requests to hold stock for them are refused. */

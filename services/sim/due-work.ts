@@ -3,7 +3,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 // The key of due work is the reservation's id.
 
 /** A Reserve Inventory that never answered is undone, or finished. */
-export const abortHoldDue = defineDueWork('abort-hold');
+export const abortReservationDue = defineDueWork('abort-hold');
 
 /** Expires a reservation with a time limit. */
 export const expireReservationDue = defineDueWork('expire-reservation');

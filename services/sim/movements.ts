@@ -8,18 +8,15 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
 import { movementId, movements, reservations, type StoredReservation } from './collections.ts';
 import { moveStockDue } from './due-work.ts';
-import { isTillHold } from './reservation-rules.ts';
+import { isTillReservation } from './reservation-rules.ts';
 
-/**
- * Commits the record first; the stock moves before the reply if possible. ATP stays the same, because these units were not available to
- * others.
- */
+/** Commits the record first; the stock moves before the reply if possible. ATP stays: nobody else could have these units. */
 export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await requireObject(work, reservations, id);
   const known = movementId(id, body.reference);
   if (await work.get(movements, known)) return again(found);
   // A reservation for the till is never confirmed. All its units leave together, so its life cycle has no `move-part`.
-  if (!isTillHold(found)) rowFor(reservationLifeCycle, found, 'move-part');
+  if (!isTillReservation(found)) rowFor(reservationLifeCycle, found, 'move-part');
   const { allocations, moved } = applyMovement(found, body);
   await refuseWhileReplaced(found, work);
   work.put(movements, { id: known, reservationId: id, reference: body.reference, kind: body.kind, allocations: moved, pending: true });

@@ -1,12 +1,14 @@
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import type { StoredReservation } from './collections.ts';
+import { allPages } from '../../shared/work/all-pages.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { endedId, endedOwners, reservations, type StoredReservation } from './collections.ts';
 
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
 
 /** A reservation for the till has no time limit and is never confirmed, because the customer takes the goods along. */
-export const isTillHold = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
+export const isTillReservation = ({ state, expiresAt }: Pick<StoredReservation, 'state' | 'expiresAt'>): boolean =>
   state === 'requested' && expiresAt === undefined;
 
 /** @throws Problem `validation_failed` when a reservation of one order is confirmed for another */
@@ -15,52 +17,93 @@ export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: 
   throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${requested}".`);
 }
 
-interface BasketOfOrder {
-  readonly id: string;
-  readonly orderId?: string;
-  /** At the till, the order gets the id of the transaction. */
-  readonly transactionId?: string;
-}
-
 /** @throws Problem `validation_failed` for another order than the basket's own, which would otherwise lose its stock */
-export function refuseForeignOrder({ id, orderId, transactionId }: BasketOfOrder, requested: string | undefined): void {
+export function refuseForeignOrder(
+  { id, orderId, transactionId }: { id: string; orderId?: string; transactionId?: string },
+  requested: string | undefined,
+): void {
   const own = orderId ?? transactionId;
   if (requested === undefined || requested === own) return;
   const why = own === undefined ? 'is not an order yet; omit orderId until it is one' : `became the order "${own}"`;
-  throw invalid(
-    '/orderId',
-    'other_order',
-    `No stock of the basket "${id}" can be reserved for the order "${requested}": the basket ${why}.`,
-  );
+  const detail = `No stock of the basket "${id}" can be reserved for the order "${requested}": the basket ${why}.`;
+  throw invalid('/orderId', 'other_order', detail);
 }
 
 /** 409 for a reservation that expired before it was confirmed. `skus` lists its units. */
 export function reservationExpired({ id, items, expiresAt }: StoredReservation): Problem {
-  return new Problem('reservation_expired', `The reservation "${id}" expired at ${expiresAt}; reserve again.`, {
-    objectType: 'reservation',
-    id,
-    skus: items.map(({ sku, qty }) => ({ sku, requested: qty })),
-  });
+  const detail = `The reservation "${id}" expired at ${expiresAt}; reserve again.`;
+  const about = { objectType: 'reservation', id, skus: items.map(({ sku, qty }) => ({ sku, requested: qty })) };
+  return new Problem('reservation_expired', detail, about);
 }
 
 /** 409 for releasing the stock of an order that is being sent: its goods may have left already. */
-export function stockBeingSent({ id, state }: StoredReservation, orderId: string | undefined): Problem {
+export function stockBeingSent(found: StoredReservation, orderId: string | undefined): Problem {
   const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
-  return unreleasable({ id, state }, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
+  return unreleasable(found, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
 }
 
 /** 409 for releasing goods that lie on the counter of a till. */
-export function stockAtTill({ id, state }: StoredReservation, transactionId: string | undefined): Problem {
+export function stockAtTill(found: StoredReservation, transactionId: string | undefined): Problem {
   const transaction = transactionId === undefined ? 'a transaction' : `the transaction "${transactionId}"`;
-  return unreleasable({ id, state }, `holds the goods of ${transaction} at the till; void the transaction instead, unless it is paid`, {
-    transactionId,
-  });
+  const why = `holds the goods of ${transaction} at the till; void the transaction instead, unless it is paid`;
+  return unreleasable(found, why, { transactionId });
 }
 
-function unreleasable(
-  { id, state }: Pick<StoredReservation, 'id' | 'state'>,
-  why: string,
-  about: Record<string, string | undefined>,
-): Problem {
+function unreleasable({ id, state }: StoredReservation, why: string, about: Record<string, string | undefined>): Problem {
   return refusal('reservation', { id, state }, 'release', `The reservation "${id}" ${why}.`, about);
 }
+
+/** A basket has at most one open reservation. */
+export async function findOpenReservation(work: UnitOfWork, basketId: string): Promise<StoredReservation | undefined> {
+  const { items } = await work.find(reservations, 'basket', basketId);
+  return items.find(isOpen);
+}
+
+/** All open reservations of an order, a basket, or both, each sorted by creation. */
+export async function findOpenReservations(work: UnitOfWork, { orderId, basketId }: Owner): Promise<StoredReservation[]> {
+  const found: StoredReservation[] = [];
+  for (const [index, value] of [['order', orderId] as const, ['basket', basketId] as const]) {
+    if (value === undefined) continue;
+    const all = await allPages((cursor) => work.find(reservations, index, value, { cursor }));
+    found.push(...all.filter(isOpen));
+  }
+  return [...new Map(found.map((one) => [one.id, one])).values()];
+}
+
+interface Owner {
+  readonly basketId?: string;
+  readonly orderId?: string;
+}
+
+const NEVER_WRITTEN = 0;
+
+const keysOf = ({ basketId, orderId }: Owner): (readonly ['order' | 'basket', string])[] => [
+  ...(orderId === undefined ? [] : [['order', orderId] as const]),
+  ...(basketId === undefined ? [] : [['basket', basketId] as const]),
+];
+
+/** @returns 409 when the order or basket has ended; undefined otherwise, and then the commit fails if it ends in the meantime */
+export async function findEnd(work: UnitOfWork, owner: Owner): Promise<Problem | undefined> {
+  for (const [objectType, id] of keysOf(owner)) {
+    const key = endedId(objectType, id);
+    const ended = await work.get(endedOwners, key);
+    if (ended) return ownerEnded(objectType, id, ended.state);
+    work.expect(endedOwners, { id: key, version: NEVER_WRITTEN, state: 'none' });
+  }
+  return undefined;
+}
+
+/** Records that an order or basket has ended. From then on no stock is reserved for it. */
+export async function markEnded(
+  work: UnitOfWork,
+  objectType: 'order' | 'basket',
+  { id, state }: { id: string; state: string },
+): Promise<void> {
+  const key = endedId(objectType, id);
+  if (!(await work.get(endedOwners, key))) work.put(endedOwners, { id: key, state });
+}
+
+const ownerEnded = (objectType: 'order' | 'basket', id: string, currentState: string): Problem => {
+  const detail = `The ${objectType} "${id}" has ended (${currentState}); no stock is reserved for it any more.`;
+  return refusal(objectType, { id, state: currentState }, 'reserve', detail);
+};

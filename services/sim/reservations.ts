@@ -1,11 +1,13 @@
 import { getBasket, getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import {
   confirmReservation as confirmReservationApi,
+  getInventory as getInventoryApi,
   releaseReservation as releaseReservationApi,
 } from '../../shared/catalog/inventory/apis.ts';
 import {
   getBasketHold as getBasketHoldCall,
   getReservation as getReservationCall,
+  getStock,
   listOrderHolds as listOrderHoldsCall,
   moveHold,
   recordReservation as recordReservationCall,
@@ -18,11 +20,21 @@ import { notFound, undefinedIfNotFound } from '../../shared/catalog/problems.ts'
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
-import { isBeingBought } from './basket-reservations.ts';
 import { attempts, fulfillmentHolds, reservations, type StoredReservation } from './collections.ts';
 import { expireReservationDue, giveBackStockDue } from './due-work.ts';
-import { findEnd, findOpenReservation, findOpenReservations, markEnded } from './open-reservations.ts';
-import { isOpen, refuseForeignOrder, refuseOtherOrder, reservationExpired, stockAtTill, stockBeingSent } from './reservation-rules.ts';
+import {
+  findEnd,
+  findOpenReservation,
+  findOpenReservations,
+  isOpen,
+  markEnded,
+  refuseForeignOrder,
+  refuseOtherOrder,
+  reservationExpired,
+  stockAtTill,
+  stockBeingSent,
+} from './reservation-rules.ts';
+import { isBeingBought } from './reserving.ts';
 import { movePendingStock } from './stock-movements.ts';
 
 export const confirmReservation = handle(confirmReservationApi)(async ({ params: { id }, body }, scope) => {
@@ -112,10 +124,7 @@ export const expireReservation = handleDue(expireReservationDue)(async ({ key },
   work.transition(reservations, found, 'expire');
 });
 
-/**
- * Returns the stock. The work is repeated until the Inventory Service answers, which books the return once and without the units that have
- * left.
- */
+/** Returns the stock without the units that have left. The Inventory Service books the return once. */
 export const giveBackStock = handleDue(giveBackStockDue)(async ({ key }, { work, call }) => {
   await movePendingStock(key, { work, call });
   await call(moveHold, { params: { reservationId: key }, body: { reference: `release ${key}`, kind: 'release' } });
@@ -156,3 +165,5 @@ export const getBasketHold = handle(getBasketHoldCall)(async ({ params }, { work
 export const listOrderHolds = handle(listOrderHoldsCall)(async ({ params: { orderId }, query: { basketId } }, { work }) => ({
   items: await findOpenReservations(work, { orderId, basketId }),
 }));
+
+export const getInventory = handle(getInventoryApi)(({ params }, { call }) => call(getStock, { params }));

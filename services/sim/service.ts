@@ -1,13 +1,13 @@
-import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
-import { abortHold } from './attempts.ts';
+import { abortReservation } from './attempts.ts';
 import { attempts, basketAttempts, endedOwners, fulfillmentHolds, movements, reservations } from './collections.ts';
 import { moveReservation } from './movements.ts';
 import {
   confirmReservation,
   expireReservation,
   getBasketHold,
+  getInventory,
   getReservation,
   giveBackStock,
   listOrderHolds,
@@ -16,7 +16,7 @@ import {
   releaseReservation,
 } from './reservations.ts';
 import { reserveInventory } from './reserving.ts';
-import { getInventory, moveStock } from './stock-movements.ts';
+import { moveStock } from './stock-movements.ts';
 
 export const service = defineService({
   application: 'sim',
@@ -37,10 +37,8 @@ export const service = defineService({
     'release-holds': releaseHolds,
   },
   events: {},
-  due: [abortHold, expireReservation, giveBackStock, moveStock],
+  due: [abortReservation, expireReservation, giveBackStock, moveStock],
 });
 
 /** A world begins without reservations. */
-export function seed(_fixtures: Fixtures, _now: number): Seed {
-  return {};
-}
+export const seed = (): Seed => ({});

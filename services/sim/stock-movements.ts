@@ -1,6 +1,5 @@
-import { getInventory as getInventoryApi } from '../../shared/catalog/inventory/apis.ts';
-import { getStock, moveHold } from '../../shared/catalog/inventory/internal.ts';
-import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { moveHold } from '../../shared/catalog/inventory/internal.ts';
+import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type Movement, movements } from './collections.ts';
 import { moveStockDue } from './due-work.ts';
 
@@ -22,5 +21,3 @@ export async function movePendingStock(reservationId: string, { work, call }: Pi
 }
 
 export const moveStock = handleDue(moveStockDue)(async ({ key }, { work, call }) => movePendingStock(key, { work, call }));
-
-export const getInventory = handle(getInventoryApi)(({ params }, { call }) => call(getStock, { params }));

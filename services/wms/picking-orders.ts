@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
+import type { InputOf } from '../../shared/catalog/define.ts';
 import {
   createPickingOrder as createPickingOrderApi,
   updatePickingStatus as updatePickingStatusApi,
 } from '../../shared/catalog/fulfillment/apis.ts';
 import { type FulfillmentOrder, fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { recordPicking } from '../../shared/catalog/fulfillment/internal.ts';
+import { pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
-import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { conflictingRepeat, invalid, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -17,13 +19,13 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import {
   type IntendedMove,
   intendedMoves,
+  type PickedLines,
   type PickingOrder,
   type PickingStatus,
   pickingOrderIdOf,
   pickingOrders,
   warehouseTasks,
 } from './collections.ts';
-import { isSamePicking, type PickedReport, pickedLines, refuseMove, refuseOtherPicking, statusesBefore } from './picking-rules.ts';
 
 /** Finishes the opening of a picking order that a request began; the key is the picking order's id. */
 const finishOpeningDue = defineDueWork('finish-opening', z.object({ fulfillmentOrderId: Id }));
@@ -132,15 +134,12 @@ async function carryOutMove(order: PickingOrder, move: IntendedMove, scope: Pick
 
 /** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
 function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
-  return refusal(
-    'picking-order',
-    { id: order.id, state: order.status },
-    asked,
-    `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`,
-    { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 },
-  );
+  const detail = `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`;
+  const about = { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 } as const;
+  return refusal('picking-order', { id: order.id, state: order.status }, asked, detail, about);
 }
 
+type PickedReport = InputOf<typeof updatePickingStatusApi>['body'];
 type PickingScope = Pick<Scope, 'work' | 'call' | 'context'>;
 
 /**
@@ -174,11 +173,90 @@ export const finishMove = handleDue(finishMoveDue)(async ({ key }, scope) => {
 async function refuseCancelled(work: UnitOfWork, fulfillmentOrderId: string): Promise<void> {
   const task = await work.get(warehouseTasks, fulfillmentOrderId);
   if (!task?.cancelled) return;
-  throw refusal(
-    'fulfillment-order',
-    { id: fulfillmentOrderId, state: 'cancelled' },
-    'start-picking',
-    `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`,
-    { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') },
+  const detail = `The fulfillment order "${fulfillmentOrderId}" is cancelled: its goods go back.`;
+  const about = { allowedFrom: allowedFrom(fulfillmentOrderLifeCycle, 'start-picking') };
+  throw refusal('fulfillment-order', { id: fulfillmentOrderId, state: 'cancelled' }, 'start-picking', detail, about);
+}
+
+const moves: Readonly<Record<PickingStatus, readonly PickingStatus[]>> = pickingMoves;
+
+/** The statuses that allow a move to `status`. */
+const statusesBefore = (status: PickingStatus): readonly PickingStatus[] =>
+  (Object.keys(moves) as PickingStatus[]).filter((from) => moves[from].includes(status));
+
+/**
+ * @param mode how the rehearsal's warehouse works: the caller may be late because the warehouse took the step automatically
+ * @throws Problem `invalid_state_transition` unless the picking order may become `status` now
+ */
+function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingStatus, mode: Progression['warehouse']): void {
+  if (moves[order.status].includes(status)) return;
+  const remedy =
+    mode === 'manual'
+      ? ''
+      : ` The warehouse of this rehearsal works automatically (${mode}); set its progression to manual to work by hand.`;
+  const detail = `The picking order "${order.id}" is ${order.status}; it becomes ${status} from ${statusesBefore(status).join(', ')}.${remedy}`;
+  throw refusal('picking-order', { id: order.id, state: order.status }, status, detail, { allowedFrom: statusesBefore(status) });
+}
+
+/**
+ * The picked quantities of all lines. A line that the report does not name was picked in full.
+ * @returns undefined for a status that picks nothing
+ * @throws Problem `validation_failed` at the line that does not fit the picking order, or the status
+ */
+function pickedLines(order: Pick<PickingOrder, 'lines'>, { status, lines: reported = [] }: PickedReport): PickedLines | undefined {
+  if (status !== 'picked' && status !== 'short') {
+    if (reported.length === 0) return undefined;
+    throw invalid('/lines', 'unexpected_lines', `Nothing is picked with status ${status}; send lines with picked or short.`);
+  }
+  reported.forEach((line, position) => {
+    checkLine(order, { line, position, status });
+  });
+  const repeated = reported.findIndex(
+    ({ orderLineId }, position) => reported.findIndex((line) => line.orderLineId === orderLineId) < position,
   );
+  if (repeated >= 0) throw invalid(`/lines/${repeated}/orderLineId`, 'repeated_line', 'Each line is named once.');
+  const picked = order.lines.map(({ orderLineId, qty }) => ({
+    orderLineId,
+    pickedQty: reported.find((line) => line.orderLineId === orderLineId)?.pickedQty ?? qty,
+  }));
+  if (status === 'short' && picked.every(({ pickedQty }, position) => pickedQty === order.lines[position]?.qty)) {
+    throw invalid('/lines', 'nothing_short', 'All units of all lines were picked: that is status picked.');
+  }
+  return picked;
+}
+
+/** @throws Problem `conflicting_repeat` for a repeated status with other quantities */
+function refuseOtherPicking(order: Pick<PickingOrder, 'id' | 'status' | 'lines'>, report: PickedReport): void {
+  const standing = order.lines.map(({ orderLineId, pickedQty }) => ({ orderLineId, pickedQty }));
+  if (isSamePicking(pickedLines(order, report), standing)) return;
+  const detail = `The picking order "${order.id}" is ${order.status} already, with other quantities; a repeat does not change them.`;
+  throw conflictingRepeat(detail, { lines: standing }, { objectType: 'picking-order', id: order.id });
+}
+
+/** Whether the report names the same quantities; a report without lines names no others. */
+const isSamePicking = (reported: PickedLines | undefined, known: PickedLines | undefined): boolean =>
+  reported === undefined ||
+  reported.every(({ orderLineId, pickedQty }) => known?.find((line) => line.orderLineId === orderLineId)?.pickedQty === pickedQty);
+
+function checkLine(
+  order: Pick<PickingOrder, 'lines'>,
+  {
+    line,
+    position,
+    status,
+  }: { readonly line: NonNullable<PickedReport['lines']>[number]; readonly position: number; readonly status: PickingStatus },
+): void {
+  const at = `/lines/${position}`;
+  const known = order.lines.find(({ orderLineId }) => orderLineId === line.orderLineId);
+  if (!known) throw invalid(`${at}/orderLineId`, 'unknown_line', `This picking order has no line "${line.orderLineId}".`);
+  if (line.sku !== undefined && line.sku !== known.sku) {
+    throw invalid(`${at}/sku`, 'other_sku', `The line "${line.orderLineId}" is about ${known.sku}, not ${line.sku}.`);
+  }
+  if (line.pickedQty > known.qty) {
+    throw invalid(`${at}/pickedQty`, 'too_many', `At most ${known.qty} of ${known.sku} can be picked, not ${line.pickedQty}.`);
+  }
+  if (status === 'picked' && line.pickedQty < known.qty) {
+    const detail = `${line.pickedQty} of ${known.qty} is short: send status short, so that the rest is served from elsewhere.`;
+    throw invalid(`${at}/pickedQty`, 'too_few', detail);
+  }
 }

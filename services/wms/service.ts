@@ -21,7 +21,7 @@ export const service = defineService({
 });
 
 /** Seeds the warehouses, and the delays of their automatic steps. */
-export function seed({ locations, warehouseSteps: steps }: Fixtures, _now: number): Seed {
+export function seed({ locations, warehouseSteps: steps }: Fixtures): Seed {
   return {
     objects: [
       { of: warehouses, rows: locations.filter(({ type }) => type === 'warehouse').map(({ id }) => ({ id, version: 1 })) },

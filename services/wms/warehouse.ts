@@ -120,26 +120,15 @@ function stopAt(problem: Problem, task: WarehouseTask, { work, log }: Pick<Scope
 type Step = 'started' | 'picked' | 'packed' | 'dispatched';
 
 /** The next step of a fulfillment order. It follows from the picking order, so that the progression may change midway. */
-const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step => {
-  switch (order?.status) {
-    case undefined:
-    case 'open':
-      return 'started';
-    case 'started':
-      return 'picked';
-    case 'picked':
-    case 'short':
-      return 'packed';
-    case 'packed':
-      return 'dispatched';
-  }
-};
+const nextStep = (order: Pick<PickingOrder, 'status'> | undefined): Step => (order ? stepAfter[order.status] : 'started');
+
+const stepAfter = { open: 'started', started: 'picked', picked: 'packed', short: 'packed', packed: 'dispatched' } as const;
 
 /** When the next step is taken, in epoch milliseconds. */
 async function momentOf(
   work: UnitOfWork,
   { allocatedAt }: Pick<WarehouseTask, 'allocatedAt'>,
-  { order, mode }: { readonly order: Pick<PickingOrder, 'status'> | undefined; readonly mode: Exclude<Progression['warehouse'], 'manual'> },
+  { order, mode }: { order: Pick<PickingOrder, 'status'> | undefined; mode: Exclude<Progression['warehouse'], 'manual'> },
 ): Promise<number> {
   if (mode === 'immediate') return work.now;
   const afterMs = (await work.get(warehouseSteps, nextStep(order)))?.afterMs ?? 0;
@@ -150,7 +139,7 @@ async function momentOf(
 async function scheduleStep(
   work: UnitOfWork,
   task: Omit<WarehouseTask, 'version'>,
-  { order, mode }: { readonly order: Pick<PickingOrder, 'status'> | undefined; readonly mode: Progression['warehouse'] },
+  { order, mode }: { order: Pick<PickingOrder, 'status'> | undefined; mode: Progression['warehouse'] },
 ): Promise<boolean> {
   const { stepAt: before, ...kept } = task;
   const stepAt = mode === 'manual' ? undefined : await momentOf(work, task, { order, mode });

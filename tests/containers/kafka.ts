@@ -1,8 +1,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-container.ts';
-import { lastWords } from '../../testcontainers/last-words.ts';
-import { explained } from '../../testcontainers/start-failure.ts';
+import { explained, lastWords } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { skipTests } from '../support/skipped.ts';

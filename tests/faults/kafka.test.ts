@@ -1,5 +1,5 @@
 import { afterAll, expect } from '@jest/globals';
-import type { Sections } from '../../rehearsal/named-call.ts';
+import type { Sections } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';

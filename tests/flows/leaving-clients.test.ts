@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { callOfApi } from '../../rehearsal/named-call.ts';
+import { callOfApi } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { head } from '../gateway/running-gateway.ts';
 import { ADDRESS, ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
-import { type Pain, pains } from '../../rehearsal/pains.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
+import { type Pain, pains } from '../../rehearsal/scenario.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { callOfApi } from '../../rehearsal/named-call.ts';
+import { callOfApi } from '../../rehearsal/estate-client.ts';
 import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
 import { plain } from '../support/plain-client.ts';
 

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 export const money: readonly Mutant[] = [
   {
     name: 'A refund may exceed the captured amount by one cent',
-    file: 'services/payment-hub/refund.ts',
+    file: 'services/payment-hub/payments.ts',
     from: 'if (requested.amount <= refundableAmount.amount) return;',
     to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
     killedBy: ['tests/services/payment-hub.test.ts'],
@@ -38,7 +38,7 @@ export const money: readonly Mutant[] = [
   },
   {
     name: 'An interrupted refund of cancelled units is paid again in full',
-    file: 'services/oms/refunds.ts',
+    file: 'services/oms/payments.ts',
     from: 'Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference))',
     to: 'amount',
     killedBy: ['tests/unit/oms/refund-split.test.ts'],

@@ -10,7 +10,7 @@ export const stock: readonly Mutant[] = [
   },
   {
     name: 'The last unit of a node is not sold',
-    file: 'services/inventory-service/reserved-stock.ts',
+    file: 'services/inventory-service/reservations.ts',
     from: 'nodes.find(({ atp }) => atp >= qty)',
     to: 'nodes.find(({ atp }) => atp > qty)',
     killedBy: ['tests/services/inventory-service.test.ts'],
@@ -31,7 +31,7 @@ export const stock: readonly Mutant[] = [
   },
   {
     name: 'Units that leave stay reserved',
-    file: 'services/inventory-service/reserved-stock.ts',
+    file: 'services/inventory-service/reservations.ts',
     from: '{ onHand: -qty, reserved: -qty }',
     to: '{ onHand: -qty }',
     killedBy: ['tests/services/stock-movements.test.ts'],

@@ -17,14 +17,14 @@ export const webhooks: readonly Mutant[] = [
   },
   {
     name: 'The id of a webhook is not stored, so a repeat has a second effect',
-    file: 'services/fms/scans.ts',
+    file: 'services/fms/delivery.ts',
     from: '  if (webhookId !== undefined) work.put(acceptedWebhooks, { id: webhookId });\n',
     to: '',
     killedBy: ['tests/services/fms.test.ts'],
   },
   {
     name: 'A scan from the future is accepted',
-    file: 'services/fms/scans.ts',
+    file: 'services/fms/delivery.ts',
     from: '  refuseFuture(scan, work.now);\n',
     to: '',
     killedBy: ['tests/services/fms.test.ts'],

@@ -1,7 +1,6 @@
 import { readConfiguration } from '../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../estate/estate.ts';
-import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { callOfApi } from '../../rehearsal/named-call.ts';
+import { callOfApi, createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { ADMIN } from '../support/open-rehearsal.ts';

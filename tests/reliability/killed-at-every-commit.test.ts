@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { callOfApi } from '../../rehearsal/named-call.ts';
+import { callOfApi } from '../../rehearsal/estate-client.ts';
 import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type CrashingEstate, crashingEstate } from '../support/crashing-estate.ts';

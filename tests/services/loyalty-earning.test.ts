@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { addRefund } from '../../services/payment-hub/refund.ts';
+import { addRefund } from '../../services/payment-hub/payments.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';

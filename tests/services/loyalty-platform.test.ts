@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/ledger.ts';
+import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/members.ts';
 import { redeemPoints, returnUnspentRedemption, spend } from '../../services/loyalty-platform/redemption.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts } from '../../services/sim/collections.ts';
-import { abortHoldDue } from '../../services/sim/due-work.ts';
+import { abortReservationDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
 import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
@@ -500,7 +500,7 @@ describe('Calls inside the estate', () => {
     const { id } = await inside.commitAs('sim', async (work) => {
       const attempt = await attemptFor(work, 6);
       await inside.as('sim')(moveHold, { params: { reservationId: attempt.id }, body: { reference: 'given up', kind: 'release' } });
-      work.cancel(abortHoldDue, attempt.id);
+      work.cancel(abortReservationDue, attempt.id);
       return work.put(attempts, { ...attempt, status: 'ended' });
     });
     const { status, body } = await replying;

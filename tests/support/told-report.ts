@@ -1,4 +1,4 @@
-import type { Report } from '../../rehearsal/runner.ts';
+import type { Report } from '../../rehearsal/stage.ts';
 
 /** The report of a scenario, kept for a test. Its last entry is `passed` or the reason of the failure. */
 export function toldReport(): { readonly told: readonly string[]; readonly report: Report } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { loadTouchpointFixtures } from '../../services/touchpoint-mock/contract/fixtures.ts';
-import { touchpointOpenApi } from '../../services/touchpoint-mock/documents/openapi.ts';
+import { touchpointOpenApi } from '../../services/touchpoint-mock/documents/documents.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
 /** The forms that generators of clients refuse, warn of, or turn into code that does not compile. `npm run test:package` runs the generators. */

@@ -37,12 +37,13 @@ const floors: readonly (readonly string[])[] = [
 const omsFloors: readonly (readonly string[])[] = [
   ['lines.ts', 'baskets.ts', 'pending-action.ts'],
   ['payments.ts'],
-  ['refunds.ts', 'return-bookings.ts'],
-  ['exchange.ts', 'compensation.ts', 'progress.ts'],
+  ['return-bookings.ts'],
+  ['exchange.ts', 'compensation.ts'],
   ['payout.ts', 'order-view.ts'],
-  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'returns.ts', 'routing.ts'],
-  ['fulfillment.ts', 'confirm-stock.ts'],
-  ['short-lines.ts', 'capture.ts', 'confirmation.ts'],
+  ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'returns.ts'],
+  ['fulfillment.ts'],
+  ['routing.ts', 'capture.ts'],
+  ['short-lines.ts', 'confirmation.ts'],
   ['creation.ts'],
 ];
 const OMS_SHARES = ['collections.ts', 'due-work.ts'].map((file) => `services/oms/${file}`);

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { credentialsOf } from '../../testcontainers/fixture-credentials.ts';
-import { lastWords } from '../../testcontainers/last-words.ts';
-import { EstateStartError, type Evidence, failureOf } from '../../testcontainers/start-failure.ts';
+import { EstateStartError, type Evidence, failureOf, lastWords } from '../../testcontainers/start-failure.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
 const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { EstateClient } from '../../../rehearsal/estate-client.ts';
-import type { NoteKind, Report } from '../../../rehearsal/report.ts';
+import type { NoteKind, Report } from '../../../rehearsal/stage.ts';
 import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
 import type { ListedEvent } from '../../../shared/catalog/control/operations/events.ts';
 import type { ListedHop as Hop } from '../../../ui/data/hop.ts';

@@ -40,7 +40,7 @@ export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
 
 async function moveOn(
   found: StoredReturn,
-  { verb, patch = {} }: { readonly verb: Exclude<Move, 'write-off'>; readonly patch?: Patch<StoredReturn> },
+  { verb, patch = {} }: { verb: Exclude<Move, 'write-off'>; patch?: Patch<StoredReturn> },
   { work, context }: MoveScope,
 ): Promise<StoredReturn> {
   refuseWhileRejecting(found, verb);
@@ -130,20 +130,9 @@ type Step = ReturnStep['step'];
 /** The next step by policy, store or warehouse. A scan receives a return by parcel, and a settlement ends an inspected one. */
 export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'state' | 'dropOff' | 'rejecting'>): Step | undefined {
   if (rejecting) return undefined;
-  switch (state) {
-    case 'requested':
-      return 'decide';
-    case 'approved':
-      return dropOff === 'store' ? 'receive' : undefined;
-    case 'received':
-      return 'inspect';
-    case 'in-transit':
-    case 'inspected':
-    case 'refunded':
-    case 'exchanged':
-    case 'rejected':
-      return undefined;
-  }
+  if (state === 'requested') return 'decide';
+  if (state === 'approved' && dropOff === 'store') return 'receive';
+  return state === 'received' ? 'inspect' : undefined;
 }
 
 const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunded', 'exchanged', 'rejected']);
@@ -152,7 +141,7 @@ const ENDED: ReadonlySet<StoredReturn['state']> = new Set(['inspected', 'refunde
 export async function planStep(
   work: UnitOfWork,
   found: StoredReturn,
-  { mode, since }: { readonly mode: Progression['returns']; readonly since: number },
+  { mode, since }: { mode: Progression['returns']; since: number },
 ): Promise<boolean> {
   const before = await work.get(returnTasks, found.id);
   const step = nextStep(found);
@@ -165,7 +154,7 @@ export async function planStep(
 
 async function momentOf(
   work: UnitOfWork,
-  { step, mode, since }: { readonly step: Step; readonly mode: Progression['returns']; readonly since: number },
+  { step, mode, since }: { step: Step; mode: Progression['returns']; since: number },
 ): Promise<number | undefined> {
   if (mode === 'manual') return undefined;
   if (mode === 'immediate') return work.now;

@@ -98,11 +98,7 @@ export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) =>
   else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 });
 
-/**
- * Books the goods of a parcel that arrives after its return was written off and refunded. Without an inspection, it books the announced
- * units.
- * @returns the changed members
- */
+/** Books the goods of a written-off return that arrive late, without an inspection as announced. @returns the changed members */
 function bookLateArrival(
   work: UnitOfWork,
   { id, writtenOffAt, lines }: StoredReturn,

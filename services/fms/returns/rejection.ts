@@ -1,5 +1,6 @@
 import { progressionOf } from '../../../shared/catalog/control/progression.ts';
 import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts';
+import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
@@ -7,17 +8,13 @@ import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
-import { finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
+import { bookReturnedStockDue, finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { planStep, settlesAt } from './moves.ts';
 import { paidOf } from './refunds.ts';
-import { takeOut } from './returned-stock.ts';
 
-/**
- * A rejection leaves the units with the customer, so no parcel may be in transit and no label usable.
- * @throws Problem `invalid_state_transition`
- */
-function refuseWhileAway(found: StoredReturn): void {
+/** The customer keeps the units: no parcel may be in transit, no label usable. @throws Problem `invalid_state_transition` */
+function refuseWhileInTransit(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
   if (!parcel || (state === 'approved' ? parcel.state === 'lost' : state !== 'in-transit' || parcel.state === 'returned-to-sender')) return;
@@ -30,13 +27,9 @@ function refuseWhileAway(found: StoredReturn): void {
 }
 
 /** Stores the intent to reject, and its due work, in the next commit. @throws Problem `invalid_state_transition` if goods may arrive */
-export function beginRejection(
-  work: UnitOfWork,
-  found: StoredReturn,
-  { reason, at }: { readonly reason?: string; readonly at: number },
-): StoredReturn {
+export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, at }: { reason?: string; at: number }): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
-  refuseWhileAway(found);
+  refuseWhileInTransit(found);
   work.schedule(finishRejectionDue, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, reason };
   return work.transition(returns, found, 'note', { rejecting });
@@ -92,7 +85,7 @@ function reject(work: UnitOfWork, found: StoredReturn, reason: string | undefine
 function resume(
   work: UnitOfWork,
   found: StoredReturn,
-  { since, ...out }: { readonly attempt: number; readonly taken: readonly string[]; readonly since: number },
+  { since, ...out }: { attempt: number; taken: readonly string[]; since: number },
 ): StoredReturn {
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
@@ -110,4 +103,59 @@ export const finishRejection = handleDue(finishRejectionDue)(async ({ key }, sco
   if (!found?.rejecting) return;
   const outcome = await carryOnRejection(found, scope);
   if (outcome instanceof Problem) scope.log.warn({ returnId: key, code: outcome.code }, `rejecting a return failed: ${outcome.message}`);
+});
+
+/** Books inspected goods as on hand at their location, or as scrapped. Each line counts once. */
+async function bookReturnedStock({ id, locationId, lines }: StoredReturn, { call }: Pick<Scope, 'call'>): Promise<void> {
+  for (const { orderLineId, sku, qty, disposition } of lines) {
+    if (disposition === undefined) continue;
+    const body = { reference: `${id} ${orderLineId} returned`, kind: disposition, locationId, sku, qty };
+    await call(recordStockMovement, { body }, { step: orderLineId });
+  }
+}
+
+/**
+ * Takes restocked units out again, line by line, until one line lacks stock. Scrapped units stay scrapped. The key of each call follows
+ * from the attempt, so every run of one attempt gets the same answers, refusals included.
+ * @returns the order lines whose units are out, and the refusal of the first line whose units were sold
+ * @throws Problem while the Inventory Service does not answer
+ */
+async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 'call'>): Promise<{ taken: string[]; refusal?: Problem }> {
+  const { id, locationId } = found;
+  const restocked = found.lines.filter(({ disposition }) => disposition === 'restock');
+  const taken: string[] = [];
+  // The units can leave the stock only after the inspection has booked them.
+  if (restocked.length > 0) await bookReturnedStock(found, scope);
+  for (const { orderLineId, sku, qty } of restocked) {
+    const body = { reference: `${id} ${orderLineId} sent-back ${attempt}`, kind: 'sent-back' as const, locationId, sku, qty };
+    try {
+      await scope.call(recordStockMovement, { body }, { intent: id, step: `${orderLineId} sent-back ${attempt}` });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'insufficient_stock') throw error;
+      return { taken, refusal: soldMeanwhile(id, error) };
+    }
+    taken.push(orderLineId);
+  }
+  return { taken };
+}
+
+const soldMeanwhile = (id: string, { message, context }: Problem): Problem => {
+  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`;
+  return new Problem('insufficient_stock', detail, { ...context, objectType: 'return', id });
+};
+
+export const bookReturnedStockLater = handleDue(bookReturnedStockDue)(async ({ key }, scope) => {
+  const found = await scope.work.get(returns, key);
+  if (found) await bookReturnedStock(found, scope);
+});
+
+/** After a refused rejection, the goods that it took out of stock are on hand again. */
+export const putBack = handleDue(putBackDue)(async ({ payload: { returnId, taken, attempt } }, { work, call }) => {
+  const found = await work.get(returns, returnId);
+  if (!found) return;
+  const { id, locationId, lines } = found;
+  for (const { orderLineId, sku, qty } of lines.filter((line) => taken.includes(line.orderLineId))) {
+    const body = { reference: `${id} ${orderLineId} kept ${attempt}`, kind: 'restock' as const, locationId, sku, qty };
+    await call(recordStockMovement, { body }, { step: orderLineId });
+  }
 });

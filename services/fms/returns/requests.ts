@@ -60,11 +60,8 @@ async function pointAtMember(work: UnitOfWork, problem: Problem, { orderId, line
   if (context['action'] === 'collect') {
     const stores = await listStores(work);
     if (dropOff === undefined && locationId !== undefined) return notAStore(locationId, stores, `${message} `);
-    return invalid(
-      '/dropOff',
-      'no_address',
-      `${message} Send dropOff "store", with a locationId if it is not the store of the till: ${stores}.`,
-    );
+    const detail = `${message} Send dropOff "store", with a locationId if it is not the store of the till: ${stores}.`;
+    return invalid('/dropOff', 'no_address', detail);
   }
   if (context['action'] === 'hand-in') {
     const ways = `Name ${await listStores(work)} in locationId, or send dropOff "carrier": the carrier collects at the address of the order.`;
@@ -113,14 +110,8 @@ async function listStores(work: UnitOfWork): Promise<string> {
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
-interface Attempt {
-  readonly id: string;
-  /** Whether an earlier run of the same request has called the OMS already. */
-  readonly resumed: boolean;
-}
-
-/** The return that this request creates. After an undone attempt it is another one. */
-async function attemptOf(work: UnitOfWork): Promise<Attempt> {
+/** The return that this request creates. After an undone attempt it is another one. `resumed`: an earlier run has called the OMS. */
+async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
     const asked = await work.get(returnRequests, id);
@@ -129,7 +120,7 @@ async function attemptOf(work: UnitOfWork): Promise<Attempt> {
 }
 
 /** Commits the intent to call the OMS, with the due work that undoes a request without an answer. */
-async function beginRequest(work: UnitOfWork, { id, resumed }: Attempt, orderId: string): Promise<void> {
+async function beginRequest(work: UnitOfWork, { id, resumed }: { id: string; resumed: boolean }, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
   work.schedule(undoReturnDue, id, work.now + TAKE_OVER_MS, {});

@@ -1,7 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { z } from 'zod';
-import { type Checked, checked, readJson } from '../../../fixtures/checked-file.ts';
-import { collectIn, type FixtureError, folderName, mistakeIn, refuseAll, together } from '../../../fixtures/fixture-error.ts';
+import {
+  type Checked,
+  checked,
+  collectIn,
+  type FixtureError,
+  folderName,
+  mistakeIn,
+  readJson,
+  refuseAll,
+  together,
+} from '../../../fixtures/checked-file.ts';
 import { type Alias, CASES, type CaseName } from './cases.ts';
 import { MESSAGES, REQUEST_OF, RESPONSES_OF } from './messages.ts';
 
@@ -109,7 +118,7 @@ async function refuseStrayFiles(directory: URL): Promise<void> {
 /** An authorization fixture with the configured key and lane filled in. */
 export function resolveAuthorization(
   fixture: AuthorizationFixture,
-  { storeKey, lanes }: { readonly storeKey: string; readonly lanes: readonly string[] },
+  { storeKey, lanes }: { storeKey: string; lanes: readonly string[] },
 ): AuthorizationFixture {
   return {
     ...fixture,

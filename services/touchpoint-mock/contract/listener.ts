@@ -25,10 +25,7 @@ interface Contract {
   readonly otherwise: RequestListener;
 }
 
-/**
- * Answers the contract paths directly on `node:http`, because clients measure this traffic.
- * The order of the checks is part of the contract: credential, lane, selector.
- */
+/** On `node:http`, because clients measure it. The order of the checks is part of the contract: credential, lane, selector. */
 export function contractListener({ table, credential, lanes, otherwise }: Contract): RequestListener {
   function answerTo({ request, endpoint, text }: { request: IncomingMessage; endpoint: ContractEndpoint; text: string }): Answer {
     if (exceededLimit(text, { levels: JSON_LEVELS }) !== undefined) return NESTED_TOO_DEEPLY;

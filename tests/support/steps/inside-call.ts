@@ -1,4 +1,4 @@
-import { callOfApi, type Sections } from '../../../rehearsal/named-call.ts';
+import { callOfApi, type Sections } from '../../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../../shared/catalog/apis.ts';
 import type { Inside } from '../inside.ts';
 

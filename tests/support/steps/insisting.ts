@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Sections } from '../../../rehearsal/named-call.ts';
+import type { Sections } from '../../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../../shared/catalog/apis.ts';
 import { eventually } from '../eventually.ts';
 import type { OpenRehearsal } from '../open-rehearsal.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { StoredOrder } from '../../../services/oms/collections.ts';
-import { type FulfillmentOrder, freshRecord, type Progress, progressAfter } from '../../../services/oms/progress.ts';
+import { freshRecord, type Progress, progressAfter } from '../../../services/oms/fulfillment.ts';
+import type { FulfillmentOrder } from '../../../services/oms/lines.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const common = { version: 1, createdAt: '', updatedAt: '' };

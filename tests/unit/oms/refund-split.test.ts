@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { valueOfNext } from '../../../services/oms/lines.ts';
-import type { Payment } from '../../../services/oms/payments.ts';
-import { excessOf, refundReference, refundSplit, stillOwed } from '../../../services/oms/refunds.ts';
+import { excessOf, type Payment, refundReference, refundSplit, stillOwed } from '../../../services/oms/payments.ts';
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 

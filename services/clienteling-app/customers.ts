@@ -1,10 +1,17 @@
 import type { z } from 'zod';
 import { listCustomerBaskets } from '../../shared/catalog/commerce/internal.ts';
-import { getCustomer, getCustomer360 as getCustomer360Api, ViewPart } from '../../shared/catalog/customer/apis.ts';
+import {
+  getCustomer,
+  getCustomer360 as getCustomer360Api,
+  logInteraction as logInteractionApi,
+  ViewPart,
+} from '../../shared/catalog/customer/apis.ts';
+import { logCustomerInteraction } from '../../shared/catalog/customer/internal.ts';
 import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { listCustomerOrders } from '../../shared/catalog/order/internal.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 
 export const getCustomer360 = handle(getCustomer360Api)(async ({ params: { id } }, scope) => composeCustomerView(id, scope));
@@ -53,3 +60,13 @@ async function composeCustomerView(id: string, { call, log }: Scope): Promise<Vi
     degraded: ViewPart.options.filter((part) => degraded.has(part)),
   };
 }
+
+export const logInteraction = handle(logInteractionApi)(async ({ body: { customerId, ...interaction } }, { work, call }) => {
+  const { occurredAt } = interaction;
+  const aheadMs = occurredAt === undefined ? 0 : Date.parse(occurredAt) - work.now;
+  if (aheadMs > CLOCK_TOLERANCE_MS) {
+    throw invalid('/occurredAt', 'in_the_future', `${occurredAt} is later than now; log an interaction after it has happened.`);
+  }
+  const body = aheadMs > 0 ? { ...interaction, occurredAt: instant(work.now) } : interaction;
+  return call(logCustomerInteraction, { params: { id: customerId }, body });
+});
