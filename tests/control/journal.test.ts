@@ -175,11 +175,3 @@ test('The hop of work that changes nothing gives the reason for each event of an
   expect(reasons.filter(([, , reason]) => reason === 'Nothing had to be changed.')).toEqual([]);
   expect(reasons).toContainEqual(['fms', 'event:order-confirmed', 'The order is not exchanged for a return.']);
 });
-
-test('The hop of work that changes nothing has no reason where the hop only reads or is refused', async () => {
-  await using rehearsal = await newRehearsal();
-  await readAda(rehearsal, 'read');
-  await rehearsal.call('create-basket-api', { body: { currency: 'none' } });
-  const { items } = await journal(rehearsal);
-  expect(items.map(({ status, unchanged }) => `${status} ${unchanged}`)).toEqual(['200 undefined', '422 undefined']);
-});

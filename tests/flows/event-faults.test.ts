@@ -310,21 +310,6 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test('Another fault strikes the webhook that overtakes a reordered one', async () => {
-    await using parcel = await labelled({ fault: { kind: 'reorder' }, times: 1 });
-    await parcel.scan('collect');
-    await parcel.fault('forged', { match: CARRIER, fault: { kind: 'bad-signature' }, times: 1 });
-    await parcel.scan('depart');
-    expect(await parcel.received()).toEqual([
-      ['in-transit', 401],
-      ['collected', 204],
-    ]);
-    expect(await hits(parcel)).toEqual({ road: 1, forged: 1 });
-    await parcel.advance('PT1H');
-    expect(await parcel.parcel()).toBe('in-transit');
-    await parcel.verify();
-  });
-
   test('Withheld webhooks are sent when the fault is deleted, however late', async () => {
     await using parcel = await labelled({ fault: { kind: 'withhold' } });
     await parcel.scan('collect', 'depart', 'out-for-delivery', 'deliver');

@@ -159,14 +159,3 @@ test('An interaction up to five minutes ahead counts as now, and a later one is 
   }
   expect((await log(600_000)).body.errors).toMatchObject([{ pointer: '/occurredAt', code: 'in_the_future' }]);
 });
-
-test.each([
-  ['POST', '/orders/ord_none/cancel'],
-  ['POST', '/interactions'],
-  ['POST', '/_control/settle'],
-  ['PUT', '/_control/progression'],
-])('The body null is refused with the remedy by %s %s', async (method, path) => {
-  const errors = [{ pointer: '', detail: 'This must be an object, not null. Send {} or no body if it has no members.' }];
-  const as = path.startsWith('/_control') ? 'admin' : 'bearer';
-  expect(await rehearsal.call(method, path, null, { as })).toMatchObject({ status: 422, body: { errors } });
-});

@@ -137,16 +137,6 @@ test('Checkout Basket replaces the reservation by one for its lines, at any loca
   await rehearsal.verify();
 });
 
-test('The reservation of an open basket expires without a checkout', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id } = (await rehearsal.reserve({ basketId: await lampBasket(rehearsal) })).body;
-  await rehearsal.advance('PT14M');
-  expect(await stateOf(rehearsal, id)).toBe('requested');
-  await rehearsal.advance('PT2M');
-  expect(await stateOf(rehearsal, id)).toBe('expired');
-  await rehearsal.verify();
-});
-
 test('A reservation of a checkout with a lost answer can be adjusted, and the next checkout replaces it', async () => {
   await using rehearsal = await newRehearsal();
   const basketId = await lampBasket(rehearsal);

@@ -396,16 +396,6 @@ describe('Parcels', () => {
     expect(await history(rehearsal, shipmentId)).toEqual(scans);
   });
 
-  test('a parcel that was scanned early by hand continues with the remaining scans', async () => {
-    await using rehearsal = await manual();
-    const { shipmentId } = await rehearsal.dispatchedOrder();
-    await rehearsal.scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'attempt');
-    await rehearsal.advance('PT27H');
-    expect(await stateOf(rehearsal, shipmentId)).toBe('delivery-attempted');
-    await rehearsal.advance('PT2H');
-    expect(await stateOf(rehearsal, shipmentId)).toBe('delivered');
-  });
-
   test('a parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async () => {
     await using rehearsal = await manual();
     const { shipmentId } = await rehearsal.dispatchedOrder();

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isEan13 } from '../../shared/domain/barcode.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
-import { eur } from '../support/steps/tender.ts';
 
 /** The loyalty APIs of the CRM: a façade in front of the ledger of the Loyalty Platform. */
 let rehearsal: TestRehearsal;
@@ -142,15 +141,6 @@ describe('Redeem Loyalty Points', () => {
     await grant(id, { points: 500 });
     return id;
   }
-
-  test('Redeem Loyalty Points turns points into a redemption, and returns them when it is not spent', async () => {
-    const id = await rich();
-    const { status, body } = await redeem(id, { points: 300 });
-    expect([status, body.account.pointsBalance, body.redemption.value]).toEqual([201, 200, eur(300)]);
-    expect(body.redemption.id).toMatch(/^rdm_/);
-    await rehearsal.advance('PT15M');
-    expect(await balance(id)).toBe(500);
-  });
 
   test('Redeem Loyalty Points redeems once per order, and every time without one', async () => {
     const id = await rich();

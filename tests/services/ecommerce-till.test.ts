@@ -7,7 +7,6 @@ import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
-import { eur } from '../support/steps/tender.ts';
 
 const line = (sku: string, qty = 1) => ({ sku, qty });
 const MUGS = [line('mug-blue', 2)];
@@ -51,27 +50,6 @@ const refusal = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
 
 const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
 
-test('Put Transaction Basket creates a locked basket, priced without shipping, and reserves its stock in the store', async () => {
-  await using estate = await tillEstate();
-  const lines = [...MUGS, line('chocolate-dark', 2), line('chocolate-dark')];
-  const basket = await estate.lock('ord_1', { lines });
-  expect(basket).toMatchObject({ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1' });
-  expect(basket).toMatchObject({ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } });
-  expect(basket.lines.map(({ sku, qty, discount, lineTotal }) => [sku, qty, discount.amount, lineTotal.amount])).toEqual([
-    ['mug-blue', 2, 0, 2598],
-    ['chocolate-dark', 3, 450, 900],
-  ]);
-  expect(basket.totals).toMatchObject({ subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) });
-  expect([basket.expiresAt, basket.customerId]).toEqual([undefined, undefined]);
-  const reservation = (await estate.events(`reservation/${basket.reservationId}`)).at(-1).data.object;
-  expect(reservation).toMatchObject({ state: 'requested', basketId: basket.id });
-  const allocated = reservation.allocations.map(({ locationId, sku, qty }: Record<string, unknown>) => `${locationId} ${sku} ${qty}`);
-  expect(allocated).toEqual(['store-01 mug-blue 2', 'store-01 chocolate-dark 3']);
-  expect(reservation.expiresAt).toBeUndefined();
-  expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
-  await estate.holds();
-});
-
 test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
   await using estate = await tillEstate();
   const first = await estate.lock('ord_1');
@@ -80,13 +58,6 @@ test('Put Transaction Basket creates one basket for repeated and concurrent call
   if (!('code' in other)) expect(other.id).toBe(one.id);
   expect(await estate.reservedAt('mug-blue')).toBe(4);
   expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
-});
-
-test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
-  await using estate = await tillEstate();
-  await estate.down('promotion-engine');
-  const basket = await estate.lock('ord_1', { lines: [line('chocolate-dark', 3)] });
-  expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
 });
 
 test.each(['loy_grace', '2990000200051'])('The customer at the till is the member with the loyaltyId %s', async (loyaltyId) => {
@@ -221,13 +192,4 @@ test('The basket of a transaction never reopens, refuses lines and checkouts, an
   const { body: voided } = await rehearsal.checkOut(basketId);
   expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
   await rehearsal.verify();
-});
-
-test('The basket of a transaction becomes the order of the transaction, even when Create Order names only the basket', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id, basketId } = await rehearsal.sale();
-  const create = (body: object) => rehearsal.call('create-order-api', { body });
-  expect(await create({ basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
-  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
-  expect(await create({ transactionId: id })).toMatchObject({ status: 200, body: { id } });
 });

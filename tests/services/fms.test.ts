@@ -112,21 +112,6 @@ describe('Dispatch Fulfillment Order', () => {
     await rehearsal.verify();
   });
 
-  test('a parcel that was dispatched without a label gets it by Generate Label, and its number by webhook', async () => {
-    await using rehearsal = await fulfilling();
-    const id = await rehearsal.aPacked();
-    await rehearsal.down('carrier-platform');
-    const { body } = await rehearsal.dispatch(id);
-    await rehearsal.noFaults();
-    const made = await rehearsal.label(body.shipments[0].id);
-    expect(made.status).toBe(201);
-    await rehearsal.settle();
-    const shipment = await rehearsal.firstParcel(id);
-    expect(shipment).toMatchObject({ ...LABELLED, trackingNumber: made.body.trackingNumber });
-    await rehearsal.advance('PT3H');
-    expect([await rehearsal.firstParcel(id), await rehearsal.labels()]).toEqual([shipment, 1]);
-  });
-
   test('Dispatch Fulfillment Order repeated makes a missing label', async () => {
     await using rehearsal = await fulfilling();
     const id = await rehearsal.aPacked();
@@ -365,16 +350,6 @@ describe('Delivery', () => {
     await rehearsal.advance('P8D');
     expect(await onHand()).toBe(sentOnHand);
     await rehearsal.verify();
-  });
-
-  test('a parcel that is delivered after the third attempt stays delivered after seven days', async () => {
-    await using rehearsal = await onItsWay();
-    await rehearsal.scans(...ATTEMPTS, 'out-for-delivery');
-    await rehearsal.advance('P8D');
-    expect((await rehearsal.read()).state).toBe('dispatched');
-    await rehearsal.scans('delivered');
-    await rehearsal.advance('P8D');
-    expect((await rehearsal.read()).state).toBe('delivered');
   });
 
   test('a lost parcel can be delivered at any time, and no other scan or timer moves it', async () => {

@@ -142,18 +142,6 @@ describe('Allocate Inventory without a reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Allocate Inventory tries the preferred locations in order, then the other locations', async () => {
-    await using rehearsal = await stockRehearsal();
-    const preferredLocations = ['store-02', 'dc-02'];
-    const nodes: unknown[] = [];
-    for (const qty of [50, 1000, 1]) {
-      const { body } = await rehearsal.allocate(await rehearsal.aLine('mug-blue', qty), { preferredLocations });
-      nodes.push(body.allocations[0].locationId);
-    }
-    expect(nodes).toEqual(['store-02', 'dc-02', 'dc-01']);
-    await rehearsal.verify();
-  });
-
   test('Allocate Inventory is refused when no node can serve the line, and can succeed later', async () => {
     await using rehearsal = await stockRehearsal();
     const lamp = await rehearsal.aLine(LAMP, 1);
@@ -203,33 +191,6 @@ describe('Allocate Inventory with a reservation', () => {
     }
     expect([await found(), await rehearsal.reservedAt()]).toEqual([before, { 'dc-01': 2 }]);
     await rehearsal.verify();
-  });
-
-  test.each(['released', 'expired'])('Allocate Inventory refuses a %s reservation', async (state) => {
-    await using rehearsal = await stockRehearsal();
-    const line = await rehearsal.aLine();
-    const { id } = await rehearsal.reservation();
-    if (state === 'released') await rehearsal.release(id);
-    else await rehearsal.advance('PT16M');
-    const body = { code: 'invalid_state_transition', currentState: state, allowedFrom: ['requested', 'confirmed'] };
-    expect(await rehearsal.allocate(line, { reservationId: id })).toMatchObject({ status: 409, body });
-  });
-
-  test.each([
-    ['has too few units', 'mug-blue', 3, 2],
-    ['does not have the SKU', 'mug-green', 1, 0],
-  ])('Allocate Inventory refuses a reservation that %s', async (_what, sku, qty, available) => {
-    await using rehearsal = await stockRehearsal();
-    const { id } = await rehearsal.reservation();
-    const body = { code: 'insufficient_stock', skus: [{ sku, requested: qty, available }] };
-    expect(await rehearsal.allocate(await rehearsal.aLine(sku, qty), { reservationId: id })).toMatchObject({ status: 409, body });
-  });
-
-  test('Allocate Inventory refuses a reservation of another order', async () => {
-    await using rehearsal = await stockRehearsal();
-    const { id } = await rehearsal.reservation('mug-blue', 2, { orderId: 'ord_2' });
-    const body = { errors: [{ pointer: '/reservationId' }] };
-    expect(await rehearsal.allocate(await rehearsal.aLine(), { reservationId: id })).toMatchObject({ status: 422, body });
   });
 });
 

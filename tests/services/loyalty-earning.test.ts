@@ -241,13 +241,4 @@ describe('The tier of a member', () => {
     expect(await standing(estate)).toMatchObject({ tier: 'bronze', lifetimePoints: 997, pointsBalance: 0 });
     await estate.verify();
   });
-
-  test('The tier of a member stays when points are spent and when they are returned unspent', async () => {
-    await using estate = await story();
-    const silver = { tier: 'silver', lifetimePoints: 2340 };
-    await estate.redeem(1840, 'loy_clara');
-    expect(await estate.account('loy_clara')).toMatchObject({ ...silver, pointsBalance: 0 });
-    await estate.advance(16 * MINUTE);
-    expect(await estate.account('loy_clara')).toMatchObject({ ...silver, pointsBalance: 1840 });
-  });
 });

@@ -315,19 +315,6 @@ describe('Get Order', () => {
 });
 
 describe('Confirm Order beside Cancel Order', () => {
-  test('Cancel Order is refused with a retryable 409 while Confirm Order is running', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 500 }, times: 1 });
-    const confirming = rehearsal.confirm(id);
-    await eventually('the intent', async () => (await rehearsal.order(id)).pendingAction);
-    const blocked = { code: 'invalid_state_transition', retryable: true, pendingAction: { action: 'confirm' } };
-    expect((await rehearsal.cancel(id)).body).toMatchObject(blocked);
-    expect((await confirming).body.state).toBe('confirmed');
-    expect((await rehearsal.cancel(id)).body.state).toBe('cancelled');
-    await rehearsal.verify();
-  });
-
   test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
     for (let round = 0; round < 8; round++) {

@@ -91,21 +91,6 @@ describe('Parcels that do not arrive', () => {
 });
 
 describe('Refunds of units that are not delivered', () => {
-  test('Refunds reach the card first, then the gift card, each up to its payment', async () => {
-    await using rehearsal = await opened();
-    const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
-    const gift = await rehearsal.authorisation(draft.id, 5000, { type: 'gift-card', token: 'gift_50' });
-    const card = await rehearsal.authorisation(draft.id);
-    const { lamp, isShort } = shortOf(rehearsal, await rehearsal.confirmed(draft.id));
-    await isShort();
-    const { payments, lines } = await rehearsal.order(draft.id);
-    expect(lines[0]).toMatchObject({ cancelledQty: 1 });
-    const byCard = Math.min(lamp, card.amount.amount);
-    const refunded = Object.fromEntries(payments.map(({ id, refundedAmount }) => [id, refundedAmount.amount]));
-    expect(refunded).toEqual({ [card.id]: byCard, [gift.id]: lamp - byCard });
-    await rehearsal.verify();
-  });
-
   test.each([
     ['an answer of the Payment Hub is lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 1 }],
     ['the capture is late', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } }],

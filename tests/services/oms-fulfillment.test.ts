@@ -271,16 +271,6 @@ describe('Orders in fulfilment', () => {
     await rehearsal.verify();
   });
 
-  test('An order earns for the part that was not paid with points', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
-    await rehearsal.authorisation(id, 300, { type: 'loyalty', token: redemption.id });
-    await rehearsal.authorisation(id);
-    expect(await rehearsal.completedOrder(id)).toMatchObject({ earningAmount: eur(2298) });
-    await rehearsal.verify();
-  });
-
   test('An order of two nodes is partially fulfilled with the first delivery, and completed with the last', async () => {
     await using rehearsal = await opened();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
@@ -395,15 +385,6 @@ describe('Captures of picked orders', () => {
     expect((await rehearsal.dispatch(id)).body).toMatchObject({ state: 'dispatched' });
     expect((await rehearsal.paid(order.id)).flat()).toEqual(['partially-refunded', TOTAL - 1000, 'captured', 1000]);
     expect((await rehearsal.order(order.id)).paymentStatus).toBe('paid');
-    await rehearsal.verify();
-  });
-
-  test('An order with an amount refunded before the dispatch can be cancelled', async () => {
-    await using rehearsal = await opened();
-    const { order, id } = await packedOrder(rehearsal);
-    await rehearsal.refunded(order.payments[0].id, 100);
-    expect((await rehearsal.dispatch(id)).status).toBe(409);
-    expect((await rehearsal.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
     await rehearsal.verify();
   });
 

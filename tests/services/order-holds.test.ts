@@ -60,17 +60,6 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.verify();
   });
 
-  test('Route Order uses stock that was allocated after the reservation was released', async () => {
-    await using rehearsal = await opened({ route: 'manual' });
-    const order = await rehearsal.confirmed({ lines: [LAMP, MUGS] });
-    await rehearsal.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
-    const { status, body } = await rehearsal.allocate(order);
-    expect([status, body.state]).toEqual([201, 'confirmed']);
-    await rehearsal.api('route-order-api', { params: { id: order.id } });
-    expect([await rehearsal.stateOf(body.id), await rehearsal.allReserved()]).toEqual(['released', [2, 1]]);
-    await rehearsal.verify();
-  });
-
   test.each([
     ['the basket', LAMP, ({ basketId }: Order) => ({ basketId })],
     ['the basket', MUGS, ({ basketId }: Order) => ({ basketId })],

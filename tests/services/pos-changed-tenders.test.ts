@@ -190,12 +190,3 @@ test('A paid sale without the OMS is captured when the Payment Hub answers again
   expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(2);
   await expectCompleted(rehearsal, id);
 });
-
-test('A paid sale that the OMS accepts within a day is captured by the OMS', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id } = await paidAndQueued(rehearsal);
-  await rehearsal.advance('PT12H');
-  await recover(rehearsal, 'P2D');
-  await expectCompleted(rehearsal, id);
-  expect((await rehearsal.journal()).filter(({ api }) => api === 'due:capture-tenders')).toEqual([]);
-});

@@ -254,19 +254,6 @@ describe('A till without the OMS', () => {
     expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
     await rehearsal.verify();
   });
-
-  const calls = ['create-order-api', 'confirm-order-api', 'carry-out'];
-  test.each(calls)('A paid sale is completed once when the answer to %s is lost', async (api) => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, api);
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
-    expect(typesOf(await rehearsal.events()).slice(4)).toEqual(completedOnce);
-    expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'completed' });
-    await rehearsal.verify();
-  });
 });
 
 test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async () => {

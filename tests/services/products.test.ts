@@ -1,28 +1,9 @@
 import { expect, test } from '@jest/globals';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import { moveProduct } from '../../shared/catalog/commerce/internal.ts';
-import { type ProductVerb, productLifeCycle } from '../../shared/catalog/commerce/objects.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
-
-type Verb = (typeof ProductVerb)['options'][number];
 
 const move = (rehearsal: TestRehearsal, id: string, verb: string) =>
   rehearsal.control('move-product-by-hand', { params: { id, verb } }) as Promise<{ state: string }>;
-
-/** The verbs that lead to each state from `draft`, the state of radio-draft. */
-const wayTo: Readonly<Record<string, readonly Verb[]>> = {
-  draft: [],
-  enrichment: ['enrich'],
-  review: ['enrich', 'submit'],
-  active: ['enrich', 'submit', 'approve'],
-  suspended: ['enrich', 'submit', 'approve', 'suspend'],
-  discontinued: ['enrich', 'submit', 'approve', 'discontinue'],
-  archived: ['enrich', 'submit', 'approve', 'discontinue', 'archive'],
-};
-const verbs: readonly Verb[] = ['enrich', 'submit', 'rework', 'approve', 'suspend', 'resume', 'discontinue', 'archive'];
 
 test('A product is found from active until it is archived', async () => {
   await using rehearsal = await newRehearsal();
@@ -40,20 +21,6 @@ test('A product is found from active until it is archived', async () => {
   const suspended = { previousState: 'active', object: { state: 'suspended' } };
   expect(events.at(5)).toMatchObject({ classification: 'transitioned', data: suspended });
   await rehearsal.verify();
-});
-
-test.each(Object.keys(wayTo))('A product that is %s accepts only the verbs of its table', async (state) => {
-  for (const verb of verbs) {
-    await using estate = await startInside(ecommercePlatform);
-    const play = (step: Verb) => estate.play(moveProduct, { params: { id: 'radio-draft' }, body: { verb: step } });
-    for (const step of wayTo[state] ?? []) await play(step);
-    const row = productLifeCycle.rows.find((one) => one.verb === verb && (one.from as readonly (string | null)[]).includes(state));
-    const outcome = await play(verb).then(
-      (moved) => moved.state,
-      ({ code, context }: Problem) => [code, context['currentState'], context['action']],
-    );
-    expect(outcome).toEqual(row ? row.to[0] : ['invalid_state_transition', state, verb]);
-  }
 });
 
 test('A product that is unknown, an unknown verb and a wrong state are refused', async () => {

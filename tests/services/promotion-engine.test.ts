@@ -297,8 +297,4 @@ describe('Record Voucher Use', () => {
     await expect(call(evaluatePromotions, { body })).rejects.toMatchObject({ code: 'dependency_unavailable' });
     await inside.noFaults();
   });
-
-  test('Record Voucher Use refuses to lock without codes as an error of the estate', async () => {
-    await expect(put('bsk_l3', 'locked')).rejects.toMatchObject({ code: 'dependency_error' });
-  });
 });

@@ -173,17 +173,6 @@ describe('Repeated requests', () => {
     await rehearsal.verify();
   });
 
-  test('Update Picking Status with other quantities is retryable while the first request is running', async () => {
-    await using rehearsal = await opened();
-    const { move } = await startedPicking(rehearsal);
-    await rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await move('short', 1)).status).toBeGreaterThanOrEqual(500);
-    expect(await move('short', 0)).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', retryable: true } });
-    await rehearsal.advance('PT1M');
-    expect((await move('short', 1)).status).toBe(200);
-    await rehearsal.verify();
-  });
-
   test('Cancel Order with a different reason is retryable while the first request is running', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.confirmed();

@@ -80,17 +80,6 @@ describe('Create Return', () => {
     await rehearsal.verify();
   });
 
-  test.each([
-    ['/lines', { lines: [] }],
-    ['/lines/0/qty', { lines: [{ orderLineId: 'x', qty: 0, reason: 'r' }] }],
-    ['/lines/0/reason', { lines: [{ orderLineId: 'x', qty: 1 }] }],
-    ['/dropOff', { dropOff: 'balloon' }],
-  ])('Create Return refuses a wrong value in %s', async (pointer, wrong) => {
-    await using rehearsal = await opened();
-    const refused = await rehearsal.announce({ orderId: 'ord_x', lines: [{ orderLineId: 'x', qty: 1, reason: 'r' }], ...wrong });
-    expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } });
-  });
-
   test('Create Return refuses an order that is not completed', async () => {
     await using rehearsal = await opened();
     const draft = await rehearsal.draft();
@@ -319,16 +308,6 @@ describe('Returns by parcel', () => {
     await rehearsal.verify();
   });
 
-  test('A lost parcel that is found after the refund moves only its copy', async () => {
-    await using rehearsal = await opened();
-    const { id, parcel } = await byParcel(rehearsal);
-    await rehearsal.lost(parcel);
-    await rehearsal.moved(id, 'receive', 'inspect');
-    await rehearsal.scanned(parcel, 'find');
-    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', shipments: [{ state: 'delivered' }] });
-    await rehearsal.verify();
-  });
-
   test('A return gets its label by Generate Label in a rehearsal without automatic labels', async () => {
     await using rehearsal = await opened({ label: 'manual' });
     const { id } = await rehearsal.announced(await rehearsal.completedWithLabel(), 1, { dropOff: 'carrier' });
@@ -339,24 +318,6 @@ describe('Returns by parcel', () => {
     await rehearsal.settle();
     expect((await rehearsal.returned(id)).shipments).toMatchObject([{ state: 'label-created', labelStatus: 'ready' }]);
     await rehearsal.verify();
-  });
-
-  test('Each scan of a return by parcel counts once: repeated, stale and late scans change nothing', async () => {
-    await using rehearsal = await opened();
-    const { id, parcel } = await byParcel(rehearsal);
-    const now = await rehearsal.now();
-    const scan = async (webhook: string, status: string, seconds: number, of: object = { shipmentId: parcel }) => {
-      await rehearsal.webhook(webhook, { ...of, status, occurredAt: new Date(now + seconds * 1_000).toISOString() });
-      return rehearsal.returned(id);
-    };
-    const moved = await scan('w1', 'in-transit', 20);
-    expect(moved.state).toBe('in-transit');
-    // The same delivery, the same scan under another id, and an earlier scan.
-    await scan('w1', 'in-transit', 20);
-    await scan('w2', 'in-transit', 20);
-    expect(await scan('w3', 'collected', 10)).toEqual(moved);
-    expect(await scan('w4', 'delivered', 30, { trackingNumber: moved.shipments[0].trackingNumber })).toMatchObject({ state: 'received' });
-    expect(await scan('w5', 'out-for-delivery', 25)).toMatchObject({ state: 'received', shipments: [{ state: 'delivered' }] });
   });
 });
 
@@ -420,22 +381,6 @@ describe('Rejections after the inspection', () => {
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
     expect(await rehearsal.stateOf(id)).toBe('refunded');
-    await rehearsal.verify();
-  });
-
-  test('A rejection that waits for the OMS blocks other verbs', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.completed();
-    await rehearsal.advance('P31D');
-    const { id } = await rehearsal.announced(order);
-    await rehearsal.down('oms');
-    await rehearsal.progress({ returns: 'immediate' });
-    await rehearsal.settle();
-    expect(await rehearsal.stateOf(id)).toBe('requested');
-    expect(await rehearsal.move(id, 'approve')).toMatchObject({ status: 409, body: { retryable: true } });
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT10M');
-    expect(await rehearsal.stateOf(id)).toBe('rejected');
     await rehearsal.verify();
   });
 });

@@ -101,23 +101,6 @@ describe('Parcels that a carrier outside the estate scans', () => {
   });
 });
 
-test('a parcel of service ATTEMPT3 is back a week after its third attempt: tracking, parcel, stock and refund agree', async () => {
-  await using rehearsal = await byHand({ carrier: 'time' });
-  const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.labelled('ATTEMPT3');
-  const { locationId } = await rehearsal.fulfillmentOrder(fulfillmentOrderId);
-  const before = await rehearsal.onHand('mug-blue', locationId);
-  await rehearsal.advance('PT76H');
-  await rehearsal.advance('P7D');
-  const back = 'returned-to-sender';
-  expect((await rehearsal.track(shipmentId)).body.state).toBe(back);
-  expect(await rehearsal.fulfillmentOrder(fulfillmentOrderId)).toMatchObject({ state: back, shipments: [{ state: back }] });
-  expect(await rehearsal.onHand('mug-blue', locationId)).toBe(before + 1);
-  await rehearsal.advance('P30D');
-  const { state, payments } = await rehearsal.order(orderId);
-  expect([state, payments[0].refundedAmount]).toEqual(['cancelled', payments[0].capturedAmount]);
-  await rehearsal.verify();
-});
-
 describe('Rejecting a return', () => {
   test.each([
     [[], 'label-created', 'Wait until the parcel arrives'],
@@ -145,25 +128,6 @@ describe('Rejecting a return', () => {
     await rehearsal.moved(id, 'inspect');
     expect(await rehearsal.returnState(id)).toBe('refunded');
     expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(2598));
-    await rehearsal.verify();
-  });
-
-  test('rejecting a return after its inspection gives the units back to the customer', async () => {
-    await using rehearsal = await byHand({ refund: 'manual' });
-    const { id, order, parcel } = await rehearsal.byParcel();
-    await rehearsal.scanned(parcel, 'collect', 'depart', 'out-for-delivery', 'deliver');
-    await rehearsal.moved(id, 'inspect', 'reject');
-    expect(await rehearsal.returnState(id)).toBe('rejected');
-    expect((await rehearsal.announced(order, 2)).state).toBe('requested');
-    await rehearsal.verify();
-  });
-
-  test('rejecting a return that was never brought to the store succeeds', async () => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.completed();
-    const { id } = await rehearsal.announced(order, 2);
-    await rehearsal.moved(id, 'approve', 'reject');
-    expect((await rehearsal.order(order.id)).state).toBe('completed');
     await rehearsal.verify();
   });
 });

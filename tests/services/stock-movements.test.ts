@@ -148,16 +148,6 @@ describe('Move Reservation', () => {
     expect((await release(ids.cancelled)).status).toBe(200);
   });
 
-  test('a release makes the remaining units available', async () => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(mugs(5));
-    await stock.move(id, 'consume', 'one', [mugs(2)]);
-    await stock.move(id, 'short', 'two', [mugs(1)]);
-    const released = { state: 'released', allocations: [{ qty: 5, fulfilledQty: 2, cancelledQty: 1 }] };
-    expect((await stock.release(id)).body).toMatchObject(released);
-    expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
-  });
-
   test('concurrent requests for the last units move each unit at most once', async () => {
     await using stock = await warehouse();
     const id = await stock.confirmed(mugs(3));
@@ -184,16 +174,6 @@ describe('Movements without an answer from the Inventory Service', () => {
     await inside.noFaults();
     await inside.advance(MINUTE);
     expect(await counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
-  });
-
-  test.each(['timeout', 'reset'] as const)('an answer that is lost (%s) does not move the units twice', async (as) => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(mugs(5));
-    await stock.inside.fault('lost', { match: { api: 'move-hold' }, fault: { kind: 'lost-response', as }, times: 3 });
-    await stock.move(id, 'consume', 'one', [mugs(2)]);
-    await stock.move(id, 'consume', 'two', [mugs(3)]);
-    await stock.inside.advance(10 * MINUTE);
-    expect(await stock.counters()).toEqual({ onHand: 995, reserved: 0, shipped: 5 });
   });
 
   test('a new reservation of the basket waits until consumed units of the old one have moved', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as sim from '../../services/sim/service.ts';
-import { confirmReservation, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
+import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getReservation, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
@@ -67,26 +67,6 @@ test.each([
   const context = { objectType: 'reservation', id, currentState: 'requested' };
   await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
   expect(await inside.stock()).toMatchObject(UNTOUCHED);
-});
-
-test('A reservation of the till is released with its checkout and may be confirmed by a client', async () => {
-  await using inside = await till();
-  const { id } = await inside.hold(mugs(3));
-  expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id } })).toMatchObject({ state: 'released' });
-  expect(await inside.stock()).toMatchObject({ onHand: 50, reserved: 0 });
-  await expect(inside.takeOut(id, [mugs(3)])).rejects.toMatchObject(refused);
-  const second = await inside.hold(mugs(2));
-  await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
-  expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
-});
-
-test('A timed reservation of the same basket replaces the reservation of the till, and expires', async () => {
-  await using inside = await till();
-  const held = await inside.hold(mugs(3));
-  const timed = await inside.reserve([mugs(2)]);
-  expect([await inside.stateOf(held.id), timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
-  await inside.advance(15 * MINUTE);
-  expect(await inside.stateOf(timed.id)).toBe('expired');
 });
 
 test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {

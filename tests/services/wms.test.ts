@@ -158,16 +158,6 @@ describe('Update Picking Status', () => {
     }
   });
 
-  test('Update Picking Status with some units short continues with the picked units', async () => {
-    await using rehearsal = await pickingIn('started');
-    const { fulfillmentOrderId, orderLineId, move } = rehearsal;
-    const { body } = await move('short', [{ orderLineId, sku: 'mug-blue', pickedQty: 1 }]);
-    expect(body).toMatchObject({ status: 'short', lines: [{ orderLineId, qty: 2, pickedQty: 1 }] });
-    const short = { state: 'picking', lines: [{ pickedQty: 1, shortQty: 1 }] };
-    expect(await rehearsal.fulfillmentOrder(fulfillmentOrderId)).toMatchObject(short);
-    expect((await move('packed')).status).toBe(200);
-  });
-
   test('Update Picking Status with all units short ends the fulfillment order, and no unit is left to pack', async () => {
     await using rehearsal = await pickingIn('started');
     const { fulfillmentOrderId, move, picked } = rehearsal;

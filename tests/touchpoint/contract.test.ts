@@ -95,10 +95,6 @@ describe('Authorization of the touchpoint', () => {
     expect([status, text]).toEqual(DENIED);
     expect(await sent(CALCULATE, { selector: 'nonsense', body })).toEqual(DENIED);
   });
-
-  test('The refusal of case 18 differs from a denied authorization by its code', async () => {
-    expect(await sent('/caso18')).toEqual([403, '{"error":"Touchpoints disabled","code":"TOUCHPOINTS_DISABLED"}']);
-  });
 });
 
 describe('The selector X-Mock-Case', () => {
@@ -173,10 +169,6 @@ test.each(ALL_CASES)('Case %s has amounts with two decimals, weights with three,
   expect(headers['retry-after']).toBe(name === '19' ? '30' : undefined);
   if (name === '14') expect(text).toContain('"unitPrice":7.90,"amount":6.90,"saving":1.00');
   if (name === '16') expect(text).toContain('"weight":0.250');
-});
-
-test('Case 10r, the repeated finish, differs from case 10 by repeated', async () => {
-  expect(JSON.parse(await textOf('10r'))).toEqual({ ...JSON.parse(await textOf('10')), repeated: true });
 });
 
 test('The content type of the request is ignored', async () => {
