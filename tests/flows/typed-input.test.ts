@@ -37,10 +37,7 @@ test('A + in a search finds the same as %2B', async () => {
 test.each([
   ['email', 'a+b@people.example', 'This must be an e-mail address.'],
   ['email', '+ada@people.example', 'This must not begin or end with a blank.'],
-  ['email', 'ada@people.example+', 'This must not begin or end with a blank.'],
-  ['email', '%20ada@people.example', 'This must not begin or end with a blank.'],
   ['phone', '+353209100001', NO_PHONE],
-  ['phone', '%2B353209100001+', NO_PHONE],
 ])('A blank in %s=%s is refused with the remedy', async (name, value, rule) => {
   const { status, body } = await get(`/customers?${name}=${value}`);
   expect([status, body.errors]).toMatchObject([422, [{ pointer: `?${name}`, detail: `${rule} ${AS_BLANK}` }]]);
