@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** A dispatched parcel whose label the FMS has. A carrier outside the estate, with another clock, scans it. */
 async function awaitingCarrier() {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+  const rehearsal = await byHand();
   const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder({}, { qty: 1 });
   await rehearsal.settle();
   let count = 0;

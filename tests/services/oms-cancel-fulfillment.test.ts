@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 
-const opened = (progression: ProgressionInput = {}) => newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
 const failing = (status: number, times?: number) => ({ match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status }, times });
 const LOST = { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 };
 const CANCELLED = { state: 'cancelled', fulfillmentOrders: [{ state: 'cancelled' }] };
@@ -16,7 +14,7 @@ describe('Cancel Order of an order in the warehouse', () => {
     ['when it is picked', ['started', 'picked']],
     ['when it is packed', ['started', 'picked', 'packed']],
   ] as const)('Cancel Order %s returns the money and releases the stock', async (_, steps) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.confirmed();
     if (steps) await rehearsal.picked(order.fulfillmentOrders[0].id, ...steps);
     await rehearsal.settle();
@@ -29,7 +27,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order releases the replacement reservations of short units', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.confirmed({ qty: 3 });
     await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
     expect((await rehearsal.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
@@ -38,7 +36,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order is refused once goods are dispatched, cancels no fulfillment order, and the order continues', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const mug = await rehearsal.dispatched(mugs);
     const { status, body } = await rehearsal.cancel(order.id, { reason: 'too late' });
@@ -55,7 +53,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order does not call the FMS for an order that was never routed', async () => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const { id } = await rehearsal.confirmed();
     await rehearsal.down('fms');
     expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [] });
@@ -65,7 +63,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order is refused while the FMS is down, and changes nothing', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('down', failing(503));
     expect((await rehearsal.cancel(id)).body).toMatchObject({ status: 503, dependency: 'fms' });
@@ -78,7 +76,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS is down, and is finished by a repeat', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('lost', LOST);
     expect((await rehearsal.cancel(id)).status).toBe(504);
@@ -91,7 +89,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order with a lost answer of the FMS is finished by due work', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('lost', LOST);
     expect((await rehearsal.cancel(id, { reason: 'mine' })).status).toBe(504);
@@ -102,7 +100,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   });
 
   test('Cancel Order leaves no fulfillment order behind when the FMS never answered the routing', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.authorised();
     await rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
     await rehearsal.confirm(id);
@@ -116,7 +114,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   test.each([1, 2, 3, 4, 5, 6])(
     'Concurrent Cancel Order and Dispatch cancel the order or let the goods leave, never both (%i)',
     async (round) => {
-      await using rehearsal = await opened();
+      await using rehearsal = await byHand();
       const { orderId, fulfillmentOrderId: id } = await rehearsal.packedOrder();
       await rehearsal.settle();
       const racing = [() => rehearsal.cancel(orderId), () => rehearsal.dispatch(id)];
@@ -131,7 +129,7 @@ describe('Cancel Order of an order in the warehouse', () => {
   );
 
   test('Cancel Order whose outcome is unknown stops goods that are about to be dispatched', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { orderId, fulfillmentOrderId } = await rehearsal.packedOrder();
     await rehearsal.settle();
     await rehearsal.fault('slow', failing(504, 1));

@@ -169,6 +169,17 @@ describe('All stock reserved for an order is released', () => {
     expect(await rehearsal.allReserved()).toEqual([0, 0]);
     await rehearsal.verify();
   });
+
+  test('A release with lost answers is retried even after a return has begun', async () => {
+    await using rehearsal = await newRehearsal({ returns: 'manual' });
+    await rehearsal.fault('lost', { match: { api: 'release-holds' }, fault: { kind: 'lost-response' } });
+    const sale = await rehearsal.sale();
+    await rehearsal.pay(sale.id, CASH, 2598);
+    await rehearsal.announced(await rehearsal.order(sale.id), 1);
+    await rehearsal.noFaults();
+    await rehearsal.advance('P8D');
+    await rehearsal.verify();
+  });
 });
 
 describe('Stock for an order that has ended', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
 /** A successful request, a repeat with other content, and the values in effect. */
@@ -15,8 +16,6 @@ interface Done {
 
 const [SWIFT, EXPRESS, STANDARD] = [{ carrier: 'swift' }, { service: 'EXPRESS' }, { service: 'STANDARD' }];
 const DEMO = { carrier: 'demo-carrier' };
-
-const opened = () => newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
 
 async function dispatched(rehearsal: TestRehearsal, body: object) {
   const { fulfillmentOrderId: id } = await rehearsal.dispatchedOrder(body);
@@ -124,7 +123,7 @@ describe('Repeated requests', () => {
   test.each(Object.entries(requests))(
     '%s answers a repeat with the same values, and refuses other values with the standing ones',
     async (_, done) => {
-      await using rehearsal = await opened();
+      await using rehearsal = await byHand();
       const { type, id, send, same, others, standing } = await done(rehearsal);
       await rehearsal.settle();
       const stands = async (body?: object) => {
@@ -146,7 +145,7 @@ describe('Repeated requests', () => {
   );
 
   test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
     await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
     const bodies = [STANDARD, EXPRESS];
@@ -159,7 +158,7 @@ describe('Repeated requests', () => {
   });
 
   test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const full = await startedPicking(rehearsal, 'picked');
     expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
     expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
@@ -174,7 +173,7 @@ describe('Repeated requests', () => {
   });
 
   test('Cancel Order with a different reason is retryable while the first request is running', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
     expect((await rehearsal.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
@@ -183,7 +182,7 @@ describe('Repeated requests', () => {
   });
 
   test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.sale();
     await rehearsal.api('create-order-api', { body: { transactionId: id } });
     await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
@@ -197,7 +196,7 @@ describe('Repeated requests', () => {
   });
 
   test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { returnId, order } = await toExchange(rehearsal);
     const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
     await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });

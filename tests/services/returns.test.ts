@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, type TestRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { STORE } from '../support/steps/return.ts';
 import { eur } from '../support/steps/tender.ts';
 import { readLabel } from './label-reading.ts';
@@ -15,19 +15,9 @@ const bodyFor = (order: Order, qty: number) => ({
 });
 const lostBooking = { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 } as const;
 
-async function opened(progression: ProgressionInput = {}) {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', ...progression });
-  const { object } = rehearsal;
-  return {
-    ...rehearsal,
-    returned: (id: string) => object('return', id),
-    stateOf: async (id: string) => (await object('return', id)).state,
-  };
-}
-
 describe('Create Return', () => {
   test('A return is announced, approved, received, inspected and refunded, with one event for each step', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     const reply = await rehearsal.announce(bodyFor(order, 1));
     expect([reply.status, reply.headers['etag']]).toEqual([201, '"1"']);
@@ -67,7 +57,7 @@ describe('Create Return', () => {
   });
 
   test('Create Return merges repeated lines; one damaged unit scraps the whole line', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     const lines = ['too small', 'Damaged'].map((reason) => ({ orderLineId: lineOf(order), qty: 1, reason }));
     const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-02' });
@@ -81,7 +71,7 @@ describe('Create Return', () => {
   });
 
   test('Create Return refuses an order that is not completed', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const draft = await rehearsal.draft();
     const refusedAs = async (currentState: string) => {
       const { status, body } = await rehearsal.announce(bodyFor(draft, 1));
@@ -101,7 +91,7 @@ describe('Create Return', () => {
   });
 
   test('Create Return refuses more units than the customer has outside other returns', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 3 }]);
     const refuses = async (requested: number, returnable: number) => {
       const { status, body } = await rehearsal.announce(bodyFor(order, requested));
@@ -123,7 +113,7 @@ describe('Create Return', () => {
     ['without another return', 2],
     ['beside an open return', 3],
   ])('Of five concurrent Create Return for the same units, %s, one succeeds', async (_, bought) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed([{ sku: 'mug-blue', qty: bought }]);
     if (bought > 2) await rehearsal.announced(order, 1);
     await rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
@@ -135,7 +125,7 @@ describe('Create Return', () => {
   });
 
   test('Create Return whose booking has no answer stores nothing, and blocks its units until the booking is undone', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     const ask = (headers = {}) => rehearsal.announce(bodyFor(order, 2), headers);
     await rehearsal.fault('lost', lostBooking);
@@ -157,7 +147,7 @@ describe('Create Return', () => {
     ['immediately', 'PT0S'],
     ['after the booking was undone', 'PT1M'],
   ])('Create Return whose booking has no answer is completed by a repeat with its key, %s', async (_, pause) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     const ask = () => rehearsal.announce(bodyFor(order, 2), { 'idempotency-key': 'mine' });
     await rehearsal.fault('lost', lostBooking);
@@ -172,7 +162,7 @@ describe('Create Return', () => {
 
 describe('Returns driven by hand', () => {
   test('A return that is rejected with a reason cannot be refunded, and its units may be announced again', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+    await using rehearsal = await byHand({ refund: 'manual' });
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 2);
     const { body } = await rehearsal.move(id, 'reject', { reason: 'Worn for a year.' });
@@ -185,7 +175,7 @@ describe('Returns driven by hand', () => {
   });
 
   test('The control plane answers 404 for an unknown return and an unknown verb', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     expect((await rehearsal.move('ret_nobody', 'approve')).status).toBe(404);
     const { id } = await rehearsal.announced(await rehearsal.completed());
     expect((await rehearsal.call('POST', `/_control/returns/${id}/teleport`, {}, { as: 'admin' })).status).toBe(404);
@@ -194,39 +184,39 @@ describe('Returns driven by hand', () => {
 
 describe('Returns driven by time', () => {
   test('A return is approved after an hour, received after a day, inspected four hours later, and refunded', async () => {
-    await using rehearsal = await opened({ returns: 'time' });
+    await using rehearsal = await byHand({ returns: 'time' });
     const { id } = await rehearsal.announced(await rehearsal.completed());
     const states = [];
     for (const by of ['PT59M', 'PT1M', 'PT23H59M', 'PT1M', 'PT3H59M', 'PT1M']) {
       await rehearsal.advance(by);
-      states.push(await rehearsal.stateOf(id));
+      states.push(await rehearsal.returnState(id));
     }
     expect(states).toEqual(['requested', 'approved', 'approved', 'received', 'received', 'refunded']);
     await rehearsal.verify();
   });
 
   test('A return continues from its state under a new progression', async () => {
-    await using rehearsal = await opened({ returns: 'time' });
+    await using rehearsal = await byHand({ returns: 'time' });
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.progress({ returns: 'manual' });
     await rehearsal.advance('P2D');
-    expect(await rehearsal.stateOf(id)).toBe('requested');
+    expect(await rehearsal.returnState(id)).toBe('requested');
     await rehearsal.progress({ returns: 'time' });
     await rehearsal.settle();
     await rehearsal.advance('PT1S');
-    expect(await rehearsal.stateOf(id)).toBe('approved');
+    expect(await rehearsal.returnState(id)).toBe('approved');
     await rehearsal.progress({ returns: 'immediate' });
     await rehearsal.settle();
-    expect(await rehearsal.stateOf(id)).toBe('refunded');
+    expect(await rehearsal.returnState(id)).toBe('refunded');
   });
 
   test('A return announced on the last day of the return window is approved at any later time; one announced afterwards is rejected', async () => {
-    await using rehearsal = await opened({ returns: 'time' });
+    await using rehearsal = await byHand({ returns: 'time' });
     const order = await rehearsal.completed();
     await rehearsal.advance('P29DT23H50M');
     const { id: inTime } = await rehearsal.announced(order);
     await rehearsal.advance('PT1H');
-    expect(await rehearsal.stateOf(inTime)).toBe('approved');
+    expect(await rehearsal.returnState(inTime)).toBe('approved');
     const { id: late } = await rehearsal.announced(order);
     await rehearsal.advance('PT1H');
     expect(await rehearsal.returned(late)).toMatchObject({ state: 'rejected', rejectReason: expect.stringContaining('30 days') });
@@ -240,11 +230,11 @@ describe('Returns by parcel', () => {
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 1, { dropOff: 'carrier' });
     await rehearsal.moved(id, 'approve');
-    return { order, id, parcel: (await rehearsal.object('return', id)).shipments[0].id as string };
+    return { order, id, parcel: (await rehearsal.returned(id)).shipments[0].id as string };
   };
 
   test('A return by parcel gets a label on approval, is in transit from its first scan and received with its delivery', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id, order, parcel } = await byParcel(rehearsal);
     const ready = { state: 'label-created', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) };
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'approved', shipments: [{ id: parcel, ...ready }] });
@@ -265,28 +255,28 @@ describe('Returns by parcel', () => {
     }
     expect(states).toEqual(['in-transit, collected', 'in-transit, in-transit', 'in-transit, out-for-delivery', 'received, delivered']);
     await rehearsal.moved(id, 'inspect');
-    expect(await rehearsal.stateOf(id)).toBe('refunded');
+    expect(await rehearsal.returnState(id)).toBe('refunded');
     await rehearsal.verify();
   });
 
   test('A return by parcel arrives when carrier and returns follow the clock', async () => {
-    await using rehearsal = await opened({ returns: 'time' });
+    await using rehearsal = await byHand({ returns: 'time' });
     const order = await rehearsal.completed();
     await rehearsal.progress({ carrier: 'time' });
     const { id } = await rehearsal.announced(order, 1, { dropOff: 'carrier' });
     await rehearsal.advance('PT4H');
-    expect(await rehearsal.stateOf(id)).toBe('in-transit');
+    expect(await rehearsal.returnState(id)).toBe('in-transit');
     await rehearsal.advance('P2D');
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', shipments: [{ state: 'delivered' }] });
     await rehearsal.verify();
   });
 
   test('A return by parcel is not received at a store automatically', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await byParcel(rehearsal);
     await rehearsal.progress({ returns: 'time' });
     await rehearsal.advance('P3D');
-    expect(await rehearsal.stateOf(id)).toBe('approved');
+    expect(await rehearsal.returnState(id)).toBe('approved');
     expect(await rehearsal.moved(id, 'receive')).toMatchObject({ state: 'received' });
   });
 
@@ -294,7 +284,7 @@ describe('Returns by parcel', () => {
     ['lost', ['collect', 'lose']],
     ['returned-to-sender', ['collect', 'depart', 'return']],
   ] as const)('A return whose parcel is %s stays in transit until it is received and inspected by hand', async (state, scans) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id, parcel, order } = await byParcel(rehearsal);
     const { nodeId } = order.lines[0];
     const before = await rehearsal.onHand('mug-blue', nodeId);
@@ -304,12 +294,12 @@ describe('Returns by parcel', () => {
     await rehearsal.moved(id, 'receive');
     await rehearsal.move(id, 'inspect', { lines: [{ orderLineId: lineOf(order), condition: 'damaged' }] });
     await rehearsal.settle();
-    expect([await rehearsal.stateOf(id), await rehearsal.onHand('mug-blue', nodeId)]).toEqual(['refunded', before]);
+    expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', nodeId)]).toEqual(['refunded', before]);
     await rehearsal.verify();
   });
 
   test('A return gets its label by Generate Label in a rehearsal without automatic labels', async () => {
-    await using rehearsal = await opened({ label: 'manual' });
+    await using rehearsal = await byHand({ label: 'manual' });
     const { id } = await rehearsal.announced(await rehearsal.completedWithLabel(), 1, { dropOff: 'carrier' });
     await rehearsal.moved(id, 'approve');
     const [parcel] = (await rehearsal.returned(id)).shipments;
@@ -331,7 +321,7 @@ describe('Inspections', () => {
   };
 
   test('An inspection records condition and disposition of each line', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const bought = ['mug-blue', 'wine-red', 'desk-two-nodes'].map((sku) => ({ sku, qty: 1 }));
     const { order, id } = await received(rehearsal, bought);
     const worn = { condition: 'damaged' };
@@ -343,7 +333,7 @@ describe('Inspections', () => {
   });
 
   test('An inspection refuses a line that is not in the return, and a second finding of a line', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await received(rehearsal);
     const found = (...ids: string[]) => ({ lines: ids.map((orderLineId) => ({ orderLineId, condition: 'damaged' })) });
     for (const [at, ids] of [['line_nobody'], [lineOf(order), lineOf(order)]].entries()) {
@@ -353,26 +343,26 @@ describe('Inspections', () => {
         body: { code: 'validation_failed', errors: [{ pointer: `/lines/${at}/orderLineId` }] },
       });
     }
-    expect(await rehearsal.stateOf(id)).toBe('received');
+    expect(await rehearsal.returnState(id)).toBe('received');
   });
 });
 
 describe('Rejections after the inspection', () => {
   test('A rejection after inspection removes the units from stock and sends them back to the customer', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+    await using rehearsal = await byHand({ refund: 'manual' });
     const order = await rehearsal.completed();
     const before = await rehearsal.onHand('mug-blue', STORE);
     const id = await rehearsal.inspected(order, 2);
     expect(await rehearsal.onHand('mug-blue', STORE)).toBe(before + 2);
     await rehearsal.moved(id, 'reject');
-    expect([await rehearsal.stateOf(id), await rehearsal.onHand('mug-blue', STORE)]).toEqual(['rejected', before]);
+    expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', STORE)]).toEqual(['rejected', before]);
     expect((await rehearsal.order(order.id)).lines[0].returnedQty).toBe(0);
     expect((await rehearsal.announced(order, 2)).state).toBe('requested');
     await rehearsal.verify();
   });
 
   test('A rejection is refused while the OMS refunds the return', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.moved(id, 'approve', 'receive');
     await rehearsal.down('payment-hub');
@@ -380,14 +370,14 @@ describe('Rejections after the inspection', () => {
     expect(await rehearsal.move(id, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
-    expect(await rehearsal.stateOf(id)).toBe('refunded');
+    expect(await rehearsal.returnState(id)).toBe('refunded');
     await rehearsal.verify();
   });
 });
 
 describe('Orders with returns', () => {
   test('Get Order omits returns and fulfillment orders while the FMS is down', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     await rehearsal.announced(order);
     const { returns: _, fulfillmentOrders: __, ...rest } = await rehearsal.order(order.id);
@@ -396,7 +386,7 @@ describe('Orders with returns', () => {
   });
 
   test('An order is completed again after its last return', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.completed();
     const [one, other] = [await rehearsal.announced(order), await rehearsal.announced(order)];
     await rehearsal.moved(one.id, 'approve', 'receive', 'inspect');

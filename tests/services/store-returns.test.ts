@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { CASH } from '../support/steps/tender.ts';
 
 /** A completed order of the web or of a till, and the announcement of a return of one unit. */
 async function bought(where: 'web' | 'till') {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+  const rehearsal = await byHand();
   const sold = async () => {
     const { id } = await rehearsal.sale();
     await rehearsal.pay(id, CASH, 2598);
