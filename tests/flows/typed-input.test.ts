@@ -43,13 +43,6 @@ test.each([
   expect([status, body.errors]).toMatchObject([422, [{ pointer: `?${name}`, detail: `${rule} ${AS_BLANK}` }]]);
 });
 
-test('A refusal calls the members of a query parameters', async () => {
-  const { body } = await get('/customers?nothing=1');
-  expect(body.errors).toEqual([{ pointer: '?nothing', code: 'unknown_member', detail: 'This parameter is unknown.' }]);
-  const interaction = await rehearsal.call('log-interaction-api', { body: { nothing: 1 } });
-  expect(interaction.body.errors).toContainEqual({ pointer: '/nothing', code: 'unknown_member', detail: 'This member is unknown.' });
-});
-
 const LINES = [{ sku: 'mug-blue', qty: 1 }];
 const guest = async () => (await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: LINES } })).id;
 
@@ -60,12 +53,6 @@ test('Blanks around a loyalty card are ignored at enrolment, at the till and at 
   const checkedOut = await rehearsal.checkedOut(await guest(), { contact: { loyaltyCard: '\tBEN-0001' } });
   expect(checkedOut.customerId).toBe('cus_ben');
   expect((await rehearsal.api('get-member-balance-api', { params: { id: ' 2990000123459 ' } })).id).toBe('loy_ada');
-});
-
-test('A blank inside a loyalty card is refused with the rule in words', async () => {
-  const { body } = await rehearsal.call('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: 'BEN 1' } });
-  const detail = 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.';
-  expect(body.errors).toEqual([{ pointer: '/cardNumber', code: 'invalid_format', detail }]);
 });
 
 test('Blanks around the code of a voucher are ignored', async () => {

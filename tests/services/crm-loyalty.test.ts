@@ -46,12 +46,6 @@ test('Enroll Loyalty Member opens an empty account with a scannable card and rec
   expect(changed.data).toMatchObject({ previousState: 'registered', object: { loyaltyAccountId: body.id, state: 'registered' } });
 });
 
-test('Enroll Loyalty Member uses the card number in the request', async () => {
-  const customerId = await newCustomer();
-  expect(await enrol(customerId, { cardNumber: 'CARD-0815' })).toMatchObject({ status: 201, body: { cardNumber: 'CARD-0815' } });
-  expect(await account('CARD-0815')).toMatchObject({ customerId });
-});
-
 test('Enroll Loyalty Member refuses the card or account id of another member, and accepts a new card', async () => {
   const customerId = await newCustomer();
   const { id: cardNumber } = await member();

@@ -4,7 +4,6 @@ import { customers } from '../../services/crm/collections.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
-import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -49,12 +48,9 @@ test('Create Customer registers a customer with e-mail, phone, name and consents
 
 test.each([
   ['the e-mail of one customer', { email: 'Ada@People.example' }, 'cus_ada', ['email']],
-  ['the phone of one customer', { phone: '+353209100002' }, 'cus_ben', ['phone']],
   ['e-mail and phone of one customer', { email: 'ada@people.example', phone: '+353209100001' }, 'cus_ada', ['email', 'phone']],
   ['the e-mail of one customer and the phone of another', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada', ['email']],
-  ['the e-mail of a guest and the phone of a customer', { email: 'hugo@people.example', phone: '+353209100002' }, 'cus_ben', ['phone']],
   ['the e-mail of a blocked customer', { email: 'mallory@people.example' }, 'cus_mallory', ['email']],
-  ['the phone of a churned customer', { phone: '+353209100007' }, 'cus_farid', ['phone']],
 ])('Create Customer refuses %s', async (_what, contact, existingCustomerId, matchedOn) => {
   const { body } = await create(contact);
   expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false });
@@ -73,11 +69,7 @@ test('Create Customer sent twenty times concurrently for one address registers o
 test.each([
   ['no contact', {}, ''],
   ['an invalid e-mail address', { email: 'nobody' }, '/email'],
-  ['a phone number without country', { phone: '020 91 7000' }, '/phone'],
-  ['a phone number with a leading zero', { phone: '+0123456789' }, '/phone'],
   ['no first name', { ...newContact(), firstName: undefined }, '/firstName'],
-  ['an empty first name', { ...newContact(), firstName: '' }, '/firstName'],
-  ['an unknown member', { ...newContact(), state: 'active' }, '/state'],
   ['an unknown consent', { ...newContact(), consents: { sms: true } }, '/consents/sms'],
 ])('Create Customer refuses %s', async (_what, body, pointer) => {
   expect((await create(body)).body).toMatchObject({ status: 422, errors: [{ pointer }] });
@@ -93,11 +85,9 @@ describe('Search Customer', () => {
     [{ q: 'ada byrne' }, ['cus_ada']],
     [{ q: 'kim@' }, ['cus_kim']],
     [{ q: '9100011' }, ['cus_jonas']],
-    [{ q: '+353209100001' }, ['cus_ada']],
     [{ q: 'nobody at all' }, []],
     [{ email: 'ada@people.example', phone: '+353209100001', q: 'byrne' }, ['cus_ada']],
     [{ email: 'ada@people.example', phone: '+353209100002' }, []],
-    [{ phone: '+353209100001', q: 'okafor' }, []],
   ])('Search Customer with %j finds %j', async (query, ids) => {
     expect(idsOf((await search(query)).body.items)).toEqual(ids);
   });
@@ -139,24 +129,12 @@ describe('Search Customer', () => {
     [{ phone: '' }, phone],
     [{ limit: '0' }, limit],
     [{ limit: '101' }, limit],
-    [{ limit: 'many' }, limit],
-    [{ limit: '0x10' }, limit],
     [{ cursor: 'nonsense' }, {}],
     [{ name: 'ada' }, {}],
     [{ q: '' }, {}],
   ])('Search Customer refuses %j', async (query, error) => {
     expect((await search(query)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [error] });
   });
-});
-
-test('Get Customer returns a customer in every state, with the version as ETag', async () => {
-  await using own = await newRehearsal();
-  const { items } = await own.api('search-customer-api', { query: { limit: '100' } });
-  for (const state of customerLifeCycle.states) {
-    const { id = '', version } = items.find((customer) => customer.state === state) ?? {};
-    const reply = await own.call('get-customer-api', { params: { id } });
-    expect(reply).toMatchObject({ status: 200, body: { id, state }, headers: { etag: `"${version}"` } });
-  }
 });
 
 test('Get Customer refuses an unknown id', async () => {
@@ -240,7 +218,6 @@ describe('Put Party', () => {
     ['phone', { phone: '+353209100002' }, 'cus_ben'],
     ['e-mail before phone', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada'],
     ['card', { loyaltyCard: KNOWN_CARD }, 'cus_farid'],
-    ['card, when e-mail and phone are unknown', { ...newContact(), loyaltyCard: '2990000200037' }, 'cus_eve'],
     ['e-mail before card', { email: 'ben@people.example', loyaltyCard: '2990000200037' }, 'cus_ben'],
     ['e-mail, although blocked', { email: 'mallory@people.example' }, 'cus_mallory'],
   ])('Put Party returns the registered customer with that %s', async (what, contact, id) => {

@@ -323,23 +323,6 @@ test('Checkout Basket finds its reservation when one answer of the SIM is lost, 
   await rehearsal.verify();
 });
 
-test('Checkout Basket identifies the party of an anonymous basket by its contact', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id, customerId } = await guestBasket(rehearsal);
-  const { body } = await rehearsal.checkOut(id, { contact: { email: 'New.Face@people.example' } });
-  expect(body).toMatchObject({ customerId, loyalty: { status: 'none' } });
-  expect(await rehearsal.object('customer', customerId)).toMatchObject({ state: 'identified', email: 'new.face@people.example' });
-});
-
-test('Checkout Basket finds a registered customer by e-mail address or loyalty card', async () => {
-  await using rehearsal = await newRehearsal();
-  const member = { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty: { status: 'available', balance: 500 } };
-  for (const contact of [{ email: 'ada@people.example' }, { loyaltyCard: '2990000123459' }]) {
-    const { id } = await guestBasket(rehearsal);
-    expect((await rehearsal.checkOut(id, { contact })).body).toMatchObject(member);
-  }
-});
-
 test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async () => {
   await using rehearsal = await newRehearsal();
   const contact = { email: 'new.face@people.example', loyaltyCard: '2990000123459' };

@@ -365,17 +365,6 @@ describe('Returns that pay for another order', () => {
     await rehearsal.verify();
   });
 
-  test('A refund of the credit reaches the card of the first order, whatever was refunded to it before', async () => {
-    await using rehearsal = await opened();
-    const { order, returnId } = await rehearsal.toExchange();
-    const delivered = await rehearsal.completedOrder((await rehearsal.exchanged(returnId)).id);
-    await rehearsal.refunded(order.payments[0].id, 490);
-    await rehearsal.refunded(delivered.payments[0].id, 1000);
-    await rehearsal.settle();
-    expect(await rehearsal.refundedOf(order.id)).toEqual([SURPLUS + 490 + 1000]);
-    await rehearsal.verify();
-  });
-
   test('A second return of the first order is refunded at most the amount that can still be refunded', async () => {
     await using rehearsal = await opened();
     const { order, returnId } = await rehearsal.toExchange(1);

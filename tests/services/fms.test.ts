@@ -244,14 +244,6 @@ describe('The carrier webhook', () => {
     expect((await rehearsal.fulfillmentOrder(id)).state).toBe('delivered');
   });
 
-  test('each webhook moves its parcel with one event', async () => {
-    await using rehearsal = await onItsWay();
-    await rehearsal.scans('collected', 'in-transit', 'out-for-delivery', 'delivery-attempted', 'held-at-depot', 'delivered');
-    expect(await rehearsal.read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
-    expect(await rehearsal.moves()).toEqual([...Array<string>(5).fill('dispatched→dispatched'), 'dispatched→delivered']);
-    await rehearsal.verify();
-  });
-
   test('a webhook id counts once, whatever its content', async () => {
     await using rehearsal = await onItsWay();
     const { scan, read } = rehearsal;

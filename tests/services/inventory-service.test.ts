@@ -119,18 +119,6 @@ describe('Allocate Inventory without a reservation', () => {
     await rehearsal.verify();
   });
 
-  test('Allocate Inventory returns the same reservation for the same line and moves nothing', async () => {
-    await using rehearsal = await stockRehearsal();
-    const line = await rehearsal.aLine();
-    const first = await rehearsal.allocate(line);
-    expect(await rehearsal.allocate(line, { preferredLocations: ['dc-02'] })).toMatchObject({ status: 200, body: first.body });
-    expect(await rehearsal.reservedAt()).toEqual({ 'dc-01': 2 });
-    expect(await rehearsal.eventTypes(first.body.id)).toEqual(['inventory-reserved']);
-    const other = await rehearsal.allocate(await rehearsal.aLine());
-    expect([other.status, other.body.id === first.body.id]).toEqual([201, false]);
-    await rehearsal.verify();
-  });
-
   test.each([
     ['SKU', { sku: 'mug-green' }, { pointer: '/sku', code: 'differs_from_line' }],
     ['quantity', { qty: 1 }, { pointer: '/qty', code: 'differs_from_allocation' }],
@@ -139,26 +127,6 @@ describe('Allocate Inventory without a reservation', () => {
     const line = await rehearsal.aLine();
     await rehearsal.allocate(line);
     expect(await rehearsal.allocate(line, other)).toMatchObject({ status: 422, body: { errors: [error] } });
-    await rehearsal.verify();
-  });
-
-  test('Allocate Inventory is refused when no node can serve the line, and can succeed later', async () => {
-    await using rehearsal = await stockRehearsal();
-    const lamp = await rehearsal.aLine(LAMP, 1);
-    const { id } = await rehearsal.reservation(LAMP, 1);
-    const short = { code: 'insufficient_stock', skus: [{ sku: LAMP, requested: 1, available: 0 }] };
-    expect(await rehearsal.allocate(lamp)).toMatchObject({ status: 409, body: short });
-    await rehearsal.release(id);
-    expect((await rehearsal.allocate(lamp)).status).toBe(201);
-    await rehearsal.verify();
-  });
-
-  test('Allocate Inventory does not allocate a released line again', async () => {
-    await using rehearsal = await stockRehearsal();
-    const line = await rehearsal.aLine();
-    await rehearsal.release((await rehearsal.allocate(line)).body.id);
-    expect(await rehearsal.reservedAt()).toEqual({});
-    expect(await rehearsal.allocate(line)).toMatchObject({ status: 409, body: { currentState: 'released', action: 'allocate' } });
     await rehearsal.verify();
   });
 

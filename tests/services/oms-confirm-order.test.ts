@@ -291,18 +291,6 @@ describe('Confirm Order without another application', () => {
 });
 
 describe('Get Order', () => {
-  test('Get Order shows the current payments of the Payment Hub without a new version of the order', async () => {
-    await using rehearsal = await opened();
-    const { id, version, totals, payments } = await rehearsal.confirmed();
-    const [payment] = payments;
-    await rehearsal.api('capture-payment-api', { params: { id: payment.id } });
-    expect(await rehearsal.order(id)).toMatchObject({ version, paymentStatus: 'paid', payments: [{ capturedAmount: totals.total }] });
-    await rehearsal.refunded(payment.id, 100);
-    expect(await rehearsal.order(id)).toMatchObject({ paymentStatus: 'partially-refunded', payments: [{ refundedAmount: eur(100) }] });
-    await rehearsal.refunded(payment.id, totals.total.amount - 100);
-    expect(await rehearsal.order(id)).toMatchObject({ paymentStatus: 'refunded', version });
-  });
-
   test('Get Order answers without payments while the Payment Hub is slow', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.authorised();
@@ -356,20 +344,6 @@ describe('Confirm Order of a customer who was blocked since the order was create
     expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
     await rehearsal.block();
     expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
-    await rehearsal.verify();
-  });
-
-  test('The reservation of a refused order expires, and its authorisation ends with the draft', async () => {
-    await using rehearsal = await blockable();
-    const { id } = await rehearsal.authorised({ qty: 2 });
-    await rehearsal.block();
-    await rehearsal.confirm(id);
-    expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    await rehearsal.advance(TTL);
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'draft', paymentStatus: 'authorised' });
-    await rehearsal.advance('P1D');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'expired', payments: [{ state: 'voided' }] });
     await rehearsal.verify();
   });
 

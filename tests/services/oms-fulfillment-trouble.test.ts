@@ -151,17 +151,6 @@ describe('Refunds of units that are not delivered', () => {
     await rehearsal.verify();
   });
 
-  test('Where the rehearsal refunds by hand, a lost parcel is refunded by clients', async () => {
-    await using rehearsal = await byHand({ refund: 'manual' });
-    const { order, parcel } = await sent(rehearsal);
-    await rehearsal.lost(parcel);
-    const after = await rehearsal.order(order.id);
-    expect(after).toMatchObject({ state: 'cancelled', payments: [{ state: 'captured', refundedAmount: eur(0) }] });
-    expect(after).not.toHaveProperty('compensation');
-    await rehearsal.refunded(after.payments[0].id, order.totals.total.amount);
-    expect((await rehearsal.order(order.id)).paymentStatus).toBe('refunded');
-  });
-
   test('A short line whose refund is manual is not refunded automatically later', async () => {
     await using rehearsal = await byHand({ refund: 'manual' });
     const { order, isShort, packAndDeliver } = await lampAndMug(rehearsal);

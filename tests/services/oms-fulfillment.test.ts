@@ -417,16 +417,6 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('Where the rehearsal captures by hand, the dispatch waits for a capture by a client', async () => {
-    await using rehearsal = await byHand({ capture: 'manual' });
-    const { order, id } = await packedOrder(rehearsal);
-    expect((await rehearsal.order(order.id)).paymentStatus).toBe('authorised');
-    expect((await rehearsal.dispatch(id)).body).toMatchObject({ code: 'payment_incomplete', outstanding: eur(TOTAL) });
-    await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id } });
-    expect((await rehearsal.dispatch(id)).status).toBe(200);
-    await rehearsal.verify();
-  });
-
   test('The dispatch captures payments that are not captured yet', async () => {
     await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);

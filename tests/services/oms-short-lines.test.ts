@@ -78,20 +78,6 @@ describe('Short units', () => {
     await rehearsal.verify();
   });
 
-  test('Short units are served from a node that has some of them, and the rest is cancelled and refunded', async () => {
-    await using rehearsal = await ordered(desks(3));
-    await rehearsal.api('reserve-inventory-api', { body: { items: [desks(1)], locationId: 'dc-02' } });
-    await rehearsal.shortAt(rehearsal.first, 0);
-    expect(await rehearsal.served()).toEqual(['dc-01 cancelled', 'dc-02 allocated']);
-    const second = await rehearsal.second();
-    expect((await rehearsal.fulfillmentOrder(second)).lines).toMatchObject([desks(2)]);
-    const payments = [{ refundedAmount: eur(Math.floor(rehearsal.bought.lines[0].lineTotal.amount / 3)) }];
-    expect(await rehearsal.now()).toMatchObject({ state: 'in-fulfilment', lines: [{ cancelledQty: 1, nodeId: 'dc-02' }], payments });
-    await rehearsal.arrives(second);
-    expect(await rehearsal.now()).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 2, cancelledQty: 1 }] });
-    await rehearsal.verify();
-  });
-
   test('Short units are served from several nodes, the node with most units first', async () => {
     await using rehearsal = await ordered(mugs(6));
     for (const [locationId, onHand] of Object.entries({ 'dc-02': 2, 'store-01': 3, 'store-02': 0, 'store-03': 0 })) {

@@ -11,7 +11,6 @@ import * as pos from '../../services/pos/service.ts';
 import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { authorizePayment, capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { listPayments, reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
@@ -36,11 +35,6 @@ const pay = (inside: Inside, tender: Tender, amount: number) =>
   inside.as('pos')(authorizePayment, { body: { orderId: SALE.orderId, tender, amount: eur(amount), payable: SALE } });
 
 const capture = (inside: Inside, id: string) => inside.as('oms')(capturePayment, { params: { id }, body: {} });
-
-const payWithReturn = (inside: Inside, amount: number, more: object = {}) => {
-  const paid = { orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' } as const, amount: eur(amount), returnId: 'ret_1' };
-  return inside.as('oms')(authorizePayment, { body: { ...paid, payable: EXCHANGE, ...more } });
-};
 
 /** A checkout at the till that lists these payments. */
 const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly string[]) =>
@@ -87,24 +81,6 @@ describe('Tenders of a till', () => {
     expect(await capture(inside, cash.id)).toMatchObject({ state: 'captured' });
     const { body } = await inside.call('POST', `/payments/${cash.id}/refunds`, { amount: eur(500) });
     expect(body).toMatchObject({ state: 'partially-refunded', refundedAmount: eur(500) });
-  });
-
-  test('Tenders of a till never promise more than the total of the sale', async () => {
-    await using inside = await startInside(paymentHub);
-    const listed = async () =>
-      (await inside.as('pos')(listPayments, { query: { orderId: SALE.orderId } })).items.map(({ id, tender, state }) => ({
-        ...{ id, paid: `${tender.type} ${state}` },
-      }));
-    await pay(inside, CASH, 3000);
-    expect(await pay(inside, { type: 'bnpl' }, 1500)).toMatchObject({ state: 'pending' });
-    await expect(pay(inside, VISA, 501)).rejects.toMatchObject({ code: 'overpayment', context: { outstanding: eur(500) } });
-    await expect(pay(inside, card('tok_decline_insufficient_funds'), 500)).rejects.toMatchObject({ code: 'payment_declined' });
-    await expect(pay(inside, card('tok_timeout'), 500)).rejects.toMatchObject({ code: 'dependency_timeout' });
-    const taken = await listed();
-    expect(taken.map(({ paid }) => paid)).toEqual(['cash authorised', 'bnpl pending', 'card failed', 'card pending']);
-    for (const { id } of taken.toReversed()) await inside.as('pos')(reversePayment, { params: { id }, body: {} });
-    await inside.advance(16 * MINUTE);
-    expect((await listed()).map(({ paid }) => paid)).toEqual(['cash voided', 'bnpl voided', 'card failed', 'card failed']);
   });
 
   test.each([
@@ -154,16 +130,6 @@ describe('Tenders of a till', () => {
 });
 
 describe('Exchange credits', () => {
-  test('An exchange credit pays with the value of a return once, and a void restores the value', async () => {
-    await using inside = await startInside(paymentHub);
-    const paid = await payWithReturn(inside, 2000);
-    expect(paid).toMatchObject({ state: 'authorised', returnId: 'ret_1', tender: { type: 'exchange-credit' } });
-    const context = { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) };
-    await expect(payWithReturn(inside, 1001)).rejects.toMatchObject({ code: 'refund_exceeds_captured', context });
-    await inside.as('oms')(reversePayment, { params: { id: paid.id }, body: {} });
-    expect(await payWithReturn(inside, 3000)).toMatchObject({ state: 'authorised' });
-  });
-
   test('Of two exchange credits that both read enough value, one commits', async () => {
     await using inside = await startInside(paymentHub);
     const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
@@ -201,14 +167,5 @@ describe('Refunds for a return', () => {
     await expect(refund(inside, two, 1)).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
     // Goodwill does not count.
     expect((await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) })).status).toBe(201);
-  });
-
-  test('A return that was refunded more than its value is refunded nothing more', async () => {
-    await using inside = await startInside(paymentHub);
-    const id = await aCaptured(inside, 5000);
-    await refund(inside, id, 2000);
-    const less = { ...payable, returns: [{ returnId: 'ret_1', refundAmount: eur(1000) }] };
-    await expect(refund(inside, id, 1, { payable: less })).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
-    expect(await refund(inside, id, 1000)).toMatchObject({ refundedAmount: eur(3000) });
   });
 });

@@ -144,14 +144,6 @@ describe('A tender refunded before its sale is submitted', () => {
     expect((await rehearsal.pay(id, CASH, 598)).body).toMatchObject(COMPLETED);
     await expectCompleted(rehearsal, id);
   });
-
-  test('A sale with a refunded tender can be voided', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id, card: undone } = await refunded(rehearsal);
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
-    expect(await stateOf(rehearsal, undone)).toBe('fully-refunded');
-    await expectOver(rehearsal);
-  });
 });
 
 test('A sale with a voided tender waits while the Payment Hub does not return the payments, and a new payment completes it', async () => {

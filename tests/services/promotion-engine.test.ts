@@ -137,13 +137,8 @@ test.each<[string, object, string]>([
 
 test.each<[string, number, object]>([
   ['welcome10', 1299, { valid: true, discount: eur(130) }],
-  ['MIN100', 10_000, { valid: true, discount: eur(1500) }],
   ['nobodys', 9999, { valid: false, reason: 'not_found' }],
-  ['expired', 9999, { valid: false, reason: 'voucher_expired' }],
-  ['disabled', 9999, { valid: false, reason: 'voucher_disabled' }],
-  ['usedup', 9999, { valid: false, reason: 'quantity_exceeded' }],
   ['min100', 9999, { valid: false, reason: 'order_rules_violated' }],
-  ['vip', 9999, { valid: false, reason: 'customer_rules_violated' }],
 ])('Validate Voucher returns for %s on %i cents %j', async (code, amount, result) => {
   expect(await validate(code, { amount: eur(amount) })).toEqual({ code: code.toUpperCase(), ...result });
 });

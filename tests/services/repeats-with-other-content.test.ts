@@ -68,12 +68,6 @@ const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Do
     others: [EXPRESS],
     standing: { ...DEMO, ...STANDARD },
   }),
-  'Dispatch Fulfillment Order with a service': async (rehearsal) => ({
-    ...(await dispatched(rehearsal, EXPRESS)),
-    same: [{}],
-    others: [STANDARD, SWIFT, { ...SWIFT, ...EXPRESS }],
-    standing: { ...DEMO, ...EXPRESS },
-  }),
   'Generate Shipping Label': async (rehearsal) => {
     await rehearsal.progress({ label: 'manual' });
     const { shipmentId: id } = await rehearsal.dispatchedOrder();
@@ -170,15 +164,6 @@ describe('Repeated requests', () => {
     });
     expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
     await rehearsal.verify();
-  });
-
-  test('Cancel Order with a different reason is retryable while the first request is running', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
-    expect(await rehearsal.cancel(id, { reason: 'too late' })).toMatchObject({ status: 409, body: { retryable: true } });
-    expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'changed my mind' });
   });
 
   test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {

@@ -384,15 +384,4 @@ describe('Orders with returns', () => {
     await rehearsal.down('fms');
     expect(await rehearsal.order(order.id)).toEqual({ ...rest, state: 'return-in-progress' });
   });
-
-  test('An order is completed again after its last return', async () => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.completed();
-    const [one, other] = [await rehearsal.announced(order), await rehearsal.announced(order)];
-    await rehearsal.moved(one.id, 'approve', 'receive', 'inspect');
-    expect((await rehearsal.order(order.id)).state).toBe('return-in-progress');
-    await rehearsal.moved(other.id, 'approve', 'receive', 'inspect');
-    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 2 }] });
-    await rehearsal.verify();
-  });
 });

@@ -86,16 +86,6 @@ describe('Parcels that a carrier outside the estate scans', () => {
     await rehearsal.verify();
   });
 
-  test('a parcel does not change after its carrier has delivered it', async () => {
-    await using rehearsal = await opened();
-    const { orderId, shipmentId } = await rehearsal.labelled();
-    await rehearsal.report('one', shipmentId, 'in-transit');
-    await rehearsal.report('two', shipmentId, 'delivered');
-    await rehearsal.advance('P30D');
-    expect((await rehearsal.order(orderId)).state).toBe('completed');
-    await rehearsal.verify();
-  });
-
   test.each([
     ['completed when the parcel was delivered', 'deliver', 'completed'],
     ['refunded when the parcel came back', 'return', 'cancelled'],

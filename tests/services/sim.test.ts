@@ -269,20 +269,6 @@ describe('Release Reservation', () => {
 });
 
 describe('Get Inventory', () => {
-  test('Get Inventory returns the live counters of every location by priority', async () => {
-    await using rehearsal = await simRehearsal();
-    await rehearsal.reservation(LAST_LAMP);
-    const { sku, locations } = await rehearsal.api('get-inventory-api', { params: { sku: LAMP } });
-    expect(sku).toBe(LAMP);
-    expect(locations.map(({ locationId, onHand, atp }) => `${locationId} ${onHand} ${atp}`)).toEqual([
-      'dc-01 1 0',
-      'dc-02 0 0',
-      'store-01 0 0',
-      'store-02 0 0',
-      'store-03 0 0',
-    ]);
-  });
-
   test('Get Inventory has no version, and returns 404 for an unknown SKU and 503 without the Inventory Service', async () => {
     await using rehearsal = await simRehearsal();
     const read = (sku: string) => rehearsal.call('get-inventory-api', { params: { sku } });

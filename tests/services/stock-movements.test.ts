@@ -190,15 +190,6 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
   });
 
-  test('a new reservation of the basket replaces only the remaining units', async () => {
-    await using stock = await warehouse();
-    const sku = 'desk-two-nodes';
-    const old = await stock.confirmedForBasket(3, sku);
-    await stock.move(old, 'consume', 'one', [{ sku, qty: 2 }]);
-    const { allocations } = await stock.inside.stored('sim', reservations, await stock.reservedForBasket(2, sku));
-    expect(allocations).toMatchObject([{ locationId: 'dc-02', qty: 2 }]);
-  });
-
   test('units that were consumed before a replacement leave before it', async () => {
     await using stock = await warehouse();
     const { inside } = stock;
@@ -282,14 +273,5 @@ describe('Record Stock Movement', () => {
       await expect(stock.record(kind, { ...unknown, reference: 'other' })).rejects.toMatchObject({ code: 'not_found' });
     }
     expect(await stock.counters()).toEqual(counted);
-  });
-
-  test('Record Stock Movement makes returned units available again', async () => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(LAMP);
-    await stock.move(id, 'consume', 'one', [LAMP]);
-    expect((await stock.reserve([LAMP])).status).toBe(409);
-    await stock.record('restock', LAMP);
-    expect((await stock.reserve([LAMP])).status).toBe(201);
   });
 });

@@ -56,19 +56,6 @@ test('A reservation of the till has no time limit and ends once when the custome
   await inside.verify();
 });
 
-test.each([
-  ['in part', [mugs(2)], 'consume', STORE],
-  ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
-  ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
-  ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
-] as const)('A reservation of the till does not leave %s', async (_, lines, kind, locationId) => {
-  await using inside = await till();
-  const { id } = await inside.hold(mugs(3), lamps(1));
-  const context = { objectType: 'reservation', id, currentState: 'requested' };
-  await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
-  expect(await inside.stock()).toMatchObject(UNTOUCHED);
-});
-
 test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {
   await using inside = await till();
   const { status, body: endless } = await inside.fromOutside({ items: [mugs(1)], ttlSeconds: null });

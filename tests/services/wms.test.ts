@@ -269,13 +269,6 @@ describe('The warehouse', () => {
   const wmsRuns = ({ ran }: { ran: readonly { application: string }[] }) => ran.filter(({ application }) => application === 'wms');
   const timed = () => newRehearsal({ warehouse: 'time' });
 
-  test('the warehouse with progression manual waits for calls without a time limit', async () => {
-    await using rehearsal = await manual();
-    const { fulfillmentOrderId } = await rehearsal.routedOrder();
-    expect(wmsRuns(await rehearsal.advance('P1D'))).toEqual([]);
-    expect(await stateOf(rehearsal, fulfillmentOrderId)).toBe('allocated');
-  });
-
   test('the warehouse of a new rehearsal starts after 10 minutes, has picked after 30, packed after 45 and dispatched after an hour', async () => {
     await using rehearsal = await newRehearsal();
     const { fulfillmentOrderId } = await rehearsal.routedOrder();
