@@ -145,21 +145,19 @@ describe('Allocate Inventory without a reservation', () => {
   });
 });
 
-describe('Allocate Inventory with a reservation', () => {
-  test.each(['requested', 'confirmed'])('Allocate Inventory returns a %s reservation unchanged, without an event', async (state) => {
-    await using rehearsal = await stockRehearsal();
-    const line = await rehearsal.aLine();
-    const { id } = await rehearsal.reservation();
-    const { orderId } = line;
-    if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id }, body: { orderId } });
-    const found = async () => [await rehearsal.object('reservation', id), await rehearsal.eventTypes(id)];
-    const before = await found();
-    for (const _ of ['first', 'repeat']) {
-      expect(await rehearsal.allocate(line, { reservationId: id })).toMatchObject({ status: 200, body: { id, state } });
-    }
-    expect([await found(), await rehearsal.reservedAt()]).toEqual([before, { 'dc-01': 2 }]);
-    await rehearsal.verify();
-  });
+test.each(['requested', 'confirmed'])('Allocate Inventory returns a %s reservation unchanged, without an event', async (state) => {
+  await using rehearsal = await stockRehearsal();
+  const line = await rehearsal.aLine();
+  const { id } = await rehearsal.reservation();
+  const { orderId } = line;
+  if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id }, body: { orderId } });
+  const found = async () => [await rehearsal.object('reservation', id), await rehearsal.eventTypes(id)];
+  const before = await found();
+  for (const _ of ['first', 'repeat']) {
+    expect(await rehearsal.allocate(line, { reservationId: id })).toMatchObject({ status: 200, body: { id, state } });
+  }
+  expect([await found(), await rehearsal.reservedAt()]).toEqual([before, { 'dc-01': 2 }]);
+  await rehearsal.verify();
 });
 
 describe('Allocate Inventory without an answer from the SIM', () => {

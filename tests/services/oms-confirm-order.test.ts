@@ -290,39 +290,35 @@ describe('Confirm Order without another application', () => {
   });
 });
 
-describe('Get Order', () => {
-  test('Get Order answers without payments while the Payment Hub is slow', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('slow', { match: { api: 'list-payments' }, fault: { kind: 'latency', ms: 60_000 } });
-    const asked = Date.now();
-    const { status, body, headers } = await rehearsal.call('get-order-api', { params: { id } });
-    expect([status, body.paymentStatus, body.payments, headers['etag']]).toEqual([200, 'unknown', [], '"1"']);
-    expect(Date.now() - asked).toBeLessThan(40_000);
-  });
+test('Get Order answers without payments while the Payment Hub is slow', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.authorised();
+  await rehearsal.fault('slow', { match: { api: 'list-payments' }, fault: { kind: 'latency', ms: 60_000 } });
+  const asked = Date.now();
+  const { status, body, headers } = await rehearsal.call('get-order-api', { params: { id } });
+  expect([status, body.paymentStatus, body.payments, headers['etag']]).toEqual([200, 'unknown', [], '"1"']);
+  expect(Date.now() - asked).toBeLessThan(40_000);
 });
 
-describe('Confirm Order beside Cancel Order', () => {
-  test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    for (let round = 0; round < 8; round++) {
-      const { id } = await rehearsal.authorised({ qty: 1 });
-      const [confirm, cancel] = await Promise.all([rehearsal.confirm(id), rehearsal.cancel(id)]);
-      const { state, payments, lines } = await rehearsal.order(id);
-      for (const { status } of [confirm, cancel]) expect([200, 409]).toContain(status);
-      const isCancelled = cancel.status === 200;
-      if (!isCancelled) expect(cancel.body.retryable).toBe(true);
-      const reservation = await rehearsal.object('reservation', lines[0].reservationId);
-      expect([state, payments[0].state, reservation.state]).toEqual(
-        isCancelled ? ['cancelled', 'voided', 'released'] : ['confirmed', 'authorised', 'confirmed'],
-      );
-      await rehearsal.advance('PT2M');
-      const { fulfillmentOrders } = await rehearsal.order(id);
-      if (!isCancelled) expect(fulfillmentOrders).toHaveLength(1);
-      for (const one of fulfillmentOrders) expect(one.state).toBe(isCancelled ? 'cancelled' : 'allocated');
-    }
-    await rehearsal.verify();
-  });
+test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  for (let round = 0; round < 8; round++) {
+    const { id } = await rehearsal.authorised({ qty: 1 });
+    const [confirm, cancel] = await Promise.all([rehearsal.confirm(id), rehearsal.cancel(id)]);
+    const { state, payments, lines } = await rehearsal.order(id);
+    for (const { status } of [confirm, cancel]) expect([200, 409]).toContain(status);
+    const isCancelled = cancel.status === 200;
+    if (!isCancelled) expect(cancel.body.retryable).toBe(true);
+    const reservation = await rehearsal.object('reservation', lines[0].reservationId);
+    expect([state, payments[0].state, reservation.state]).toEqual(
+      isCancelled ? ['cancelled', 'voided', 'released'] : ['confirmed', 'authorised', 'confirmed'],
+    );
+    await rehearsal.advance('PT2M');
+    const { fulfillmentOrders } = await rehearsal.order(id);
+    if (!isCancelled) expect(fulfillmentOrders).toHaveLength(1);
+    for (const one of fulfillmentOrders) expect(one.state).toBe(isCancelled ? 'cancelled' : 'allocated');
+  }
+  await rehearsal.verify();
 });
 
 async function blockable() {

@@ -129,22 +129,20 @@ describe('Tenders of a till', () => {
   });
 });
 
-describe('Exchange credits', () => {
-  test('Of two exchange credits that both read enough value, one commits', async () => {
-    await using inside = await startInside(paymentHub);
-    const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
-      await syncOrderCover(work, EXCHANGE);
-      return syncReturnCover(work, EXCHANGE, 'ret_1');
-    };
-    await inside.commitAs('payment-hub', synced);
-    const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
-      expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
-      const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
-      openPayment(work, asked, { is: 'approved' });
-    };
-    const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
-    expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
-  });
+test('Of two exchange credits that both read enough value, one commits', async () => {
+  await using inside = await startInside(paymentHub);
+  const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
+    await syncOrderCover(work, EXCHANGE);
+    return syncReturnCover(work, EXCHANGE, 'ret_1');
+  };
+  await inside.commitAs('payment-hub', synced);
+  const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
+    expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
+    const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
+    openPayment(work, asked, { is: 'approved' });
+  };
+  const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
+  expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
 });
 
 describe('Refunds for a return', () => {

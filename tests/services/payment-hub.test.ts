@@ -414,17 +414,15 @@ describe('Redemptions of loyalty points', () => {
   });
 });
 
-describe('Capture Payment', () => {
-  test('Capture Payment refuses zero and more than the authorised amount, and succeeds for one of eight concurrent captures', async () => {
-    await using hub = await withOrder();
-    const { body: payment } = await hub.authorise(card(), 5000);
-    const tooMuch = await hub.capture(payment.id, 5001);
-    expect(tooMuch).toMatchObject({ status: 409, body: { code: 'capture_exceeds_authorized', authorizedAmount: eur(5000) } });
-    expect((await hub.capture(payment.id, 0)).status).toBe(422);
-    const replies = await Promise.all(Array.from({ length: 8 }, () => hub.capture(payment.id)));
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
-    await hub.verify();
-  });
+test('Capture Payment refuses zero and more than the authorised amount, and succeeds for one of eight concurrent captures', async () => {
+  await using hub = await withOrder();
+  const { body: payment } = await hub.authorise(card(), 5000);
+  const tooMuch = await hub.capture(payment.id, 5001);
+  expect(tooMuch).toMatchObject({ status: 409, body: { code: 'capture_exceeds_authorized', authorizedAmount: eur(5000) } });
+  expect((await hub.capture(payment.id, 0)).status).toBe(422);
+  const replies = await Promise.all(Array.from({ length: 8 }, () => hub.capture(payment.id)));
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+  await hub.verify();
 });
 
 describe('Refund Payment', () => {
@@ -536,20 +534,18 @@ describe('The life cycle of a payment', () => {
   });
 });
 
-describe('Authorisations that are never captured', () => {
-  test('An authorisation is voided as an orphan when the OMS does not reverse it, but not while the OMS is down', async () => {
-    await using hub = await withOrder();
-    const { body } = await hub.authorise(giftCard(), 5000);
-    await hub.fault('no-reversal', { match: { api: 'reverse-payment' }, fault: { kind: 'status', status: 500 } });
-    await hub.fault('oms-down', { match: { api: 'get-payable' }, fault: { kind: 'outage' } });
-    await hub.cancel(hub.orderId);
-    await hub.advance('PT15M');
-    expect((await hub.payment(body.id)).state).toBe('authorised');
-    await hub.control('delete-fault', { params: { name: 'oms-down' } });
-    await hub.advance('PT6M');
-    expect((await hub.payment(body.id)).state).toBe('voided');
-    expect((await hub.authoriseFor((await hub.anOrder()).orderId, giftCard(), 5000)).status).toBe(201);
-  });
+test('An authorisation is voided as an orphan when the OMS does not reverse it, but not while the OMS is down', async () => {
+  await using hub = await withOrder();
+  const { body } = await hub.authorise(giftCard(), 5000);
+  await hub.fault('no-reversal', { match: { api: 'reverse-payment' }, fault: { kind: 'status', status: 500 } });
+  await hub.fault('oms-down', { match: { api: 'get-payable' }, fault: { kind: 'outage' } });
+  await hub.cancel(hub.orderId);
+  await hub.advance('PT15M');
+  expect((await hub.payment(body.id)).state).toBe('authorised');
+  await hub.control('delete-fault', { params: { name: 'oms-down' } });
+  await hub.advance('PT6M');
+  expect((await hub.payment(body.id)).state).toBe('voided');
+  expect((await hub.authoriseFor((await hub.anOrder()).orderId, giftCard(), 5000)).status).toBe(201);
 });
 
 describe('The Payment Hub as the OMS calls it', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
 import { byHand } from '../support/steps/by-hand.ts';
@@ -113,86 +113,84 @@ const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Do
   },
 };
 
-describe('Repeated requests', () => {
-  test.each(Object.entries(requests))(
-    '%s answers a repeat with the same values, and refuses other values with the standing ones',
-    async (_, done) => {
-      await using rehearsal = await byHand();
-      const { type, id, send, same, others, standing } = await done(rehearsal);
-      await rehearsal.settle();
-      const stands = async (body?: object) => {
-        const reply = await send(body);
-        expect([body, reply.status]).toEqual([body, 200]);
-        return reply.body;
-      };
-      const before = await stands(same[0]);
-      for (const body of same) expect(await stands(body)).toEqual(before);
-      const refused = { code: 'conflicting_repeat', objectType: type, id };
-      for (const body of others) {
-        const reply = await send(body);
-        expect([body, reply]).toMatchObject([body, { status: 409, body: refused }]);
-        expect(reply.body.standing).toEqual(standing);
-      }
-      expect(await stands(same[0])).toEqual(before);
-      await rehearsal.verify();
-    },
-  );
-
-  test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
+test.each(Object.entries(requests))(
+  '%s answers a repeat with the same values, and refuses other values with the standing ones',
+  async (_, done) => {
     await using rehearsal = await byHand();
-    const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
-    await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const bodies = [STANDARD, EXPRESS];
-    const replies = await Promise.all(bodies.map((body) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body })));
-    await rehearsal.noFaults();
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const refused = replies.find(({ status }) => status === 409);
-    const { service } = await rehearsal.object('shipment', (await rehearsal.fulfillmentOrder(id)).shipments[0].id);
-    expect(refused?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
-  });
-
-  test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
-    await using rehearsal = await byHand();
-    const full = await startedPicking(rehearsal, 'picked');
-    expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
-    expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
-    const short = await startedPicking(rehearsal);
-    await short.move('short', 1);
-    expect(await short.move('short', 0, 'line_nobody')).toMatchObject({
-      status: 422,
-      body: { errors: [{ pointer: '/lines/0/orderLineId' }] },
-    });
-    expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
+    const { type, id, send, same, others, standing } = await done(rehearsal);
+    await rehearsal.settle();
+    const stands = async (body?: object) => {
+      const reply = await send(body);
+      expect([body, reply.status]).toEqual([body, 200]);
+      return reply.body;
+    };
+    const before = await stands(same[0]);
+    for (const body of same) expect(await stands(body)).toEqual(before);
+    const refused = { code: 'conflicting_repeat', objectType: type, id };
+    for (const body of others) {
+      const reply = await send(body);
+      expect([body, reply]).toMatchObject([body, { status: 409, body: refused }]);
+      expect(reply.body.standing).toEqual(standing);
+    }
+    expect(await stands(same[0])).toEqual(before);
     await rehearsal.verify();
-  });
+  },
+);
 
-  test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await rehearsal.sale();
-    await rehearsal.api('create-order-api', { body: { transactionId: id } });
-    await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
-    await rehearsal.cancel(id, { reason: 'by hand' });
-    await rehearsal.pay(id, CASH, 1000);
-    expect((await rehearsal.voidSale(id, { reason: 'customer left' })).status).toBe(200);
-    await rehearsal.noFaults();
-    await rehearsal.advance('P1D');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    await rehearsal.verify();
-  });
+test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
+  await using rehearsal = await byHand();
+  const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
+  await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const bodies = [STANDARD, EXPRESS];
+  const replies = await Promise.all(bodies.map((body) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body })));
+  await rehearsal.noFaults();
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const refused = replies.find(({ status }) => status === 409);
+  const { service } = await rehearsal.object('shipment', (await rehearsal.fulfillmentOrder(id)).shipments[0].id);
+  expect(refused?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
+});
 
-  test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
-    await using rehearsal = await byHand();
-    const { returnId, order } = await toExchange(rehearsal);
-    const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
-    await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const bodies = [{ basketId, exchangeForReturnId: returnId }, { basketId }];
-    const replies = await Promise.all(bodies.map((body) => rehearsal.call('create-order-api', { body })));
-    await rehearsal.noFaults();
-    expect(replies.find(({ status }) => status < 300)?.body.basketId).toBe(basketId);
-    await rehearsal.advance('P10D');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    expect((await rehearsal.object('return', returnId)).state).toBe('refunded');
-    expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
-    await rehearsal.verify();
+test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
+  await using rehearsal = await byHand();
+  const full = await startedPicking(rehearsal, 'picked');
+  expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
+  expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
+  const short = await startedPicking(rehearsal);
+  await short.move('short', 1);
+  expect(await short.move('short', 0, 'line_nobody')).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/lines/0/orderLineId' }] },
   });
+  expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
+  await rehearsal.verify();
+});
+
+test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await rehearsal.sale();
+  await rehearsal.api('create-order-api', { body: { transactionId: id } });
+  await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
+  await rehearsal.cancel(id, { reason: 'by hand' });
+  await rehearsal.pay(id, CASH, 1000);
+  expect((await rehearsal.voidSale(id, { reason: 'customer left' })).status).toBe(200);
+  await rehearsal.noFaults();
+  await rehearsal.advance('P1D');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  await rehearsal.verify();
+});
+
+test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
+  await using rehearsal = await byHand();
+  const { returnId, order } = await toExchange(rehearsal);
+  const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
+  await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const bodies = [{ basketId, exchangeForReturnId: returnId }, { basketId }];
+  const replies = await Promise.all(bodies.map((body) => rehearsal.call('create-order-api', { body })));
+  await rehearsal.noFaults();
+  expect(replies.find(({ status }) => status < 300)?.body.basketId).toBe(basketId);
+  await rehearsal.advance('P10D');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  expect((await rehearsal.object('return', returnId)).state).toBe('refunded');
+  expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
+  await rehearsal.verify();
 });

@@ -133,21 +133,19 @@ describe('Reserve Inventory', () => {
   });
 });
 
-describe('Reservation expiry', () => {
-  test.each([
-    ['after 15 minutes by default', {}, 'PT14M59S'],
-    ['after the requested time', { ttlSeconds: 60 }, 'PT59S'],
-  ])('a reservation expires and gives its stock back %s', async (_when, more, before) => {
-    await using rehearsal = await simRehearsal();
-    await rehearsal.control('set-clock', { body: { flowing: false } });
-    const { id } = await rehearsal.reservation(LAST_LAMP, more);
-    await rehearsal.advance(before);
-    expect(await rehearsal.stateOf(id)).toBe('requested');
-    await rehearsal.advance('PT1S');
-    expect(await rehearsal.level(LAMP, 'dc-01')).toMatchObject({ reserved: 0, atp: 1 });
-    expect(await rehearsal.story(id)).toEqual([...CREATED, changed(2, 'requested', 'expired')]);
-    await rehearsal.verify();
-  });
+test.each([
+  ['after 15 minutes by default', {}, 'PT14M59S'],
+  ['after the requested time', { ttlSeconds: 60 }, 'PT59S'],
+])('a reservation expires and gives its stock back %s', async (_when, more, before) => {
+  await using rehearsal = await simRehearsal();
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  const { id } = await rehearsal.reservation(LAST_LAMP, more);
+  await rehearsal.advance(before);
+  expect(await rehearsal.stateOf(id)).toBe('requested');
+  await rehearsal.advance('PT1S');
+  expect(await rehearsal.level(LAMP, 'dc-01')).toMatchObject({ reserved: 0, atp: 1 });
+  expect(await rehearsal.story(id)).toEqual([...CREATED, changed(2, 'requested', 'expired')]);
+  await rehearsal.verify();
 });
 
 describe('Confirm Reservation', () => {
@@ -268,16 +266,14 @@ describe('Release Reservation', () => {
   });
 });
 
-describe('Get Inventory', () => {
-  test('Get Inventory has no version, and returns 404 for an unknown SKU and 503 without the Inventory Service', async () => {
-    await using rehearsal = await simRehearsal();
-    const read = (sku: string) => rehearsal.call('get-inventory-api', { params: { sku } });
-    expect((await read('mug-blue')).headers).not.toHaveProperty('etag');
-    expect(await read('no-such-sku')).toMatchObject({ status: 404, body: { objectType: 'product', id: 'no-such-sku' } });
-    await rehearsal.down('inventory-service');
-    const unavailable = { code: 'dependency_unavailable', dependency: 'inventory-service' };
-    expect(await read('mug-blue')).toMatchObject({ status: 503, body: unavailable });
-  });
+test('Get Inventory has no version, and returns 404 for an unknown SKU and 503 without the Inventory Service', async () => {
+  await using rehearsal = await simRehearsal();
+  const read = (sku: string) => rehearsal.call('get-inventory-api', { params: { sku } });
+  expect((await read('mug-blue')).headers).not.toHaveProperty('etag');
+  expect(await read('no-such-sku')).toMatchObject({ status: 404, body: { objectType: 'product', id: 'no-such-sku' } });
+  await rehearsal.down('inventory-service');
+  const unavailable = { code: 'dependency_unavailable', dependency: 'inventory-service' };
+  expect(await read('mug-blue')).toMatchObject({ status: 503, body: unavailable });
 });
 
 describe('Reserve Inventory without an answer from another application', () => {

@@ -257,21 +257,19 @@ describe('Move Hold', () => {
   });
 });
 
-describe('Record Stock Movement', () => {
-  test.each([
-    ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
-    ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
-    ['found', { onHand: 1002, reserved: 0, found: 2 }],
-  ] as const)('Record Stock Movement counts a %s once per reference', async (kind, counted) => {
-    await using stock = await warehouse();
-    const first = await stock.record(kind);
-    const { onHand } = counted;
-    expect(first.locations[0]).toEqual({ locationId: 'dc-01', onHand, reserved: 0, safetyStock: 0, atp: onHand });
-    expect(await stock.record(kind)).toEqual(first);
-    await expect(stock.record(kind, { qty: 3 })).rejects.toMatchObject({ code: 'dependency_error' });
-    for (const unknown of [{ sku: 'mug-none' }, { locationId: 'dc-99' }]) {
-      await expect(stock.record(kind, { ...unknown, reference: 'other' })).rejects.toMatchObject({ code: 'not_found' });
-    }
-    expect(await stock.counters()).toEqual(counted);
-  });
+test.each([
+  ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
+  ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
+  ['found', { onHand: 1002, reserved: 0, found: 2 }],
+] as const)('Record Stock Movement counts a %s once per reference', async (kind, counted) => {
+  await using stock = await warehouse();
+  const first = await stock.record(kind);
+  const { onHand } = counted;
+  expect(first.locations[0]).toEqual({ locationId: 'dc-01', onHand, reserved: 0, safetyStock: 0, atp: onHand });
+  expect(await stock.record(kind)).toEqual(first);
+  await expect(stock.record(kind, { qty: 3 })).rejects.toMatchObject({ code: 'dependency_error' });
+  for (const unknown of [{ sku: 'mug-none' }, { locationId: 'dc-99' }]) {
+    await expect(stock.record(kind, { ...unknown, reference: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+  }
+  expect(await stock.counters()).toEqual(counted);
 });
