@@ -47,7 +47,7 @@ test('The list of types counts the objects of each type, in all and by state', a
   }
 });
 
-test('A list of objects shows number, state, version and times of an order, and its related objects', async () => {
+test('A list of objects shows number, state, version, times and columns of an order, and its related objects', async () => {
   await using rehearsal = await newRehearsal();
   const { basket, order: placed } = await anOrder(rehearsal);
   const stored = await rehearsal.object('order', placed.id);
@@ -58,6 +58,8 @@ test('A list of objects shows number, state, version and times of an order, and 
   const reservation = { type: 'reservation', id: stored.lines[0].reservationId };
   const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
   expect(items[0]?.related).toEqual(expect.arrayContaining(related));
+  const total = expect.stringMatching(/^\d+\.\d\d EUR$/);
+  expect(items[0]?.columns).toEqual({ customer: 'cus_ada', channel: 'web', goods: 'mug-blue', total });
 });
 
 test('A list of objects gives each type the label that people use', async () => {

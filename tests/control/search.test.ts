@@ -46,15 +46,3 @@ test.each(['', 'x'.repeat(161)])('Search refuses a text of a wrong length', asyn
   const reply = await rehearsal.call('GET', `/_control/search?${new URLSearchParams({ q })}`, undefined, { as: 'admin' });
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '?q' }] } });
 });
-
-test('A list of objects shows customer, channel, goods and total of an order', async () => {
-  await using rehearsal = await newRehearsal();
-  await rehearsal.confirmed({ customerId: 'cus_ben' });
-  const { items } = await rehearsal.client.control('list-objects', { params: { type: 'order' } });
-  expect(items[0]?.columns).toEqual({
-    customer: 'cus_ben',
-    channel: 'web',
-    goods: 'mug-blue',
-    total: expect.stringMatching(/^\d+\.\d\d EUR$/),
-  });
-});

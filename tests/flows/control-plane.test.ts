@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { typesOf } from '../support/steps/events.ts';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const admin = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
   rehearsal.call(method, `/_control${path}`, body, { as: 'admin' });
@@ -191,29 +190,6 @@ describe('Faults of calls', () => {
     await release(rehearsal);
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
   });
-});
-
-test('A correlation id is on the answer, every hop and every event of its request', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id } = await rehearsal.basket();
-  const headers = { 'x-correlation-id': 'my-checkout' };
-  const reply = await rehearsal.call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS }, headers });
-  expect(reply).toMatchObject({ status: 200, headers });
-
-  const { complete, items: hops } = await rehearsal.control('read-journal', { query: { correlationId: 'my-checkout' } });
-  expect(complete).toBe(true);
-  const applications = ['ecommerce-platform', 'crm', 'loyalty-platform', 'promotion-engine', 'sim', 'inventory-service'];
-  expect(new Set(hops.map(({ application }) => application))).toEqual(new Set(applications));
-  expect(hops.filter(({ parentId }) => parentId === undefined).map(({ api }) => api)).toEqual(['checkout-basket-api']);
-  const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
-  for (const { requestId, parentId, correlationId } of hops) {
-    expect(correlationId).toBe('my-checkout');
-    if (parentId !== undefined) expect(byId.get(parentId)?.calls).toContain(requestId);
-  }
-
-  const events = await rehearsal.events({ correlationId: 'my-checkout' });
-  expect(typesOf(events)).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
-  for (const { causationid } of events) expect(byId.has(causationid)).toBe(true);
 });
 
 test('An event has exactly the documented members', async () => {

@@ -146,13 +146,10 @@ describe('Create Basket', () => {
     expect(await stored(rehearsal, open)).toMatchObject({ state: 'open', version: 1 });
   });
 
-  const unsellable = { code: 'invalid_state_transition', objectType: 'product', action: 'sell', allowedFrom: ['active'], retryable: false };
   test.each<[string, object, number, object]>([
     ['the channel of the till', { channel: 'pos' }, 422, { errors: [{ pointer: '/channel' }] }],
     ['a line without units', { lines: [line('mug-blue', 0)] }, 422, { errors: [{ pointer: '/lines/0/qty' }] }],
     ['a draft product', { lines: [line('radio-draft')] }, 404, { code: 'not_found', id: 'radio-draft' }],
-    ['a suspended product', { lines: [line('chair-suspended')] }, 409, { ...unsellable, currentState: 'suspended' }],
-    ['a discontinued product', { lines: [line('calendar-wall')] }, 409, { ...unsellable, currentState: 'discontinued' }],
   ])('Create Basket refuses %s and stores no basket', async (_what, body, status, problem) => {
     await using rehearsal = await newRehearsal();
     expect((await create(rehearsal, body)).body).toMatchObject({ status, ...problem });

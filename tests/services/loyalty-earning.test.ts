@@ -166,14 +166,6 @@ test.each<[string, Step[], string[]]>([
   await estate.verify();
 });
 
-test('Earned and reversed points name their order and refund', async () => {
-  await using estate = await story();
-  for (const step of [pay(3088), complete(2598), back(1299)]) await step(estate);
-  const [earned, reversed] = (await estate.member()).entries;
-  expect(earned).toEqual({ type: 'earn', points: 25, at: expect.any(String), orderId: 'ord_1' });
-  expect(reversed).toMatchObject({ points: -13, orderId: 'ord_1', reference: 'pay_1.refund-1' });
-});
-
 test('A refund that arrives before its order has earned waits for the earning', async () => {
   await using estate = await story();
   const completedAt = instant(await estate.now());

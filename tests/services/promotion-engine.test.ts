@@ -126,9 +126,6 @@ test('Evaluate Promotions prices a basket by its id for the customer of the bask
 test.each<[string, object, string]>([
   ['neither basket nor lines', {}, ''],
   ['both basket and lines', { basketId: 'bsk_1', lines: [MUG] }, ''],
-  ['no line', { lines: [] }, '/lines'],
-  ['a line without units', { lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty'],
-  ['a line without price', { lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount'],
   ['the tier, which only services send', { lines: [MUG], loyaltyTier: 'gold' }, '/loyaltyTier'],
   ['a total that is too large', { lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines'],
 ])('Evaluate Promotions refuses %s', async (_what, body, pointer) => {

@@ -316,16 +316,6 @@ describe('The warehouse', () => {
     await rehearsal.verify();
   });
 
-  test('the warehouse with progression time refuses a late caller and names the progression that leaves the steps to callers', async () => {
-    await using rehearsal = await timed();
-    const { pickingOrder } = await rehearsal.pickedOrder({}, 'started');
-    await rehearsal.advance('PT31M');
-    const lines = [{ orderLineId: pickingOrder.lines[0].orderLineId, pickedQty: 1 }];
-    const { status, body } = await rehearsal.movePicking(pickingOrder.id, 'short', lines);
-    expect([status, body.code, body.currentState]).toEqual([409, 'invalid_state_transition', 'picked']);
-    expect(body.detail).toContain('set its progression to manual to work by hand');
-  });
-
   test('the warehouse with progression immediate dispatches every allocated order once, without a failed attempt', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'immediate', carrier: 'manual' });
     const orders = await Promise.all(Array.from({ length: 4 }, () => rehearsal.routedOrder()));
