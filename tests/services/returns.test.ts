@@ -109,18 +109,14 @@ describe('Create Return', () => {
     await rehearsal.verify();
   });
 
-  test.each([
-    ['without another return', 2],
-    ['beside an open return', 3],
-  ])('Of five concurrent Create Return for the same units, %s, one succeeds', async (_, bought) => {
+  test('Of five concurrent Create Return for the same units one succeeds', async () => {
     await using rehearsal = await byHand();
-    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: bought }]);
-    if (bought > 2) await rehearsal.announced(order, 1);
+    const order = await rehearsal.completed();
     await rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
     const replies = await Promise.all(Array.from({ length: 5 }, () => rehearsal.announce(bodyFor(order, 2))));
     await rehearsal.noFaults();
     expect(replies.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([201, ...Array(4).fill('return_quantity_exceeded')]);
-    expect((await rehearsal.order(order.id)).returns).toHaveLength(bought - 1);
+    expect((await rehearsal.order(order.id)).returns).toHaveLength(1);
     await rehearsal.verify();
   });
 
