@@ -248,8 +248,6 @@ describe('Exchanges', () => {
 describe('Create Order for a return', () => {
   test.each([
     ['requested', []],
-    ['approved', ['approve']],
-    ['received', ['approve', 'receive']],
     ['rejected', ['reject']],
   ] as const)('Create Order refuses a return that is %s, and leaves the basket as it was', async (currentState, verbs) => {
     await using rehearsal = await opened();

@@ -163,7 +163,6 @@ describe('Dispatch Fulfillment Order', () => {
     ['payment_incomplete', { kind: 'status', status: 409, code: 'payment_incomplete' }, 409],
     ['dependency_unavailable', { kind: 'outage' }, 503],
     ['dependency_timeout', { kind: 'lost-response', as: 'timeout' }, 504],
-    ['dependency_error', { kind: 'lost-response', as: 'reset' }, 502],
   ] as const)('Dispatch Fulfillment Order is refused while the OMS does not confirm the payment: %s', async (code, fault, status) => {
     await using rehearsal = await fulfilling();
     const id = await rehearsal.aPacked();

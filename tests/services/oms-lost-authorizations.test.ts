@@ -125,7 +125,6 @@ test('A payment with gift cards and points does not expire: its order waits for 
 });
 
 test.each([
-  ['renewed', 'P2D', PAID],
   ['renewed', 'P3D', PAID],
   ['declined', 'P3D', ENDED],
 ])('An authorisation that expires during an outage of the Payment Hub is %s after it (%s)', async (how, length, expected) => {

@@ -32,16 +32,6 @@ const discounts = ({ lines }: { lines: { discount: { amount: number } }[] }) => 
 const validate = async (code: string, body: object, from = rehearsal) =>
   (await from.call('validate-voucher-api', { params: { code }, body })).body;
 
-test('Evaluate Promotions leaves lines without a promotion unchanged', async () => {
-  const mugs = line('mug-blue', 2, 1299);
-  expect(await evaluated({ lines: [mugs] })).toEqual({
-    lines: [{ ...mugs, discounts: [], discount: eur(0), lineTotal: eur(2598) }],
-    totalDiscount: eur(0),
-    applied: [],
-    rejected: [],
-  });
-});
-
 test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and every third bar of chocolate', async () => {
   const lines = [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), MUG];
   const body = await evaluated({ lines });

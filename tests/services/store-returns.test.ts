@@ -30,8 +30,6 @@ test.each([
   ['web', { locationId: 'store-02' }, { locationId: 'store-02', dropOff: 'store' }],
   ['web', { locationId: 'dc-02' }, { locationId: 'dc-02', dropOff: 'carrier' }],
   ['web', { dropOff: 'carrier' }, { locationId: 'dc-01', dropOff: 'carrier' }],
-  ['web', { dropOff: 'carrier', locationId: 'dc-02' }, { locationId: 'dc-02', dropOff: 'carrier' }],
-  ['web', { dropOff: 'store', locationId: 'store-02' }, { locationId: 'store-02', dropOff: 'store' }],
   ['till', {}, { locationId: 'store-01', dropOff: 'store' }],
   ['till', { locationId: 'store-03' }, { locationId: 'store-03', dropOff: 'store' }],
 ] as const)('Create Return of an order of the %s with %j goes to %j', async (where, more, expected) => {
