@@ -258,24 +258,6 @@ describe('Scans', () => {
     await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('every scan has a different instant and its own event', async () => {
-    await using alone = await carrier();
-    await alone.labelled('shp_1');
-    await alone.scanned('shp_1', ...(waysTo['delivered'] ?? []));
-    const { events } = (await alone.track('shp_1')).body;
-    const moments: string[] = events.map(({ occurredAt }: { occurredAt: string }) => occurredAt);
-    expect(moments).toEqual([...new Set(moments)].toSorted());
-    const emitted = await alone.inside.events('shipment/shp_1');
-    expect(emitted.map(({ aggregateversion, data }) => `${aggregateversion} ${data.previousState ?? '–'} → ${data.object.state}`)).toEqual([
-      '1 – → pending',
-      '2 pending → label-created',
-      '3 label-created → collected',
-      '4 collected → in-transit',
-      '5 in-transit → out-for-delivery',
-      '6 out-for-delivery → delivered',
-    ]);
-  });
-
   test('a scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
     await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
     const { shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder();

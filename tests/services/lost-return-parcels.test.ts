@@ -51,14 +51,6 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A parcel without a scan for 14 days is lost, and its return is written off a week later', async () => {
-    await using rehearsal = await opened();
-    const { id, order } = await rehearsal.onItsWay(['collect']);
-    await rehearsal.advance('P22D');
-    expect((await rehearsal.returned(id)).shipments).toMatchObject([{ state: 'lost' }]);
-    await rehearsal.isRefunded(id, order.id);
-  });
-
   test.each(['refund', 'exchange'])('A return for %s can be written off by hand, and is refunded', async (resolution) => {
     await using rehearsal = await opened();
     const { id, order } = await rehearsal.onItsWay(LOST, { resolution });

@@ -38,18 +38,6 @@ describe('Routing by Confirm Order', () => {
     expect(order).not.toHaveProperty('routingStatus');
     await rehearsal.verify();
   });
-
-  test('Confirm Order, repeated after a lost answer of the FMS, routes once', async () => {
-    await using rehearsal = await byHand();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed', routingStatus: 'retrying' });
-    const repeated = await rehearsal.confirm(id);
-    expect(repeated.body.fulfillmentOrders).toHaveLength(1);
-    expect(repeated.body).not.toHaveProperty('routingStatus');
-    expect(await rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
-    await rehearsal.verify();
-  });
 });
 
 describe('Route Order', () => {
@@ -266,17 +254,6 @@ describe('Orders in fulfilment', () => {
     await rehearsal.refunded(payment.id, 1000);
     await rehearsal.delivered(parcel);
     expect(await rehearsal.order(order.id)).toMatchObject({ earningAmount: eur(1598), earningRefunds: [`${payment.id}.refund-1`] });
-    await rehearsal.verify();
-  });
-
-  test('An order of two nodes is partially fulfilled with the first delivery, and completed with the last', async () => {
-    await using rehearsal = await byHand();
-    const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
-    await rehearsal.delivered(await rehearsal.dispatched(mugs));
-    const { fulfillmentOrders, state } = await rehearsal.order(order.id);
-    expect([state, fulfillmentOrders.map(({ locationId }) => locationId)]).toEqual(['partially-fulfilled', ['dc-01', 'dc-02']]);
-    await rehearsal.delivered(await rehearsal.dispatched(desks));
-    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1 }, { fulfilledQty: 2 }] });
     await rehearsal.verify();
   });
 });

@@ -88,19 +88,6 @@ test('An order whose renewal is declined stays confirmed with another payment wi
   await rehearsal.is(id, PAID);
 });
 
-test('An order whose renewal is declined is cancelled when the Payment Hub is available again after days', async () => {
-  await using rehearsal = await opened();
-  const { id } = await rehearsal.confirmed();
-  await rehearsal.fault('declined', declining(1));
-  await rehearsal.advance('P7D');
-  await rehearsal.down('payment-hub');
-  await rehearsal.advance('P3D');
-  expect(await rehearsal.order(id)).toMatchObject({ state: 'confirmed' });
-  await rehearsal.noFaults();
-  await rehearsal.advance('PT1H');
-  await rehearsal.is(id, ENDED);
-});
-
 test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
   await using rehearsal = await opened();
   const { id, payments } = await rehearsal.confirmed();

@@ -31,18 +31,6 @@ async function opened() {
 }
 
 describe('Parcels that are never collected', () => {
-  test('a parcel that is never collected is lost after 14 days: its order ends and captured money is refunded', async () => {
-    await using rehearsal = await opened();
-    const { orderId, shipmentId } = await rehearsal.labelled();
-    await rehearsal.advance('P13DT23H');
-    expect((await rehearsal.order(orderId)).state).toBe('in-fulfilment');
-    await rehearsal.advance('PT2H');
-    const { state, paymentStatus, payments } = await rehearsal.order(orderId);
-    expect([state, paymentStatus, payments[0].refundedAmount]).toEqual(['cancelled', 'refunded', payments[0].capturedAmount]);
-    expect((await rehearsal.track(shipmentId)).body.state).toBe('lost');
-    await rehearsal.verify();
-  });
-
   test('a return whose parcel is never collected is rejected a week after its loss: the customer has the goods', async () => {
     await using rehearsal = await opened();
     const { id, order, parcel } = await rehearsal.byParcel();
