@@ -14,8 +14,13 @@ import { ADMIN, estate, eventually, newRehearsal } from '../support/estate.ts';
 const START = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
 
+type Adapter = ReturnType<typeof createMemoryStore>;
+
 /** An application whose due work is answered by the test, and a driver of its worlds. */
-async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) {
+async function anApplication(
+  work: (key: string) => Promise<'done' | 'failed'>,
+  seen: (adapter: Adapter) => Adapter['worlds'] = ({ worlds }) => worlds,
+) {
   const adapter = createMemoryStore();
   const begun: string[] = [];
   const worldOf = (header: unknown): World => JSON.parse(Buffer.from(String(header), 'base64url').toString()).world;
@@ -33,7 +38,7 @@ async function anApplication(work: (key: string) => Promise<'done' | 'failed'>) 
   const url = await listen(server, 0, '127.0.0.1');
   const agent = new Agent();
   const driver = createClockDriver({
-    worlds: adapter.worlds,
+    worlds: seen(adapter),
     transport: createHttpTransport({ addressOf: () => url, token: 't', agent }),
     log: createLogger('silent'),
   });
@@ -106,6 +111,26 @@ test('An advance whose client has disconnected starts no more work, reports the 
   release.resolve('done');
   expect(await app.advance(world, 10, 10_000)).toMatchObject({ ran: ['three', 'four'], settled: true });
   expect(app.begun).toEqual(KEYS);
+});
+
+test('A rehearsal has not settled while work is due that fell due after its clock was read', async () => {
+  let planned = false;
+  const plansLate = ({ worlds, store }: Adapter): Adapter['worlds'] => ({
+    ...worlds,
+    ledger: async (world) => {
+      if (!planned) {
+        planned = true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        const now = (await worlds.current(world))?.now ?? 0;
+        const due = [{ kind: 'pack', key: 'pck_1', at: now, payload: '{}', correlationId: 'c' }];
+        await store('wms').commit(world, aPlan({ now, due }));
+      }
+      return worlds.ledger(world);
+    },
+  });
+  await using app = await anApplication(() => new Promise<never>(() => {}), plansLate);
+  const { settled, waitingFor } = await app.driver.settle(await app.aWorld('flowing', []), 300);
+  expect([settled, waitingFor.join()]).toEqual([false, expect.stringContaining('pck_1')]);
 });
 
 test('Rehearsals that hang, fail or have unreadable events do not delay an advance of another rehearsal', async () => {

@@ -29,13 +29,6 @@ test('An event that was consumed is read with its place on the bus, and with the
   });
 });
 
-test('An event without subscribers has no consumers', async () => {
-  await using rehearsal = await newRehearsal();
-  await created(rehearsal);
-  const [event] = await rehearsal.events({ type: 'basket-created' });
-  expect((await read(rehearsal, event.id)).consumers).toEqual([]);
-});
-
 test('An event that a fault withholds is found before it is on the bus, and again after the fault is deleted', async () => {
   await using rehearsal = await confirmedUnder({ kind: 'withhold' });
   const id = (await rehearsal.settle()).withheld[0]?.id ?? '';

@@ -307,11 +307,3 @@ test.each(cursors)('A stream with the cursor %j is refused', async (cursor) => {
   expect(answer).toEqual({ status: 422, code: 'validation_failed', pointers: ['?from'], detail });
   expect(await refused('', { 'last-event-id': cursor })).toMatchObject({ status: 400, pointers: ['Last-Event-ID'] });
 });
-
-test('A stream with an unknown parameter is refused', async () =>
-  expect(await refused('?topic=hops')).toMatchObject({ status: 422, pointers: ['?topic'] }));
-
-test('A stream without the credential of the control plane is refused', async () => {
-  expect((await anybody.call('GET', '/_control/stream')).status).toBe(403);
-  expect((await anybody.call('GET', '/_control/stream', undefined, { as: 'none' })).status).toBe(401);
-});

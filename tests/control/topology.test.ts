@@ -9,7 +9,7 @@ import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = (rehearsal: TestRehearsal) => rehearsal.control('read-topology');
 
-test('The topology of an estate in one process has every application, ready, the touchpoint with its portal, and the adapters', async () => {
+test('The topology of an estate in one process has every application, ready, the touchpoint with its portal, which links to the console, and the adapters', async () => {
   await using rehearsal = await newRehearsal();
   const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
   expect(applications.map(({ id }) => id)).toEqual(applicationNames);
@@ -17,6 +17,8 @@ test('The topology of an estate in one process has every application, ready, the
   const pos = { id: 'pos', title: 'POS', owns: 'transactions at the till, and their receipts', state: 'ready' };
   expect(applications[0]).toEqual({ ...pos, hops: 0, failed: 0, faults: [] });
   expect(touchpoint).toEqual({ state: 'ready', portal: estate.portal });
+  const portal = await (await fetch(`${estate.portal}/portal.json`)).json();
+  expect(portal).toMatchObject({ mock: estate.touchpoint, console: `${estate.gateway}/console/` });
   expect(adapters).toEqual({ store: 'memory', events: 'memory' });
 });
 

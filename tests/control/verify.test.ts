@@ -215,13 +215,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         parkDue('oms', 'compensate', 'ord_open', awaits),
       ],
     ),
-    ...['completed', 'return-in-progress', 'cancelled'].map(
-      (state): Case => [`reservation/res_open: confirmed, and its order/ord_open is ${state}`, order('ord_open', { state })],
-    ),
+    ['reservation/res_open: confirmed, and its order/ord_open is completed', order('ord_open', { state: 'completed' })],
     ['reservation/res_open: confirmed, and its order/ord_sent is completed', ofTillBasket({ state: 'converted', orderId: 'ord_sent' })],
-    ...['abandoned', 'merged'].map(
-      (state): Case => [`reservation/res_open: confirmed, and its basket/bsk_till is ${state}`, ofTillBasket({ state })],
-    ),
+    ['reservation/res_open: confirmed, and its basket/bsk_till is merged', ofTillBasket({ state: 'merged' })],
     [
       'confirmed, and its transaction/ord_till is',
       reservation({ basketId: undefined, orderId: 'ord_till' }),

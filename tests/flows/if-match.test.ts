@@ -17,7 +17,6 @@ test.each([
   ['get-member-balance-api', 'loy_ada'],
   ['get-member-balance-api', ADA_CARD],
   ['get-product-api', 'mug-blue'],
-  ['get-customer-api', 'cus_ada'],
 ] as const)('An If-Match of another version refuses %s of %s', async (api, of) => {
   const read = (how = {}) => rehearsal.call(api, { params: { id: of }, ...how });
   const { id, version } = (await read()).body;
@@ -26,14 +25,11 @@ test.each([
   expect((await read(withVersion(version))).status).toBe(200);
 });
 
-const GRANT = { points: 1, reason: 'late delivery' };
 test.each([
   ['redeem-points-api', 'loy_ada', { points: 1, orderId: 'ord_if-match-1' }],
   ['redeem-points-api', ADA_CARD, { points: 1, orderId: 'ord_if-match-2' }],
-  ['issue-loyalty-points-api', 'loy_ada', GRANT],
-  ['issue-loyalty-points-api', ADA_CARD, GRANT],
+  ['issue-loyalty-points-api', 'loy_ada', { points: 1, reason: 'late delivery' }],
   ['redeem-loyalty-points-api', 'loy_ada', { points: 1 }],
-  ['redeem-loyalty-points-api', ADA_CARD, { points: 1 }],
 ] as const)('An If-Match of another version of the account refuses %s of %s', async (api, id, body) => {
   const before = await ada();
   const refusal = { code: 'version_mismatch', id: 'loy_ada', currentVersion: before.version };
@@ -54,10 +50,7 @@ test.each([
   ['"no-version-of-ours"', 412],
   ['""', 412],
   ['W/"{v}"', 412],
-  ['W/"{v}", "99"', 412],
   ['W/"99", "{v}"', 200],
-  ['{v}', 400],
-  ['"1" "{v}"', 400],
 ])('An If-Match of %s is answered with %i', async (template, status) => {
   const headers = { 'if-match': template.replaceAll('{v}', String((await ada()).version)) };
   const reply = await rehearsal.call('get-member-balance-api', { params: { id: 'loy_ada' }, headers });

@@ -56,13 +56,10 @@ const BODY = '{"channel":"web"}';
 const POST = `${head('POST /baskets', BEARER, 'Content-Type: application/json', `Content-Length: ${BODY.length}`)}${BODY}`;
 const oms = estate.applications['oms'] ?? '';
 test.each([
-  ['an API without a credential', estate.gateway, head('GET /products/mug-blue'), 200],
   ['an API', estate.gateway, head('GET /customers/cus_ada/360', BEARER), 200],
   ['an API that was sent a body', estate.gateway, POST, 201],
   ['the control plane', estate.gateway, head('GET /_control/verify', `Authorization: Bearer ${ADMIN}`), 200],
-  ['a document', estate.gateway, head('GET /openapi.json'), 200],
   ['the health of the gateway', estate.gateway, head('GET /healthz'), 200],
-  ['the portal', estate.portal, POST.replace('Host: x', `Host: ${new URL(estate.portal).host}`), 404],
   ['an application', oms, head('GET /readyz'), 200],
   ['an application that refuses it', oms, head('GET /orders/none'), 403],
 ])('A half-closed connection gets its answer from %s, and ends', async (_what, url, bytes, status) => {

@@ -106,12 +106,9 @@ test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits
 
 test.each<[string, Record<string, string>]>([
   ['an unknown coding', { 'content-encoding': 'x-none' }],
-  ['two codings', { 'content-encoding': 'gzip, gzip' }],
   ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
-  ['an unknown charset', { 'content-type': 'application/json; charset=x-none' }],
   ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
   ['plain text', { 'content-type': 'text/plain' }],
-  ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
 ])('A body in %s is refused by the APIs and the control plane', async (_what, headers) => {
   await using rehearsal = await newRehearsal();
   const unsupported = { status: 415, body: { code: 'unsupported_media_type' } };

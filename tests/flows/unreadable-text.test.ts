@@ -85,8 +85,6 @@ test.each(
 test.each([
   ['a byte that UTF-8 does not have', [0xff]],
   ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
-  ['NUL in two bytes', [0xc0, 0x80]],
-  ['half a character', [0xe2, 0x82]],
   ['Latin-1', [0xe9]],
 ])('A body with %s is refused by the APIs and the control plane', async (_what, bytes) => {
   const body = Buffer.concat([Buffer.from('{"channel":"web","note":"'), Buffer.from(bytes), Buffer.from('"}')]);

@@ -1,12 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import { byHand } from '../support/steps/by-hand.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** A dispatched parcel whose label the FMS has. A carrier outside the estate, with another clock, scans it. */
 async function awaitingCarrier() {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+  const rehearsal = await byHand();
   const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder({}, { qty: 1 });
   await rehearsal.settle();
   let count = 0;
@@ -27,66 +27,64 @@ async function awaitingCarrier() {
   };
 }
 
-describe('Scans of a carrier outside the estate', () => {
-  test.each([
-    ['two seconds', 2 * SECOND],
-    ['four minutes', 4 * MINUTE],
-    ['a day', 24 * 60 * MINUTE],
-  ])('the first scan moves the parcel although the clock of the carrier is %s behind', async (_words, behindMs) => {
-    await using rehearsal = await awaitingCarrier();
-    await rehearsal.report('delivered', -behindMs);
-    await rehearsal.settle();
-    expect(await rehearsal.outcome()).toEqual(['delivered', undefined]);
-    expect((await rehearsal.order(rehearsal.orderId)).state).toBe('completed');
-    await rehearsal.verify();
-  });
+test.each([
+  ['two seconds', 2 * SECOND],
+  ['four minutes', 4 * MINUTE],
+  ['a day', 24 * 60 * MINUTE],
+])('the first scan moves the parcel although the clock of the carrier is %s behind', async (_words, behindMs) => {
+  await using rehearsal = await awaitingCarrier();
+  await rehearsal.report('delivered', -behindMs);
+  await rehearsal.settle();
+  expect(await rehearsal.outcome()).toEqual(['delivered', undefined]);
+  expect((await rehearsal.order(rehearsal.orderId)).state).toBe('completed');
+  await rehearsal.verify();
+});
 
-  test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async () => {
-    await using rehearsal = await awaitingCarrier();
-    const { report, outcome } = rehearsal;
-    await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
-    await report('out-for-delivery', -2 * MINUTE);
-    expect(await outcome()).toEqual(['out-for-delivery', undefined]);
-    await report('delivery-attempted', -3 * MINUTE);
-    const earlier = /^The scan is of .*, and the same carrier scanned the parcel later, at .*\.$/;
-    expect(await outcome()).toEqual(['out-for-delivery', expect.stringMatching(earlier)]);
-    await report('delivered', -MINUTE);
-    expect(await outcome()).toEqual(['delivered', undefined]);
-    await rehearsal.verify();
-  });
+test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async () => {
+  await using rehearsal = await awaitingCarrier();
+  const { report, outcome } = rehearsal;
+  await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
+  await report('out-for-delivery', -2 * MINUTE);
+  expect(await outcome()).toEqual(['out-for-delivery', undefined]);
+  await report('delivery-attempted', -3 * MINUTE);
+  const earlier = /^The scan is of .*, and the same carrier scanned the parcel later, at .*\.$/;
+  expect(await outcome()).toEqual(['out-for-delivery', expect.stringMatching(earlier)]);
+  await report('delivered', -MINUTE);
+  expect(await outcome()).toEqual(['delivered', undefined]);
+  await rehearsal.verify();
+});
 
-  test('scans of an outside carrier do not stop scans of the simulated carrier', async () => {
-    await using rehearsal = await awaitingCarrier();
-    await rehearsal.report('collected', 4 * MINUTE);
-    expect((await rehearsal.outcome())[0]).toBe('collected');
-    await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
-    expect((await rehearsal.outcome())[0]).toBe('delivered');
-    await rehearsal.verify();
-  });
+test('scans of an outside carrier do not stop scans of the simulated carrier', async () => {
+  await using rehearsal = await awaitingCarrier();
+  await rehearsal.report('collected', 4 * MINUTE);
+  expect((await rehearsal.outcome())[0]).toBe('collected');
+  await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
+  expect((await rehearsal.outcome())[0]).toBe('delivered');
+  await rehearsal.verify();
+});
 
-  test('scans too far in the future are refused with the remedy, and block no later scan', async () => {
-    await using rehearsal = await awaitingCarrier();
-    await expect(rehearsal.report('collected', 6 * MINUTE)).rejects.toThrow('422');
-    const errors = [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }];
-    expect((await rehearsal.newest())?.response).toMatchObject({ errors });
-    await rehearsal.report('delivered');
-    expect((await rehearsal.outcome())[0]).toBe('delivered');
-  });
+test('scans too far in the future are refused with the remedy, and block no later scan', async () => {
+  await using rehearsal = await awaitingCarrier();
+  await expect(rehearsal.report('collected', 6 * MINUTE)).rejects.toThrow('422');
+  const errors = [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }];
+  expect((await rehearsal.newest())?.response).toMatchObject({ errors });
+  await rehearsal.report('delivered');
+  expect((await rehearsal.outcome())[0]).toBe('delivered');
+});
 
-  test('the hop of a webhook that changes nothing has the reason', async () => {
-    await using rehearsal = await awaitingCarrier();
-    const at = await rehearsal.instant();
-    for (const [id, status, reason] of [
-      ['same', 'collected', undefined],
-      ['same', 'collected', 'A webhook with the webhook-id "same" arrived before.'],
-      ['second', 'collected', `The scan collected of ${at} arrived before.`],
-    ] as const) {
-      await rehearsal.send(status, at, id);
-      expect((await rehearsal.outcome())[1]).toBe(reason);
-    }
-    await rehearsal.report('delivered', SECOND);
-    await rehearsal.report('collected', 2 * SECOND);
-    const reason = 'The parcel is delivered, and collected does not follow from that.';
-    expect(await rehearsal.outcome()).toEqual(['delivered', reason]);
-  });
+test('the hop of a webhook that changes nothing has the reason', async () => {
+  await using rehearsal = await awaitingCarrier();
+  const at = await rehearsal.instant();
+  for (const [id, status, reason] of [
+    ['same', 'collected', undefined],
+    ['same', 'collected', 'A webhook with the webhook-id "same" arrived before.'],
+    ['second', 'collected', `The scan collected of ${at} arrived before.`],
+  ] as const) {
+    await rehearsal.send(status, at, id);
+    expect((await rehearsal.outcome())[1]).toBe(reason);
+  }
+  await rehearsal.report('delivered', SECOND);
+  await rehearsal.report('collected', 2 * SECOND);
+  const reason = 'The parcel is delivered, and collected does not follow from that.';
+  expect(await rehearsal.outcome()).toEqual(['delivered', reason]);
 });

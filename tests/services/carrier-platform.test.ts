@@ -3,7 +3,6 @@ import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
@@ -15,12 +14,6 @@ const DEPOT = { name: 'Athlone distribution centre', line1: '4 Monksland Park', 
 const PARCEL = { fulfillmentOrderId: 'ful_1', carrier: 'demo-carrier', service: 'STANDARD', from: DEPOT, to: ADDRESS } as const;
 
 type Verb = (typeof Scan.options)[number];
-
-const refusal = (promise: Promise<unknown>): Promise<Problem> =>
-  promise.then(
-    () => Promise.reject(new Error('not refused')),
-    (problem: Problem) => problem,
-  );
 
 /** The carrier alone: the test registers parcels as the FMS does, and no service receives the webhooks. */
 async function carrier() {
@@ -58,17 +51,6 @@ const promiseOf = ({ estimatedDelivery: { from, to }, events }: Promised): numbe
 /** A rehearsal whose goods are picked by hand. */
 const manual = () => newRehearsal({ warehouse: 'manual' });
 
-describe('Put Shipment', () => {
-  test('Put Shipment registers a parcel once and ignores other values in a repeat', async () => {
-    await using alone = await carrier();
-    const first = await alone.register('shp_1');
-    expect(first).toMatchObject({ id: 'shp_1', state: 'pending', version: 1, labelStatus: 'none', service: 'STANDARD', events: [] });
-    expect(first).not.toHaveProperty('to');
-    expect(await alone.register('shp_1', { service: 'EXPRESS' })).toEqual(first);
-    expect(typesOf(await alone.inside.events('shipment/shp_1'))).toEqual(['ext.shipment-changed']);
-  });
-});
-
 describe('Generate Label', () => {
   test('Generate Label gives the parcel its number, its label and a promise: 201', async () => {
     await using alone = await carrier();
@@ -102,13 +84,6 @@ describe('Generate Label', () => {
     const refused = { code: 'invalid_state_transition', currentState: state, action: 'label' };
     const { status, body } = await alone.label('shp_1');
     expect([status, body]).toMatchObject([409, { ...refused, allowedFrom: allowedFrom(shipmentLifeCycle, 'label') }]);
-  });
-
-  test('Generate Label accepts another carrier and service before the label exists, and promises accordingly', async () => {
-    await using alone = await carrier();
-    await alone.register('shp_1');
-    const { body } = await alone.label('shp_1', { carrier: 'fast-wheels', service: 'EXPRESS', format: 'PDF' });
-    expect([body.carrier, body.service, ...promiseOf(body)]).toEqual(['fast-wheels', 'EXPRESS', 8 * HOUR, 16 * HOUR]);
   });
 
   test('Generate Label gives every parcel a unique number with a check digit', async () => {
@@ -270,7 +245,7 @@ describe('Scans', () => {
         expect(after.events.at(-1)).toMatchObject({ status: to, statusCode: trackingStatusCodes[to as keyof typeof trackingStatusCodes] });
       } else {
         const context = { currentState: state, action: scan, allowedFrom: allowedFrom(shipmentLifeCycle, scan) };
-        expect(await refusal(alone.scan(id, scan))).toMatchObject({ code: 'invalid_state_transition', context });
+        await expect(alone.scan(id, scan)).rejects.toMatchObject({ code: 'invalid_state_transition', context });
         expect((await alone.track(id)).body).toEqual(before);
       }
     }
@@ -279,26 +254,8 @@ describe('Scans', () => {
   test('a scan is refused for a parcel without a label, and returns 404 for an unknown parcel', async () => {
     await using alone = await carrier();
     await alone.register('shp_1');
-    expect(await refusal(alone.scan('shp_1', 'collect'))).toMatchObject({ context: { allowedFrom: ['label-created'] } });
-    expect(await refusal(alone.scan('shp_2', 'collect'))).toMatchObject({ code: 'not_found' });
-  });
-
-  test('every scan has a different instant and its own event', async () => {
-    await using alone = await carrier();
-    await alone.labelled('shp_1');
-    await alone.scanned('shp_1', ...(waysTo['delivered'] ?? []));
-    const { events } = (await alone.track('shp_1')).body;
-    const moments: string[] = events.map(({ occurredAt }: { occurredAt: string }) => occurredAt);
-    expect(moments).toEqual([...new Set(moments)].toSorted());
-    const emitted = await alone.inside.events('shipment/shp_1');
-    expect(emitted.map(({ aggregateversion, data }) => `${aggregateversion} ${data.previousState ?? '–'} → ${data.object.state}`)).toEqual([
-      '1 – → pending',
-      '2 pending → label-created',
-      '3 label-created → collected',
-      '4 collected → in-transit',
-      '5 in-transit → out-for-delivery',
-      '6 out-for-delivery → delivered',
-    ]);
+    await expect(alone.scan('shp_1', 'collect')).rejects.toMatchObject({ context: { allowedFrom: ['label-created'] } });
+    await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
@@ -394,16 +351,6 @@ describe('Parcels', () => {
     await rehearsal.advance('PT4H');
     const scans = ['label-created', 'collected', 'in-transit', 'held-at-depot', 'out-for-delivery', 'delivered'];
     expect(await history(rehearsal, shipmentId)).toEqual(scans);
-  });
-
-  test('a parcel that was scanned early by hand continues with the remaining scans', async () => {
-    await using rehearsal = await manual();
-    const { shipmentId } = await rehearsal.dispatchedOrder();
-    await rehearsal.scanned(shipmentId, 'collect', 'depart', 'out-for-delivery', 'attempt');
-    await rehearsal.advance('PT27H');
-    expect(await stateOf(rehearsal, shipmentId)).toBe('delivery-attempted');
-    await rehearsal.advance('PT2H');
-    expect(await stateOf(rehearsal, shipmentId)).toBe('delivered');
   });
 
   test('a parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async () => {

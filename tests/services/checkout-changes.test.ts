@@ -57,16 +57,6 @@ test('A second Checkout Basket assigns the basket to another customer or contact
   await rehearsal.verify();
 });
 
-test('A second Checkout Basket with vouchers is refused while the Promotion Engine is down, and changes nothing', async () => {
-  await using rehearsal = await newRehearsal();
-  const basket = await locked(rehearsal);
-  await rehearsal.down('promotion-engine');
-  expect((await rehearsal.checkOut(basket.id, { ...ELSEWHERE, ...CODES })).status).toBe(503);
-  expect(await rehearsal.object('basket', basket.id)).toEqual(basket);
-  await rehearsal.draft(basket.id);
-  await rehearsal.verify();
-});
-
 test('A second Checkout Basket while the SIM is down uses the stored reservation', async () => {
   await using rehearsal = await newRehearsal();
   const { id, reservationId } = await locked(rehearsal);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isEan13 } from '../../shared/domain/barcode.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
-import { eur } from '../support/steps/tender.ts';
 
 /** The loyalty APIs of the CRM: a façade in front of the ledger of the Loyalty Platform. */
 let rehearsal: TestRehearsal;
@@ -45,12 +44,6 @@ test('Enroll Loyalty Member opens an empty account with a scannable card and rec
   const changed = (await rehearsal.events({ subject: `customer/${customerId}`, ext: true })).at(-1);
   expect(typesOf([changed])).toEqual(['ext.customer-changed']);
   expect(changed.data).toMatchObject({ previousState: 'registered', object: { loyaltyAccountId: body.id, state: 'registered' } });
-});
-
-test('Enroll Loyalty Member uses the card number in the request', async () => {
-  const customerId = await newCustomer();
-  expect(await enrol(customerId, { cardNumber: 'CARD-0815' })).toMatchObject({ status: 201, body: { cardNumber: 'CARD-0815' } });
-  expect(await account('CARD-0815')).toMatchObject({ customerId });
 });
 
 test('Enroll Loyalty Member refuses the card or account id of another member, and accepts a new card', async () => {
@@ -142,15 +135,6 @@ describe('Redeem Loyalty Points', () => {
     await grant(id, { points: 500 });
     return id;
   }
-
-  test('Redeem Loyalty Points turns points into a redemption, and returns them when it is not spent', async () => {
-    const id = await rich();
-    const { status, body } = await redeem(id, { points: 300 });
-    expect([status, body.account.pointsBalance, body.redemption.value]).toEqual([201, 200, eur(300)]);
-    expect(body.redemption.id).toMatch(/^rdm_/);
-    await rehearsal.advance('PT15M');
-    expect(await balance(id)).toBe(500);
-  });
 
   test('Redeem Loyalty Points redeems once per order, and every time without one', async () => {
     const id = await rich();

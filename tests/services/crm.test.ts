@@ -4,19 +4,13 @@ import { createCustomer } from '../../services/crm/registration.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putParty } from '../../shared/catalog/customer/internal.ts';
-import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
-import { Order, order } from '../../shared/catalog/order/objects.ts';
-import { durationMs } from '../../shared/domain/duration.ts';
-import { defineCollection } from '../../shared/store/collections.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
-import { eur } from '../support/steps/tender.ts';
 
-const DAY = durationMs('P1D');
 const NAME = { firstName: 'Lena', lastName: 'Ward' };
 
 let rehearsal: TestRehearsal;
@@ -54,12 +48,9 @@ test('Create Customer registers a customer with e-mail, phone, name and consents
 
 test.each([
   ['the e-mail of one customer', { email: 'Ada@People.example' }, 'cus_ada', ['email']],
-  ['the phone of one customer', { phone: '+353209100002' }, 'cus_ben', ['phone']],
   ['e-mail and phone of one customer', { email: 'ada@people.example', phone: '+353209100001' }, 'cus_ada', ['email', 'phone']],
   ['the e-mail of one customer and the phone of another', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada', ['email']],
-  ['the e-mail of a guest and the phone of a customer', { email: 'hugo@people.example', phone: '+353209100002' }, 'cus_ben', ['phone']],
   ['the e-mail of a blocked customer', { email: 'mallory@people.example' }, 'cus_mallory', ['email']],
-  ['the phone of a churned customer', { phone: '+353209100007' }, 'cus_farid', ['phone']],
 ])('Create Customer refuses %s', async (_what, contact, existingCustomerId, matchedOn) => {
   const { body } = await create(contact);
   expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false });
@@ -78,11 +69,7 @@ test('Create Customer sent twenty times concurrently for one address registers o
 test.each([
   ['no contact', {}, ''],
   ['an invalid e-mail address', { email: 'nobody' }, '/email'],
-  ['a phone number without country', { phone: '020 91 7000' }, '/phone'],
-  ['a phone number with a leading zero', { phone: '+0123456789' }, '/phone'],
   ['no first name', { ...newContact(), firstName: undefined }, '/firstName'],
-  ['an empty first name', { ...newContact(), firstName: '' }, '/firstName'],
-  ['an unknown member', { ...newContact(), state: 'active' }, '/state'],
   ['an unknown consent', { ...newContact(), consents: { sms: true } }, '/consents/sms'],
 ])('Create Customer refuses %s', async (_what, body, pointer) => {
   expect((await create(body)).body).toMatchObject({ status: 422, errors: [{ pointer }] });
@@ -98,11 +85,9 @@ describe('Search Customer', () => {
     [{ q: 'ada byrne' }, ['cus_ada']],
     [{ q: 'kim@' }, ['cus_kim']],
     [{ q: '9100011' }, ['cus_jonas']],
-    [{ q: '+353209100001' }, ['cus_ada']],
     [{ q: 'nobody at all' }, []],
     [{ email: 'ada@people.example', phone: '+353209100001', q: 'byrne' }, ['cus_ada']],
     [{ email: 'ada@people.example', phone: '+353209100002' }, []],
-    [{ phone: '+353209100001', q: 'okafor' }, []],
   ])('Search Customer with %j finds %j', async (query, ids) => {
     expect(idsOf((await search(query)).body.items)).toEqual(ids);
   });
@@ -144,24 +129,12 @@ describe('Search Customer', () => {
     [{ phone: '' }, phone],
     [{ limit: '0' }, limit],
     [{ limit: '101' }, limit],
-    [{ limit: 'many' }, limit],
-    [{ limit: '0x10' }, limit],
     [{ cursor: 'nonsense' }, {}],
     [{ name: 'ada' }, {}],
     [{ q: '' }, {}],
   ])('Search Customer refuses %j', async (query, error) => {
     expect((await search(query)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [error] });
   });
-});
-
-test('Get Customer returns a customer in every state, with the version as ETag', async () => {
-  await using own = await newRehearsal();
-  const { items } = await own.api('search-customer-api', { query: { limit: '100' } });
-  for (const state of customerLifeCycle.states) {
-    const { id = '', version } = items.find((customer) => customer.state === state) ?? {};
-    const reply = await own.call('get-customer-api', { params: { id } });
-    expect(reply).toMatchObject({ status: 200, body: { id, state }, headers: { etag: `"${version}"` } });
-  }
 });
 
 test('Get Customer refuses an unknown id', async () => {
@@ -206,85 +179,6 @@ test('The customers of the fixtures become idle like other customers', async () 
   await own.verify();
 });
 
-/** Stands for the OMS, which does not run here. */
-const orders = defineCollection({ name: 'orders', object: order, schema: Order });
-/** Another record of the same order: its confirmation is another event. */
-const replayedOrders = defineCollection({ name: 'replayed-orders', object: order, schema: Order });
-const totals = { subtotal: eur(0), discount: eur(0), shipping: eur(0), tax: eur(0), total: eur(0) };
-let orderCount = 0;
-
-const confirmOrder = (inside: Inside, customerId?: string, { id = `ord_${++orderCount}`, of = orders } = {}) =>
-  inside.commitAs('oms', async (work) => {
-    const validatedAt = new Date(work.now).toISOString();
-    const fresh = { id, orderNumber: id, channel: 'web' as const, basketId: `bsk_${id}`, lines: [], validatedAt, totals };
-    const draft = work.create(of, 'create', { ...fresh, ...(customerId !== undefined && { customerId }) });
-    return work.transition(of, of === orders ? draft : work.transition(of, draft, 'note'), 'confirm');
-  });
-
-/** One fixture customer for each state. */
-const inState = {
-  anonymous: 'cus_iris',
-  identified: 'cus_hugo',
-  registered: 'cus_ben',
-  active: 'cus_ada',
-  'at-risk': 'cus_eve',
-  churned: 'cus_farid',
-  reactivated: 'cus_grace',
-  blocked: 'cus_mallory',
-};
-
-describe('Activity of a customer', () => {
-  let inside: Inside;
-  beforeAll(async () => {
-    inside = await startInside(crm, loyaltyPlatform);
-  });
-  afterAll(() => inside[Symbol.asyncDispose]());
-  const party = (id: string) => inside.stored('crm', customers, id);
-  const stateOf = async (id: string) => (await party(id)).state;
-
-  test.each(customerLifeCycle.states)('A confirmed order of a customer who is %s moves the customer by the life cycle', async (state) => {
-    const id = inState[state];
-    const before = await party(id);
-    await confirmOrder(inside, id);
-    const row = customerLifeCycle.rows.find(({ verb, from }) => verb === 'activity' && from.includes(state));
-    if (!row) return expect(await party(id)).toEqual(before);
-    const after = await party(id);
-    expect([before.state, after.state, after.version]).toEqual([state, row.to[0] ?? state, before.version + 1]);
-    expect(Math.abs(Date.parse(after.lastActivityAt ?? '') - (await inside.now()))).toBeLessThan(10_000);
-    const event = (await inside.events(`customer/${id}`)).at(-1);
-    expect(event).toMatchObject({ type: 'com.unified-commerce.ext.customer-changed', data: { previousState: state } });
-  });
-
-  test('A second confirmed order makes a reactivated customer active, and its replay changes nothing', async () => {
-    expect(await stateOf('cus_farid')).toBe('reactivated');
-    const { id } = await confirmOrder(inside, 'cus_farid');
-    const active = await party('cus_farid');
-    expect(active.state).toBe('active');
-    const events = (await inside.events(`order/${id}`)).length;
-    await confirmOrder(inside, 'cus_farid', { id, of: replayedOrders });
-    expect(await inside.events(`order/${id}`)).toHaveLength(events + 3);
-    expect(await party('cus_farid')).toEqual(active);
-  });
-
-  test('A confirmed order without a customer, or of an unknown customer, changes nothing and blocks no later event', async () => {
-    const changes = async () => (await inside.events()).filter(({ subject }) => subject.startsWith('customer/')).length;
-    const before = await changes();
-    await confirmOrder(inside);
-    await confirmOrder(inside, 'cus_nobody');
-    expect(await changes()).toBe(before);
-  });
-
-  test('A confirmed order restarts both spans of silence', async () => {
-    const states: string[] = [];
-    for (const days of [60, 'order', 89, 1, 'order', 89, 91] as const) {
-      if (days === 'order') await confirmOrder(inside, 'cus_ben');
-      else await inside.advance(days * DAY);
-      states.push(await stateOf('cus_ben'));
-    }
-    expect(states.slice(1)).toEqual(['active', 'active', 'at-risk', 'active', 'active', 'churned']);
-  });
-});
-
 describe('Put Party', () => {
   let inside: Inside;
   beforeAll(async () => {
@@ -324,7 +218,6 @@ describe('Put Party', () => {
     ['phone', { phone: '+353209100002' }, 'cus_ben'],
     ['e-mail before phone', { email: 'ada@people.example', phone: '+353209100002' }, 'cus_ada'],
     ['card', { loyaltyCard: KNOWN_CARD }, 'cus_farid'],
-    ['card, when e-mail and phone are unknown', { ...newContact(), loyaltyCard: '2990000200037' }, 'cus_eve'],
     ['e-mail before card', { email: 'ben@people.example', loyaltyCard: '2990000200037' }, 'cus_ben'],
     ['e-mail, although blocked', { email: 'mallory@people.example' }, 'cus_mallory'],
   ])('Put Party returns the registered customer with that %s', async (what, contact, id) => {

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { TestRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
 /** Two mugs at 12.99 earn 25 points; the shipping earns none. */
 const WORTH = 2598;
 
-const byHand = () => newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
 const earn = (rehearsal: TestRehearsal, orderId: string, amount = WORTH, id = 'loy_ada') =>
   rehearsal.call('earn-points-api', { params: { id }, body: { orderId, amount: eur(amount) } });
 const account = (rehearsal: TestRehearsal, id = 'loy_ada') => rehearsal.api('get-member-balance-api', { params: { id } });

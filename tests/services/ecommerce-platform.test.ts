@@ -146,13 +146,10 @@ describe('Create Basket', () => {
     expect(await stored(rehearsal, open)).toMatchObject({ state: 'open', version: 1 });
   });
 
-  const unsellable = { code: 'invalid_state_transition', objectType: 'product', action: 'sell', allowedFrom: ['active'], retryable: false };
   test.each<[string, object, number, object]>([
     ['the channel of the till', { channel: 'pos' }, 422, { errors: [{ pointer: '/channel' }] }],
     ['a line without units', { lines: [line('mug-blue', 0)] }, 422, { errors: [{ pointer: '/lines/0/qty' }] }],
     ['a draft product', { lines: [line('radio-draft')] }, 404, { code: 'not_found', id: 'radio-draft' }],
-    ['a suspended product', { lines: [line('chair-suspended')] }, 409, { ...unsellable, currentState: 'suspended' }],
-    ['a discontinued product', { lines: [line('calendar-wall')] }, 409, { ...unsellable, currentState: 'discontinued' }],
   ])('Create Basket refuses %s and stores no basket', async (_what, body, status, problem) => {
     await using rehearsal = await newRehearsal();
     expect((await create(rehearsal, body)).body).toMatchObject({ status, ...problem });
@@ -209,18 +206,6 @@ test.each<[string, Line, object]>([
   expect(await stored(rehearsal, id)).toMatchObject({ version: 1 });
 });
 
-test('Add Line to Basket is refused unless the basket is open', async () => {
-  await using rehearsal = await newRehearsal();
-  const merged = await basketOf(rehearsal);
-  await create(rehearsal, { customerId: 'cus_ada', mergeBasketIds: [merged] });
-  const baskets = { locked: (await rehearsal.checkedOut()).id, converted: (await rehearsal.draft()).basketId, merged };
-  for (const [currentState, id] of Object.entries(baskets)) {
-    const { body } = await rehearsal.addLine(id, MUG);
-    expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', objectType: 'basket', currentState, action: 'add-line' });
-  }
-  expect((await rehearsal.addLine('bsk_none', MUG)).body).toMatchObject({ code: 'not_found', objectType: 'basket' });
-});
-
 test('An idle basket is abandoned 24 hours after its last change and cannot be checked out', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.basket({ lines: [] });
@@ -258,7 +243,8 @@ test('Checkout Basket refuses an empty basket, an unknown one and a missing addr
   await using rehearsal = await newRehearsal();
   const { id: empty } = await rehearsal.basket({ lines: [] });
   expect((await rehearsal.checkOut(empty)).body).toMatchObject({ status: 409, code: 'basket_empty', objectType: 'basket', id: empty });
-  expect((await rehearsal.checkOut('bsk_none')).body).toMatchObject({ status: 404, objectType: 'basket' });
+  for (const send of [rehearsal.checkOut('bsk_none'), rehearsal.addLine('bsk_none', MUG)])
+    expect((await send).body).toMatchObject({ status: 404, objectType: 'basket' });
   const id = await basketOf(rehearsal);
   const { body } = await rehearsal.checkOut(id, { shippingAddress: undefined });
   expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/shippingAddress', code: 'required' }] });
@@ -275,15 +261,6 @@ test('Checkout Basket without stock names every short SKU, reserves nothing and 
   expect(body.skus).toContainEqual({ sku: 'desk-two-nodes', requested: 4, available: 3 });
   expect(await stored(rehearsal, id)).toMatchObject({ state: 'open', version: 1 });
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  await rehearsal.verify();
-});
-
-test('Checkout Basket gives the last unit to exactly one of several baskets', async () => {
-  await using rehearsal = await newRehearsal();
-  const ids = await Promise.all(Array.from({ length: 4 }, () => basketOf(rehearsal, line('lamp-last-one'))));
-  const replies = await Promise.all(ids.map((id) => rehearsal.checkOut(id)));
-  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
-  expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
   await rehearsal.verify();
 });
 
@@ -343,23 +320,6 @@ test('Checkout Basket finds its reservation when one answer of the SIM is lost, 
   await rehearsal.verify();
 });
 
-test('Checkout Basket identifies the party of an anonymous basket by its contact', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id, customerId } = await guestBasket(rehearsal);
-  const { body } = await rehearsal.checkOut(id, { contact: { email: 'New.Face@people.example' } });
-  expect(body).toMatchObject({ customerId, loyalty: { status: 'none' } });
-  expect(await rehearsal.object('customer', customerId)).toMatchObject({ state: 'identified', email: 'new.face@people.example' });
-});
-
-test('Checkout Basket finds a registered customer by e-mail address or loyalty card', async () => {
-  await using rehearsal = await newRehearsal();
-  const member = { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty: { status: 'available', balance: 500 } };
-  for (const contact of [{ email: 'ada@people.example' }, { loyaltyCard: '2990000123459' }]) {
-    const { id } = await guestBasket(rehearsal);
-    expect((await rehearsal.checkOut(id, { contact })).body).toMatchObject(member);
-  }
-});
-
 test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async () => {
   await using rehearsal = await newRehearsal();
   const contact = { email: 'new.face@people.example', loyaltyCard: '2990000123459' };
@@ -413,13 +373,10 @@ test('Checkout Basket needs the CRM only for a named customer, a contact or an o
   expect((await rehearsal.checkOut(member)).body).toMatchObject({ loyalty: { status: 'available', balance: 500 } });
 });
 
-test.each([
-  ['down', { kind: 'outage' }],
-  ['too slow', { kind: 'latency', ms: 60_000 }],
-] as const)('Checkout Basket leaves points out while the Loyalty Platform is %s', async (_what, fault) => {
+test('Checkout Basket leaves points out while the Loyalty Platform is too slow', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
-  await rehearsal.fault('no-loyalty', { match: { application: 'loyalty-platform' }, fault });
+  await rehearsal.fault('no-loyalty', { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 60_000 } });
   const started = Date.now();
   const { body } = await rehearsal.checkOut(id);
   expect(Date.now() - started).toBeLessThan(40_000);
@@ -505,17 +462,7 @@ test('A checkout without an order ends after 15 minutes: stock and vouchers are 
   await rehearsal.verify();
 });
 
-test('A basket keeps its price without a time limit once an order exists', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id, totals } = await rehearsal.checkedOut();
-  const { id: orderId } = await rehearsal.draft(id);
-  await rehearsal.advance('PT16M');
-  expect(await stored(rehearsal, id)).toMatchObject({ orderId, totals });
-  expect(await stored(rehearsal, id)).not.toHaveProperty('expiresAt');
-  expect((await eventsOf(rehearsal, id)).at(-1)).toEqual('ext.basket-changed v3 locked → converted');
-});
-
-test('Checkout Basket with placeOrder converts the basket and creates one order', async () => {
+test('Checkout Basket with placeOrder converts the basket, creates one order, and keeps the price without a time limit', async () => {
   await using rehearsal = await newRehearsal();
   const id = await basketOf(rehearsal);
   const { body: placed } = await rehearsal.checkOut(id, { ...PLACE, ...CODES });
@@ -528,6 +475,9 @@ test('Checkout Basket with placeOrder converts the basket and creates one order'
   ]);
   expect(await rehearsal.checkOut(id, PLACE)).toMatchObject({ status: 200, body: placed });
   expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
+  await rehearsal.advance('PT16M');
+  const kept = await stored(rehearsal, id);
+  expect([kept.orderId, kept.totals, kept.expiresAt]).toEqual([orderId, totals, undefined]);
   await rehearsal.verify();
 });
 

@@ -2,12 +2,10 @@ import { expect, test } from '@jest/globals';
 import { tillBaskets } from '../../services/ecommerce-platform/collections.ts';
 import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
-import { eur } from '../support/steps/tender.ts';
 
 const line = (sku: string, qty = 1) => ({ sku, qty });
 const MUGS = [line('mug-blue', 2)];
@@ -42,35 +40,7 @@ async function tillEstate() {
   };
 }
 
-/** Code and context of a refusal. */
-const refusal = (promise: Promise<unknown>): Promise<Record<string, unknown>> =>
-  promise.then(
-    () => Promise.reject(new Error('it was not refused')),
-    ({ code, context }: Problem) => ({ code, ...context }),
-  );
-
 const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
-
-test('Put Transaction Basket creates a locked basket, priced without shipping, and reserves its stock in the store', async () => {
-  await using estate = await tillEstate();
-  const lines = [...MUGS, line('chocolate-dark', 2), line('chocolate-dark')];
-  const basket = await estate.lock('ord_1', { lines });
-  expect(basket).toMatchObject({ state: 'locked', version: 1, channel: 'pos', storeId: 'store-01', transactionId: 'ord_1' });
-  expect(basket).toMatchObject({ vouchers: [], promotionsStatus: 'available', loyalty: { status: 'none' } });
-  expect(basket.lines.map(({ sku, qty, discount, lineTotal }) => [sku, qty, discount.amount, lineTotal.amount])).toEqual([
-    ['mug-blue', 2, 0, 2598],
-    ['chocolate-dark', 3, 450, 900],
-  ]);
-  expect(basket.totals).toMatchObject({ subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) });
-  expect([basket.expiresAt, basket.customerId]).toEqual([undefined, undefined]);
-  const reservation = (await estate.events(`reservation/${basket.reservationId}`)).at(-1).data.object;
-  expect(reservation).toMatchObject({ state: 'requested', basketId: basket.id });
-  const allocated = reservation.allocations.map(({ locationId, sku, qty }: Record<string, unknown>) => `${locationId} ${sku} ${qty}`);
-  expect(allocated).toEqual(['store-01 mug-blue 2', 'store-01 chocolate-dark 3']);
-  expect(reservation.expiresAt).toBeUndefined();
-  expect(typesOf(await estate.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
-  await estate.holds();
-});
 
 test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
   await using estate = await tillEstate();
@@ -80,22 +50,6 @@ test('Put Transaction Basket creates one basket for repeated and concurrent call
   if (!('code' in other)) expect(other.id).toBe(one.id);
   expect(await estate.reservedAt('mug-blue')).toBe(4);
   expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
-});
-
-test('Put Transaction Basket charges full prices while the Promotion Engine is down', async () => {
-  await using estate = await tillEstate();
-  await estate.down('promotion-engine');
-  const basket = await estate.lock('ord_1', { lines: [line('chocolate-dark', 3)] });
-  expect(basket).toMatchObject({ promotionsStatus: 'unavailable', totals: { discount: eur(0), total: eur(1350) } });
-});
-
-test.each(['loy_grace', '2990000200051'])('The customer at the till is the member with the loyaltyId %s', async (loyaltyId) => {
-  await using estate = await tillEstate();
-  const member = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
-  const basket = await estate.lock('ord_1', { loyaltyId });
-  expect(basket).toMatchObject({ ...member, loyalty: { status: 'available', balance: expect.any(Number) } });
-  const { id: basketId } = await estate.openBasket();
-  expect(await estate.lock('ord_2', { basketId, loyaltyId })).toMatchObject(member);
 });
 
 test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
@@ -135,7 +89,7 @@ test('The reservation of a transaction is found when one answer of the SIM is lo
   await estate.fault('once', { ...lost, times: 1 });
   expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
   await estate.fault('always', lost);
-  expect((await refusal(estate.lock('ord_2')))['code']).toBe('dependency_timeout');
+  await expect(estate.lock('ord_2')).rejects.toMatchObject({ code: 'dependency_timeout' });
   expect(await estate.reservedAt('mug-blue')).toBe(4);
   await estate.recover();
   expect(await estate.reservedAt('mug-blue')).toBe(2);
@@ -156,8 +110,8 @@ test('Abandon Basket releases the reservation later while the SIM is down', asyn
 test('Abandon Basket of a transaction without a basket is not found, and the transaction can no longer get a basket', async () => {
   await using estate = await tillEstate();
   const { id: basketId } = await estate.openBasket();
-  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
-  expect((await refusal(estate.lock('ord_1', { basketId })))['currentState']).toBe('abandoned');
+  await expect(estate.abandon('ord_1')).rejects.toMatchObject({ code: 'not_found' });
+  await expect(estate.lock('ord_1', { basketId })).rejects.toMatchObject({ context: { currentState: 'abandoned' } });
   expect(await estate.stored('ecommerce-platform', tillBaskets, 'ord_1')).toMatchObject({ abandoned: true });
   expect(await estate.lock('ord_2', { basketId })).toMatchObject({ state: 'locked' });
   expect(await estate.reservedAt('mug-blue')).toBe(2);
@@ -167,10 +121,10 @@ test('Abandon Basket wins while the basket is being locked, and the reserved sto
   await using estate = await tillEstate();
   const { id: basketId } = await estate.openBasket();
   await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
-  const locking = refusal(estate.lock('ord_1', { basketId }));
+  const locking = expect(estate.lock('ord_1', { basketId })).rejects.toMatchObject({ code: 'invalid_state_transition' });
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect((await refusal(estate.abandon('ord_1')))['code']).toBe('not_found');
-  expect((await locking)['code']).toBe('invalid_state_transition');
+  await expect(estate.abandon('ord_1')).rejects.toMatchObject({ code: 'not_found' });
+  await locking;
   await estate.advance(60_000);
   expect(await estate.reservedAt('mug-blue')).toBe(0);
   expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
@@ -221,13 +175,4 @@ test('The basket of a transaction never reopens, refuses lines and checkouts, an
   const { body: voided } = await rehearsal.checkOut(basketId);
   expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
   await rehearsal.verify();
-});
-
-test('The basket of a transaction becomes the order of the transaction, even when Create Order names only the basket', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id, basketId } = await rehearsal.sale();
-  const create = (body: object) => rehearsal.call('create-order-api', { body });
-  expect(await create({ basketId })).toMatchObject({ status: 201, body: { id, basketId, state: 'draft' } });
-  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'converted', orderId: id });
-  expect(await create({ transactionId: id })).toMatchObject({ status: 200, body: { id } });
 });

@@ -290,62 +290,65 @@ describe('Confirm Order without another application', () => {
   });
 });
 
-describe('Get Order', () => {
-  test('Get Order shows the current payments of the Payment Hub without a new version of the order', async () => {
-    await using rehearsal = await opened();
-    const { id, version, totals, payments } = await rehearsal.confirmed();
-    const [payment] = payments;
-    await rehearsal.api('capture-payment-api', { params: { id: payment.id } });
-    expect(await rehearsal.order(id)).toMatchObject({ version, paymentStatus: 'paid', payments: [{ capturedAmount: totals.total }] });
-    await rehearsal.refunded(payment.id, 100);
-    expect(await rehearsal.order(id)).toMatchObject({ paymentStatus: 'partially-refunded', payments: [{ refundedAmount: eur(100) }] });
-    await rehearsal.refunded(payment.id, totals.total.amount - 100);
-    expect(await rehearsal.order(id)).toMatchObject({ paymentStatus: 'refunded', version });
-  });
-
-  test('Get Order answers without payments while the Payment Hub is slow', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('slow', { match: { api: 'list-payments' }, fault: { kind: 'latency', ms: 60_000 } });
-    const asked = Date.now();
-    const { status, body, headers } = await rehearsal.call('get-order-api', { params: { id } });
-    expect([status, body.paymentStatus, body.payments, headers['etag']]).toEqual([200, 'unknown', [], '"1"']);
-    expect(Date.now() - asked).toBeLessThan(40_000);
-  });
+test('Get Order answers without payments while the Payment Hub is slow', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.authorised();
+  await rehearsal.fault('slow', { match: { api: 'list-payments' }, fault: { kind: 'latency', ms: 60_000 } });
+  const asked = Date.now();
+  const { status, body, headers } = await rehearsal.call('get-order-api', { params: { id } });
+  expect([status, body.paymentStatus, body.payments, headers['etag']]).toEqual([200, 'unknown', [], '"1"']);
+  expect(Date.now() - asked).toBeLessThan(40_000);
 });
 
-describe('Confirm Order beside Cancel Order', () => {
-  test('Cancel Order is refused with a retryable 409 while Confirm Order is running', async () => {
-    await using rehearsal = await opened();
+test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  for (let round = 0; round < 8; round++) {
+    const { id } = await rehearsal.authorised({ qty: 1 });
+    const [confirm, cancel] = await Promise.all([rehearsal.confirm(id), rehearsal.cancel(id)]);
+    const { state, payments, lines } = await rehearsal.order(id);
+    for (const { status } of [confirm, cancel]) expect([200, 409]).toContain(status);
+    const isCancelled = cancel.status === 200;
+    if (!isCancelled) expect(cancel.body.retryable).toBe(true);
+    const reservation = await rehearsal.object('reservation', lines[0].reservationId);
+    expect([state, payments[0].state, reservation.state]).toEqual(
+      isCancelled ? ['cancelled', 'voided', 'released'] : ['confirmed', 'authorised', 'confirmed'],
+    );
+    await rehearsal.advance('PT2M');
+    const { fulfillmentOrders } = await rehearsal.order(id);
+    if (!isCancelled) expect(fulfillmentOrders).toHaveLength(1);
+    for (const one of fulfillmentOrders) expect(one.state).toBe(isCancelled ? 'cancelled' : 'allocated');
+  }
+  await rehearsal.verify();
+});
+
+async function blockable() {
+  const rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const move = (verb: 'block' | 'unblock') => rehearsal.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
+  return { ...rehearsal, block: () => move('block'), unblock: () => move('unblock') };
+}
+
+describe('Confirm Order of a customer who was blocked since the order was created', () => {
+  test('Confirm Order of a blocked customer is refused and writes nothing; it succeeds when the customer is unblocked', async () => {
+    await using rehearsal = await blockable();
     const { id } = await rehearsal.authorised();
-    await rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 500 }, times: 1 });
-    const confirming = rehearsal.confirm(id);
-    await eventually('the intent', async () => (await rehearsal.order(id)).pendingAction);
-    const blocked = { code: 'invalid_state_transition', retryable: true, pendingAction: { action: 'confirm' } };
-    expect((await rehearsal.cancel(id)).body).toMatchObject(blocked);
-    expect((await confirming).body.state).toBe('confirmed');
-    expect((await rehearsal.cancel(id)).body.state).toBe('cancelled');
+    const before = await rehearsal.order(id);
+    await rehearsal.block();
+    const body = { code: 'customer_blocked', objectType: 'customer', id: 'cus_ada', retryable: false };
+    expect(await rehearsal.confirm(id)).toMatchObject({ status: 409, body });
+    expect(await rehearsal.order(id)).toEqual(before);
+    await rehearsal.unblock();
+    expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
+    await rehearsal.block();
+    expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
     await rehearsal.verify();
   });
 
-  test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
-    for (let round = 0; round < 8; round++) {
-      const { id } = await rehearsal.authorised({ qty: 1 });
-      const [confirm, cancel] = await Promise.all([rehearsal.confirm(id), rehearsal.cancel(id)]);
-      const { state, payments, lines } = await rehearsal.order(id);
-      for (const { status } of [confirm, cancel]) expect([200, 409]).toContain(status);
-      const isCancelled = cancel.status === 200;
-      if (!isCancelled) expect(cancel.body.retryable).toBe(true);
-      const reservation = await rehearsal.object('reservation', lines[0].reservationId);
-      expect([state, payments[0].state, reservation.state]).toEqual(
-        isCancelled ? ['cancelled', 'voided', 'released'] : ['confirmed', 'authorised', 'confirmed'],
-      );
-      await rehearsal.advance('PT2M');
-      const { fulfillmentOrders } = await rehearsal.order(id);
-      if (!isCancelled) expect(fulfillmentOrders).toHaveLength(1);
-      for (const one of fulfillmentOrders) expect(one.state).toBe(isCancelled ? 'cancelled' : 'allocated');
-    }
+  test('A sale of the till to a blocked customer is completed, since its goods are on the counter', async () => {
+    await using rehearsal = await blockable();
+    const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
+    await rehearsal.block();
+    await rehearsal.pay(id, { type: 'cash' }, totals.total.amount);
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
     await rehearsal.verify();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ADDRESS, eventually, newRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal } from '../support/estate.ts';
 import { TTL } from '../support/steps/order.ts';
 
 async function opened() {
@@ -65,16 +65,6 @@ describe('Create Order', () => {
     await rehearsal.advance('PT1M');
     expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'locked' });
     expect(await rehearsal.events({ type: 'order-created' })).toEqual([]);
-  });
-
-  test('Create Order takes the basket that the eCommerce Platform converted, without calling it', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.basket();
-    const body = { shippingAddress: ADDRESS, placeOrder: true };
-    const placed = await rehearsal.api('checkout-basket-api', { params: { id }, body });
-    expect(placed).toMatchObject({ state: 'converted', orderId: expect.stringMatching(/^ord_/) });
-    expect(await rehearsal.order(placed.orderId)).toMatchObject({ state: 'draft', basketId: id, totals: placed.totals });
-    expect((await rehearsal.journal()).filter(({ api }) => api === 'get-basket' || api === 'convert-basket')).toEqual([]);
   });
 
   test('Create Order refuses a basket before its checkout, after its checkout expired, and without lines', async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { TestRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 const MUG = { sku: 'mug-blue', qty: 1 };
-
-const opened = (progression: ProgressionInput = {}) => newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
 
 /** An order whose only parcel is on its way. */
 async function sent(rehearsal: TestRehearsal, goods: Parameters<TestRehearsal['confirmed']>[0] = {}) {
@@ -37,7 +35,7 @@ const shortOf = (rehearsal: TestRehearsal, order: Awaited<ReturnType<TestRehears
 
 describe('Parcels that do not arrive', () => {
   test('A lost parcel is refunded and its order cancelled; when it is found, the order shows a reconciliation', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, parcel } = await sent(rehearsal, { customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await rehearsal.lost(parcel);
     const after = await rehearsal.order(order.id);
@@ -53,7 +51,7 @@ describe('Parcels that do not arrive', () => {
   });
 
   test('A lost parcel of two is refunded without shipping, and the order ends with the second parcel', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
     await rehearsal.lost(mug);
@@ -70,7 +68,7 @@ describe('Parcels that do not arrive', () => {
   });
 
   test('A parcel with a failed delivery counts as returned after a week; after a later delivery the order has a reconciliation', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, parcel } = await sent(rehearsal);
     const vain = ['out-for-delivery', 'attempt'] as const;
     await rehearsal.scanned(parcel, 'collect', 'depart', ...vain, ...vain, ...vain);
@@ -91,26 +89,11 @@ describe('Parcels that do not arrive', () => {
 });
 
 describe('Refunds of units that are not delivered', () => {
-  test('Refunds reach the card first, then the gift card, each up to its payment', async () => {
-    await using rehearsal = await opened();
-    const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
-    const gift = await rehearsal.authorisation(draft.id, 5000, { type: 'gift-card', token: 'gift_50' });
-    const card = await rehearsal.authorisation(draft.id);
-    const { lamp, isShort } = shortOf(rehearsal, await rehearsal.confirmed(draft.id));
-    await isShort();
-    const { payments, lines } = await rehearsal.order(draft.id);
-    expect(lines[0]).toMatchObject({ cancelledQty: 1 });
-    const byCard = Math.min(lamp, card.amount.amount);
-    const refunded = Object.fromEntries(payments.map(({ id, refundedAmount }) => [id, refundedAmount.amount]));
-    expect(refunded).toEqual({ [card.id]: byCard, [gift.id]: lamp - byCard });
-    await rehearsal.verify();
-  });
-
   test.each([
     ['an answer of the Payment Hub is lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 1 }],
     ['the capture is late', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } }],
   ])('A refund is made once when %s', async (_, fault) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, lamp, isShort } = await lampAndMug(rehearsal);
     await rehearsal.fault('trouble', fault);
     await isShort();
@@ -123,7 +106,7 @@ describe('Refunds of units that are not delivered', () => {
   });
 
   test('No refund is needed if the dispatch captured only what was sent: remaining authorisations are voided', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
     const forMug = draft.totals.total.amount - draft.lines[0].lineTotal.amount;
     await rehearsal.authorisation(draft.id, forMug);
@@ -143,7 +126,7 @@ describe('Refunds of units that are not delivered', () => {
   });
 
   test('Goodwill refunds by a client do not reduce other refunds; all together are at most the captured amount', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
     await rehearsal.refunded(order.payments[0].id, 500);
@@ -157,7 +140,7 @@ describe('Refunds of units that are not delivered', () => {
   });
 
   test('Refunds never exceed the captured amount', async () => {
-    await using rehearsal = await opened({ capture: 'manual' });
+    await using rehearsal = await byHand({ capture: 'manual' });
     const { order, lamp, isShort, packAndDeliver } = await lampAndMug(rehearsal);
     const rest = eur(order.totals.total.amount - lamp);
     await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: rest } });
@@ -168,23 +151,53 @@ describe('Refunds of units that are not delivered', () => {
     await rehearsal.verify();
   });
 
-  test('Where the rehearsal refunds by hand, a lost parcel is refunded by clients', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
-    const { order, parcel } = await sent(rehearsal);
-    await rehearsal.lost(parcel);
-    const after = await rehearsal.order(order.id);
-    expect(after).toMatchObject({ state: 'cancelled', payments: [{ state: 'captured', refundedAmount: eur(0) }] });
-    expect(after).not.toHaveProperty('compensation');
-    await rehearsal.refunded(after.payments[0].id, order.totals.total.amount);
-    expect((await rehearsal.order(order.id)).paymentStatus).toBe('refunded');
-  });
-
   test('A short line whose refund is manual is not refunded automatically later', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+    await using rehearsal = await byHand({ refund: 'manual' });
     const { order, isShort, packAndDeliver } = await lampAndMug(rehearsal);
     await isShort();
     await rehearsal.progress({ refund: 'auto' });
     await packAndDeliver();
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', payments: [{ refundedAmount: eur(0) }] });
+  });
+});
+
+/** The order has ended, the counters are these, and nothing is parked. */
+async function hasEnded(rehearsal: TestRehearsal, orderId: string, onHand: number): Promise<void> {
+  const after = await rehearsal.order(orderId);
+  expect([after.state, after.compensation]).toEqual(['cancelled', undefined]);
+  expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [onHand, 0] });
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  await rehearsal.verify();
+}
+
+describe('Movements that the SIM misses while it is down', () => {
+  test.each([
+    ['is lost', 'lose', 998],
+    ['comes back', 'return', 1000],
+  ] as const)('Goods leave the stock records even if their parcel %s before the SIM is back', async (_, scan, onHand) => {
+    await using rehearsal = await byHand();
+    const { orderId, fulfillmentOrderId } = await rehearsal.packedOrder();
+    await rehearsal.settle();
+    await rehearsal.down('sim');
+    await rehearsal.scanned(await rehearsal.handedOver(fulfillmentOrderId), 'collect', scan);
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT3H');
+    const { paymentStatus, lines } = await rehearsal.order(orderId);
+    expect([paymentStatus, (await rehearsal.object('reservation', lines[0].reservationId)).state]).toEqual(['refunded', 'fulfilled']);
+    await hasEnded(rehearsal, orderId, onHand);
+  });
+
+  test.each(['before', 'after'])('Short units are written off and not released when the SIM is back %s the cancellation', async (when) => {
+    await using rehearsal = await byHand();
+    const order = await rehearsal.confirmed({ qty: 3 });
+    await rehearsal.down('sim');
+    await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
+    if (when === 'before') await rehearsal.noFaults();
+    expect((await rehearsal.cancel(order.id)).body.state).toBe('cancelled');
+    // After the last attempt of the write-off, and before the next one.
+    await rehearsal.advance('PT40S');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT3H');
+    await hasEnded(rehearsal, order.id, 998);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { TestRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { card, eur } from '../support/steps/tender.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
@@ -8,8 +8,6 @@ const MUG = { sku: 'mug-blue', qty: 1 };
 /** Two mugs and their shipping. */
 const TOTAL = 3088;
 const declined = (api: string) => ({ match: { api }, fault: { kind: 'status', status: 402, code: 'payment_declined' } });
-
-const opened = (progression: ProgressionInput = {}) => newRehearsal({ warehouse: 'manual', carrier: 'manual', ...progression });
 
 /** An order in the warehouse, with its only fulfillment order. */
 async function routedOrder(rehearsal: TestRehearsal) {
@@ -26,7 +24,7 @@ async function packedOrder(rehearsal: TestRehearsal) {
 
 describe('Routing by Confirm Order', () => {
   test('An order that is confirmed while the FMS is down is routed later', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.authorised();
     await rehearsal.down('fms');
     const { status, body } = await rehearsal.confirm(id);
@@ -40,23 +38,11 @@ describe('Routing by Confirm Order', () => {
     expect(order).not.toHaveProperty('routingStatus');
     await rehearsal.verify();
   });
-
-  test('Confirm Order, repeated after a lost answer of the FMS, routes once', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed', routingStatus: 'retrying' });
-    const repeated = await rehearsal.confirm(id);
-    expect(repeated.body.fulfillmentOrders).toHaveLength(1);
-    expect(repeated.body).not.toHaveProperty('routingStatus');
-    expect(await rehearsal.events({ type: 'fulfillment-order-created' })).toHaveLength(1);
-    await rehearsal.verify();
-  });
 });
 
 describe('Route Order', () => {
   test('Route Order answers the fulfillment orders of a routed order in any state, and changes nothing', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     const routedAs = async (orderState: string, state: string) => {
       const before = await rehearsal.order(order.id);
@@ -75,7 +61,7 @@ describe('Route Order', () => {
   });
 
   test('Route Order routes orders where the rehearsal routes by hand', async () => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const { id, routingStatus, fulfillmentOrders } = await rehearsal.confirmed();
     expect([routingStatus, fulfillmentOrders]).toEqual(['manual', []]);
     await rehearsal.advance('PT1H');
@@ -92,7 +78,7 @@ describe('Route Order', () => {
     ['nearest', 'dc-01'],
     ['most-stock', 'dc-02'],
   ] as const)('Route Order finds a node by %s for a line whose reservation was released', async (strategy, locationId) => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const desk = { sku: 'desk-two-nodes', qty: 1 };
     const { id, lines } = await rehearsal.confirmed(desk);
     await rehearsal.api('reserve-inventory-api', { body: { items: [desk], locationId: 'dc-01' } });
@@ -106,28 +92,28 @@ describe('Route Order', () => {
   });
 
   test.each(['nearest', 'most-stock'] as const)('Route Order by %s counts a unit that a client allocated to the line', async (strategy) => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const { id, lines } = await rehearsal.confirmed(LAMP);
     const [{ lineId, reservationId }] = lines;
     await rehearsal.api('release-reservation-api', { params: { id: reservationId } });
-    const byHand = await rehearsal.api('allocate-inventory-api', { body: { orderId: id, orderLineId: lineId, ...LAMP } });
+    const allocated = await rehearsal.api('allocate-inventory-api', { body: { orderId: id, orderLineId: lineId, ...LAMP } });
     const { items } = await rehearsal.api('route-order-api', { params: { id }, body: { strategy } });
     expect(items).toMatchObject([{ locationId: 'dc-01', state: 'allocated' }]);
-    expect((await rehearsal.object('reservation', byHand.id)).state).toBe('released');
+    expect((await rehearsal.object('reservation', allocated.id)).state).toBe('released');
     expect(await rehearsal.reserved(LAMP.sku)).toBe(1);
     await rehearsal.verify();
   });
 
   test('Route Order by most-stock counts units that were reserved for the basket, wherever the lines are served from', async () => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const desk = { sku: 'desk-two-nodes', qty: 1 };
     const { id, basketId, lines } = await rehearsal.confirmed({ lines: [LAMP, desk] });
     await rehearsal.api('reserve-inventory-api', { body: { items: [desk], locationId: 'dc-01' } });
     await rehearsal.api('release-reservation-api', { params: { id: lines[0].reservationId } });
-    const byHand = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
+    const again = await rehearsal.api('reserve-inventory-api', { body: { basketId } });
     const { items } = await rehearsal.api('route-order-api', { params: { id }, body: { strategy: 'most-stock' } });
     expect(items.map(({ locationId }) => locationId).toSorted()).toEqual(['dc-01', 'dc-02']);
-    expect((await rehearsal.object('reservation', byHand.id)).state).toBe('released');
+    expect((await rehearsal.object('reservation', again.id)).state).toBe('released');
     expect([await rehearsal.reserved(LAMP.sku), await rehearsal.reserved(desk.sku)]).toEqual([1, 2]);
     await rehearsal.verify();
   });
@@ -135,7 +121,7 @@ describe('Route Order', () => {
   test.each(['nearest', 'most-stock'])(
     'Route Order by %s refuses a released line that no node has, and changes nothing',
     async (strategy) => {
-      await using rehearsal = await opened({ route: 'manual' });
+      await using rehearsal = await byHand({ route: 'manual' });
       const { id, lines } = await rehearsal.confirmed(LAMP);
       await rehearsal.api('release-reservation-api', { params: { id: lines[0].reservationId } });
       await rehearsal.api('reserve-inventory-api', { body: { items: [LAMP] } });
@@ -147,7 +133,7 @@ describe('Route Order', () => {
   );
 
   test('Route Order, concurrent with a release of the reservation, ships the order from the old or a new reservation', async () => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     for (let round = 0; round < 8; round++) {
       const { id, lines } = await rehearsal.confirmed();
       await rehearsal.fault('together', { match: { application: 'sim' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
@@ -168,7 +154,7 @@ describe('Route Order', () => {
   });
 
   test.each(['outage', 'lost-response'] as const)('Route Order is finished by due work when the FMS fails (%s)', async (kind) => {
-    await using rehearsal = await opened({ route: 'manual' });
+    await using rehearsal = await byHand({ route: 'manual' });
     const { id } = await rehearsal.confirmed();
     await rehearsal.fault('trouble', { match: { api: 'create-fulfillment-orders' }, fault: { kind }, times: 1 });
     expect((await rehearsal.call('route-order-api', { params: { id } })).status).toBeGreaterThanOrEqual(500);
@@ -180,7 +166,7 @@ describe('Route Order', () => {
   });
 
   test('Route Order refuses a draft and a cancelled order', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { id } = await rehearsal.draft();
     const route = async (of: string) => (await rehearsal.call('route-order-api', { params: { id: of } })).body;
     expect(await route(id)).toMatchObject({ code: 'invalid_state_transition', currentState: 'draft', action: 'route' });
@@ -200,7 +186,7 @@ describe('Reservations of routed orders', () => {
   ] as const)(
     'The reservation of an order routed %s cannot be released by clients, and leaves with its goods',
     async (how, progression) => {
-      await using rehearsal = await opened(progression);
+      await using rehearsal = await byHand(progression);
       const { id: orderId } = await rehearsal.authorised();
       const isLate = how.startsWith('after');
       if (isLate) await rehearsal.down('fms');
@@ -226,7 +212,7 @@ describe('Reservations of routed orders', () => {
   );
 
   test('The reservation of a cancelled order is released', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.confirmed();
     await rehearsal.cancel(order.id);
     expect(await release(rehearsal, order)).toMatchObject({ status: 200, body: { state: 'released' } });
@@ -237,7 +223,7 @@ describe('Reservations of routed orders', () => {
 
 describe('Orders in fulfilment', () => {
   test('An order is routed with its confirmation, captured with its picking, completed with its delivery, and earns', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.confirmed({ lines: [MUG, { sku: 'mug-green', qty: 1 }] });
     expect(order).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated', locationId: 'dc-01', shipments: [] }] });
     expect(order).not.toHaveProperty('routingStatus');
@@ -261,7 +247,7 @@ describe('Orders in fulfilment', () => {
   });
 
   test('An order earns for its net captured amount, and names the refunds that it accounts for', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     const parcel = await rehearsal.dispatched(id);
     const [payment] = order.payments;
@@ -270,32 +256,11 @@ describe('Orders in fulfilment', () => {
     expect(await rehearsal.order(order.id)).toMatchObject({ earningAmount: eur(1598), earningRefunds: [`${payment.id}.refund-1`] });
     await rehearsal.verify();
   });
-
-  test('An order earns for the part that was not paid with points', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
-    await rehearsal.authorisation(id, 300, { type: 'loyalty', token: redemption.id });
-    await rehearsal.authorisation(id);
-    expect(await rehearsal.completedOrder(id)).toMatchObject({ earningAmount: eur(2298) });
-    await rehearsal.verify();
-  });
-
-  test('An order of two nodes is partially fulfilled with the first delivery, and completed with the last', async () => {
-    await using rehearsal = await opened();
-    const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
-    await rehearsal.delivered(await rehearsal.dispatched(mugs));
-    const { fulfillmentOrders, state } = await rehearsal.order(order.id);
-    expect([state, fulfillmentOrders.map(({ locationId }) => locationId)]).toEqual(['partially-fulfilled', ['dc-01', 'dc-02']]);
-    await rehearsal.delivered(await rehearsal.dispatched(desks));
-    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 1 }, { fulfilledQty: 2 }] });
-    await rehearsal.verify();
-  });
 });
 
 describe('Captures of picked orders', () => {
   test.each(['PT35M', 'PT12H', 'P3D'])('A capture waits %s for a Payment Hub that is down', async (length) => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.down('payment-hub');
     await rehearsal.picked(id);
@@ -310,7 +275,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('A capture that is declined four times cancels the order and its fulfillment order, and releases the stock', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.fault('declined', declined('capture-payment-api'));
     await rehearsal.picked(id);
@@ -332,7 +297,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('A declined capture is retried, and nothing is dispatched until it succeeds', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     await rehearsal.fault('declined', declined('capture-payment-api'));
     const { order, id } = await packedOrder(rehearsal);
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
@@ -345,7 +310,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('A capture with a lost answer is made once', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
     await rehearsal.picked(id);
@@ -356,7 +321,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('A capture of an expired authorisation that cannot be renewed cancels the order', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.fault('declined', declined('authorize-payment-api'));
     await rehearsal.advance('P7D');
@@ -369,7 +334,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('The OMS does not change a payment that a client captured in part, and the dispatch waits for the rest', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: eur(2000) } });
     await rehearsal.packed(id);
@@ -385,7 +350,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('An amount refunded before the dispatch is not renewed: the dispatch is refused until it is authorised again', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await packedOrder(rehearsal);
     await rehearsal.refunded(order.payments[0].id, 1000);
     const { status, body } = await rehearsal.dispatch(id);
@@ -398,17 +363,8 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('An order with an amount refunded before the dispatch can be cancelled', async () => {
-    await using rehearsal = await opened();
-    const { order, id } = await packedOrder(rehearsal);
-    await rehearsal.refunded(order.payments[0].id, 100);
-    expect((await rehearsal.dispatch(id)).status).toBe(409);
-    expect((await rehearsal.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
-    await rehearsal.verify();
-  });
-
   test('An order that was captured early and refunded in full is captured when it is authorised again and picked', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     const [{ id: first }] = order.payments;
     await rehearsal.api('capture-payment-api', { params: { id: first } });
@@ -423,7 +379,7 @@ describe('Captures of picked orders', () => {
   });
 
   test('Refunded units that were cancelled are not payable again', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const order = await rehearsal.confirmed({ lines: [LAMP, MUG] });
     const first = await rehearsal.onlyFulfilment(order.id);
     const picking = await rehearsal.short(order, first, 0);
@@ -438,18 +394,8 @@ describe('Captures of picked orders', () => {
     await rehearsal.verify();
   });
 
-  test('Where the rehearsal captures by hand, the dispatch waits for a capture by a client', async () => {
-    await using rehearsal = await opened({ capture: 'manual' });
-    const { order, id } = await packedOrder(rehearsal);
-    expect((await rehearsal.order(order.id)).paymentStatus).toBe('authorised');
-    expect((await rehearsal.dispatch(id)).body).toMatchObject({ code: 'payment_incomplete', outstanding: eur(TOTAL) });
-    await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id } });
-    expect((await rehearsal.dispatch(id)).status).toBe(200);
-    await rehearsal.verify();
-  });
-
   test('The dispatch captures payments that are not captured yet', async () => {
-    await using rehearsal = await opened();
+    await using rehearsal = await byHand();
     const { order, id } = await routedOrder(rehearsal);
     await rehearsal.down('payment-hub');
     await rehearsal.packed(id);

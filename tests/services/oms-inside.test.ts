@@ -11,8 +11,7 @@ import * as paymentHub from '../../services/payment-hub/service.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import * as sim from '../../services/sim/service.ts';
 import { createOrder } from '../../shared/catalog/order/apis.ts';
-import { getPayable, listCustomerOrders } from '../../shared/catalog/order/internal.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
+import { listCustomerOrders } from '../../shared/catalog/order/internal.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { type Inside, startInside } from '../support/inside.ts';
@@ -36,23 +35,7 @@ const placed = async (inside: Inside, members: Partial<Basket> = {}) => {
   return inside.as('ecommerce-platform')(createOrder, { body: { basketId: basket.id, basket } });
 };
 
-const refusal = (promise: Promise<unknown>): Promise<Problem> =>
-  promise.then(
-    () => Promise.reject(new Error('it was not refused')),
-    (problem: Problem) => problem,
-  );
-
 describe('Internal calls of the OMS', () => {
-  test('Create Order refuses another basket in the request, and one that is not converted', async () => {
-    await using inside = await startInside(oms);
-    const basket = converted(await inside.now());
-    const create = (basketId: string, members: Partial<Basket>) =>
-      refusal(inside.as('ecommerce-platform')(createOrder, { body: { basketId, basket: { ...basket, ...members } } }));
-    expect((await create('bsk_2', {})).message).toContain('bsk_1');
-    expect((await create('bsk_1', { state: 'locked' })).message).toContain('converted');
-    expect(await inside.events()).toEqual([]);
-  });
-
   test('Create Order refuses a customer who was blocked since the checkout, but not once the basket is bound to an order', async () => {
     await using inside = await startInside(oms, ecommercePlatform, crm, paymentHub);
     await inside.commitAs('ecommerce-platform', async (work) =>
@@ -79,18 +62,6 @@ describe('Internal calls of the OMS', () => {
     expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `ord_${21 - index}`));
     expect(items[0]).not.toHaveProperty('voucherCodes');
     expect(await listed('cus_nobody')).toEqual([]);
-  });
-
-  test('Get Payable reports state, total and customer', async () => {
-    await using inside = await startInside(oms);
-    const bought = { customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' };
-    await placed(inside, bought);
-    const payable = (id: string) => inside.as('payment-hub')(getPayable, { params: { id } });
-    expect(await payable('ord_1')).toEqual({
-      ...{ orderId: 'ord_1', state: 'draft', total: eur(3088), required: eur(3088), basketId: 'bsk_1', channel: 'web' },
-      ...bought,
-    });
-    expect((await refusal(payable('ord_2'))).code).toBe('not_found');
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { newRehearsal } from '../support/estate.ts';
 
 /** Two mugs and their shipping. */
@@ -26,119 +26,103 @@ async function opened() {
   };
 }
 
-describe('Authorisations of confirmed orders that expire', () => {
-  test('An authorisation is renewed with the same tender whenever it expires, and is captured like any other', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.advance('P7D');
-    expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
-    await rehearsal.advance('P8D');
-    expect(await rehearsal.payments(id)).toEqual([...Array(2).fill(`voided card ${TOTAL}`), `authorised card ${TOTAL}`]);
-    await rehearsal.picked(await rehearsal.onlyFulfilment(id));
-    await rehearsal.settle();
-    await rehearsal.is(id, { state: 'in-fulfilment', paymentStatus: 'paid' });
-  });
+test('An authorisation is renewed with the same tender whenever it expires, and is captured like any other', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.advance('P7D');
+  expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
+  await rehearsal.advance('P8D');
+  expect(await rehearsal.payments(id)).toEqual([...Array(2).fill(`voided card ${TOTAL}`), `authorised card ${TOTAL}`]);
+  await rehearsal.picked(await rehearsal.onlyFulfilment(id));
+  await rehearsal.settle();
+  await rehearsal.is(id, { state: 'in-fulfilment', paymentStatus: 'paid' });
+});
 
-  test.each([
-    ['that expires after 30 days', undefined, 'P29D authorised, P6DT1H unpaid, P1D cancelled'],
-    ['whose renewal is declined', declining(1), 'P7D unpaid, PT23H unpaid, PT1H cancelled'],
-    ['that cannot be renewed for 20 hours', AWAY, 'P7DT20H unpaid, PT1H authorised'],
-    ['whose renewal has no answer', LOST, 'P7DT2H authorised, PT1H authorised'],
-  ])('An order with an authorisation %s (%j) is: %s', async (_, fault, way) => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    if (fault) await rehearsal.fault('trouble', fault);
-    const steps = way.split(', ').map((step) => step.split(' '));
-    for (const [by = '', word = ''] of steps) {
-      const expected = word === 'authorised' ? PAID : word === 'unpaid' ? UNPAID : ENDED;
-      if (by === steps.at(-1)?.[0]) await rehearsal.noFaults();
-      await rehearsal.advance(by);
-      const order = await rehearsal.order(id);
-      expect([by, order]).toMatchObject([by, expected]);
-      expect(order.fulfillmentOrders).toMatchObject([{ state: expected === ENDED ? 'cancelled' : 'allocated' }]);
-      expect(await rehearsal.reserved('mug-blue')).toBe(expected === ENDED ? 0 : 2);
-    }
-    if (fault === LOST) expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    await rehearsal.verify();
-  });
+test.each([
+  ['that expires after 30 days', undefined, 'P29D authorised, P6DT1H unpaid, P1D cancelled'],
+  ['whose renewal is declined', declining(1), 'P7D unpaid, PT23H unpaid, PT1H cancelled'],
+  ['that cannot be renewed for 20 hours', AWAY, 'P7DT20H unpaid, PT1H authorised'],
+  ['whose renewal has no answer', LOST, 'P7DT2H authorised, PT1H authorised'],
+])('An order with an authorisation %s (%j) is: %s', async (_, fault, way) => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.confirmed();
+  if (fault) await rehearsal.fault('trouble', fault);
+  const steps = way.split(', ').map((step) => step.split(' '));
+  for (const [by = '', word = ''] of steps) {
+    const expected = word === 'authorised' ? PAID : word === 'unpaid' ? UNPAID : ENDED;
+    if (by === steps.at(-1)?.[0]) await rehearsal.noFaults();
+    await rehearsal.advance(by);
+    const order = await rehearsal.order(id);
+    expect([by, order]).toMatchObject([by, expected]);
+    expect(order.fulfillmentOrders).toMatchObject([{ state: expected === ENDED ? 'cancelled' : 'allocated' }]);
+    expect(await rehearsal.reserved('mug-blue')).toBe(expected === ENDED ? 0 : 2);
+  }
+  if (fault === LOST) expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  await rehearsal.verify();
+});
 
-  test('Each of several tenders is renewed with its own part of the total', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    await rehearsal.authorisation(id, 1000, 'tok_mastercard');
-    await rehearsal.authorisation(id, 500, { type: 'gift-card', token: 'gift_5' });
-    await rehearsal.authorisation(id, 1588, { type: 'bnpl' });
-    await rehearsal.advance('PT2M');
-    await rehearsal.confirmed(id);
-    await rehearsal.advance('P9D');
-    const live = (await rehearsal.order(id)).payments.filter(({ state }) => state === 'authorised');
-    expect(live.map(({ tender, amount }) => `${tender.type} ${tender.token} ${amount.amount}`)).toEqual([
-      ...['gift-card gift_5 500', 'card tok_mastercard 1000', 'bnpl undefined 1588'],
-    ]);
-    await rehearsal.is(id, PAID);
-  });
+test('Each of several tenders is renewed with its own part of the total', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.draft();
+  await rehearsal.authorisation(id, 1000, 'tok_mastercard');
+  await rehearsal.authorisation(id, 500, { type: 'gift-card', token: 'gift_5' });
+  await rehearsal.authorisation(id, 1588, { type: 'bnpl' });
+  await rehearsal.advance('PT2M');
+  await rehearsal.confirmed(id);
+  await rehearsal.advance('P9D');
+  const live = (await rehearsal.order(id)).payments.filter(({ state }) => state === 'authorised');
+  expect(live.map(({ tender, amount }) => `${tender.type} ${tender.token} ${amount.amount}`)).toEqual([
+    ...['gift-card gift_5 500', 'card tok_mastercard 1000', 'bnpl undefined 1588'],
+  ]);
+  await rehearsal.is(id, PAID);
+});
 
-  test('An order whose renewal is declined stays confirmed with another payment within a day', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('declined', declining(1));
-    await rehearsal.advance('P7D');
-    await rehearsal.authorisation(id, undefined, 'tok_mastercard');
-    await rehearsal.advance('P2D');
-    await rehearsal.is(id, PAID);
-  });
+test('An order whose renewal is declined stays confirmed with another payment within a day', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.fault('declined', declining(1));
+  await rehearsal.advance('P7D');
+  await rehearsal.authorisation(id, undefined, 'tok_mastercard');
+  await rehearsal.advance('P2D');
+  await rehearsal.is(id, PAID);
+});
 
-  test('An order whose renewal is declined is cancelled when the Payment Hub is available again after days', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('declined', declining(1));
-    await rehearsal.advance('P7D');
-    await rehearsal.down('payment-hub');
-    await rehearsal.advance('P3D');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'confirmed' });
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT1H');
-    await rehearsal.is(id, ENDED);
-  });
+test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
+  await using rehearsal = await opened();
+  const { id, payments } = await rehearsal.confirmed();
+  await rehearsal.api('void-payment-api', { params: { id: payments[0].id } });
+  await rehearsal.advance('PT23H');
+  await rehearsal.is(id, UNPAID);
+  await rehearsal.advance('PT1H');
+  await rehearsal.is(id, ENDED);
+  expect(await rehearsal.reserved('mug-blue')).toBe(0);
+});
 
-  test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
-    await using rehearsal = await opened();
-    const { id, payments } = await rehearsal.confirmed();
-    await rehearsal.api('void-payment-api', { params: { id: payments[0].id } });
-    await rehearsal.advance('PT23H');
-    await rehearsal.is(id, UNPAID);
-    await rehearsal.advance('PT1H');
-    await rehearsal.is(id, ENDED);
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  });
+test('A payment with gift cards and points does not expire: its order waits for the warehouse without limit', async () => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.draft();
+  const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
+  const gift = await rehearsal.authorisation(id, TOTAL - 300, { type: 'gift-card', token: 'gift_50' });
+  const points = await rehearsal.authorisation(id, 300, { type: 'loyalty', token: redemption.id });
+  for (const payment of [gift, points]) expect(payment).not.toHaveProperty('authorizationExpiresAt');
+  await rehearsal.confirmed(id);
+  await rehearsal.advance('P40D');
+  await rehearsal.is(id, PAID);
+});
 
-  test('A payment with gift cards and points does not expire: its order waits for the warehouse without limit', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.draft();
-    const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
-    const gift = await rehearsal.authorisation(id, TOTAL - 300, { type: 'gift-card', token: 'gift_50' });
-    const points = await rehearsal.authorisation(id, 300, { type: 'loyalty', token: redemption.id });
-    for (const payment of [gift, points]) expect(payment).not.toHaveProperty('authorizationExpiresAt');
-    await rehearsal.confirmed(id);
-    await rehearsal.advance('P40D');
-    await rehearsal.is(id, PAID);
-  });
-
-  test.each([
-    ['renewed', 'P2D', PAID],
-    ['renewed', 'P3D', PAID],
-    ['declined', 'P3D', ENDED],
-  ])('An authorisation that expires during an outage of the Payment Hub is %s after it (%s)', async (how, length, expected) => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.advance('P6D');
-    await rehearsal.down('payment-hub');
-    await rehearsal.advance(length);
-    if (how === 'declined') await rehearsal.fault('declining', declining());
-    await rehearsal.control('delete-fault', { params: { name: 'down' } });
-    await rehearsal.settle();
-    await rehearsal.advance('PT2H');
-    await rehearsal.is(id, expected);
-  });
+test.each([
+  ['renewed', 'P3D', PAID],
+  ['declined', 'P3D', ENDED],
+])('An authorisation that expires during an outage of the Payment Hub is %s after it (%s)', async (how, length, expected) => {
+  await using rehearsal = await opened();
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.advance('P6D');
+  await rehearsal.down('payment-hub');
+  await rehearsal.advance(length);
+  if (how === 'declined') await rehearsal.fault('declining', declining());
+  await rehearsal.control('delete-fault', { params: { name: 'down' } });
+  await rehearsal.settle();
+  await rehearsal.advance('PT2H');
+  await rehearsal.is(id, expected);
 });

@@ -10,7 +10,6 @@ import * as pos from '../../services/pos/service.ts';
 import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { authorizePayment, capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
-import { listPayments, reversePayment } from '../../shared/catalog/payment/internal.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
@@ -35,11 +34,6 @@ const pay = (inside: Inside, tender: Tender, amount: number) =>
   inside.as('pos')(authorizePayment, { body: { orderId: SALE.orderId, tender, amount: eur(amount), payable: SALE } });
 
 const capture = (inside: Inside, id: string) => inside.as('oms')(capturePayment, { params: { id }, body: {} });
-
-const payWithReturn = (inside: Inside, amount: number, more: object = {}) => {
-  const paid = { orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' } as const, amount: eur(amount), returnId: 'ret_1' };
-  return inside.as('oms')(authorizePayment, { body: { ...paid, payable: EXCHANGE, ...more } });
-};
 
 /** A checkout at the till that lists these payments. */
 const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly string[]) =>
@@ -68,6 +62,8 @@ describe('Tenders of a till', () => {
     expect(refused.body.errors[0].detail).toMatch(/card.*gift-card.*bnpl.*loyalty/);
     const named = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), returnId: 'ret_1' } });
     expect(named).toMatchObject({ status: 422, body: { errors: [{ pointer: '/returnId' }] } });
+    const priced = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), payable: {} } });
+    expect(priced).toMatchObject({ status: 422, body: { errors: [{ pointer: '/payable' }] } });
   });
 
   test('Cash of a till is authorised immediately and without an expiry; a card is authorised for a week', async () => {
@@ -84,24 +80,6 @@ describe('Tenders of a till', () => {
     expect(await capture(inside, cash.id)).toMatchObject({ state: 'captured' });
     const { body } = await inside.call('POST', `/payments/${cash.id}/refunds`, { amount: eur(500) });
     expect(body).toMatchObject({ state: 'partially-refunded', refundedAmount: eur(500) });
-  });
-
-  test('Tenders of a till never promise more than the total of the sale', async () => {
-    await using inside = await startInside(paymentHub);
-    const listed = async () =>
-      (await inside.as('pos')(listPayments, { query: { orderId: SALE.orderId } })).items.map(({ id, tender, state }) => ({
-        ...{ id, paid: `${tender.type} ${state}` },
-      }));
-    await pay(inside, CASH, 3000);
-    expect(await pay(inside, { type: 'bnpl' }, 1500)).toMatchObject({ state: 'pending' });
-    await expect(pay(inside, VISA, 501)).rejects.toMatchObject({ code: 'overpayment', context: { outstanding: eur(500) } });
-    await expect(pay(inside, card('tok_decline_insufficient_funds'), 500)).rejects.toMatchObject({ code: 'payment_declined' });
-    await expect(pay(inside, card('tok_timeout'), 500)).rejects.toMatchObject({ code: 'dependency_timeout' });
-    const taken = await listed();
-    expect(taken.map(({ paid }) => paid)).toEqual(['cash authorised', 'bnpl pending', 'card failed', 'card pending']);
-    for (const { id } of taken.toReversed()) await inside.as('pos')(reversePayment, { params: { id }, body: {} });
-    await inside.advance(16 * MINUTE);
-    expect((await listed()).map(({ paid }) => paid)).toEqual(['cash voided', 'bnpl voided', 'card failed', 'card failed']);
   });
 
   test.each([
@@ -150,50 +128,20 @@ describe('Tenders of a till', () => {
   });
 });
 
-describe('Exchange credits', () => {
-  test('An exchange credit pays with the value of a return once, and a void restores the value', async () => {
-    await using inside = await startInside(paymentHub);
-    const paid = await payWithReturn(inside, 2000);
-    expect(paid).toMatchObject({ state: 'authorised', returnId: 'ret_1', tender: { type: 'exchange-credit' } });
-    const context = { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) };
-    await expect(payWithReturn(inside, 1001)).rejects.toMatchObject({ code: 'refund_exceeds_captured', context });
-    await inside.as('oms')(reversePayment, { params: { id: paid.id }, body: {} });
-    expect(await payWithReturn(inside, 3000)).toMatchObject({ state: 'authorised' });
-  });
-
-  test('The uncaptured and refunded amounts of an exchange credit restore the value of the return', async () => {
-    await using inside = await startInside(paymentHub);
-    const { id } = await payWithReturn(inside, 3000);
-    await inside.call('POST', `/payments/authorizations/${id}/capture`, { amount: eur(2500) });
-    await inside.call('POST', `/payments/${id}/refunds`, { amount: eur(400) });
-    expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 2100 });
-  });
-
-  test.each([
-    ['without its return', { returnId: undefined }, 'dependency_error'],
-    ['with a return that the order does not list', { returnId: 'ret_2' }, 'not_found'],
-    ['as a card', { tender: VISA }, 'dependency_error'],
-  ])('An exchange credit is refused %s', async (_, more, code) => {
-    await using inside = await startInside(paymentHub);
-    await expect(payWithReturn(inside, 1000, more)).rejects.toMatchObject({ code });
-    expect(await inside.events()).toEqual([]);
-  });
-
-  test('Of two exchange credits that both read enough value, one commits', async () => {
-    await using inside = await startInside(paymentHub);
-    const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
-      await syncOrderCover(work, EXCHANGE);
-      return syncReturnCover(work, EXCHANGE, 'ret_1');
-    };
-    await inside.commitAs('payment-hub', synced);
-    const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
-      expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
-      const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
-      openPayment(work, asked, { is: 'approved' });
-    };
-    const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
-    expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
-  });
+test('Of two exchange credits that both read enough value, one commits', async () => {
+  await using inside = await startInside(paymentHub);
+  const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
+    await syncOrderCover(work, EXCHANGE);
+    return syncReturnCover(work, EXCHANGE, 'ret_1');
+  };
+  await inside.commitAs('payment-hub', synced);
+  const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
+    expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
+    const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
+    openPayment(work, asked, { is: 'approved' });
+  };
+  const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
+  expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
 });
 
 describe('Refunds for a return', () => {
@@ -216,32 +164,5 @@ describe('Refunds for a return', () => {
     await expect(refund(inside, two, 1)).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
     // Goodwill does not count.
     expect((await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) })).status).toBe(201);
-  });
-
-  test('A refund for a return that is repeated under its reference is made once', async () => {
-    await using inside = await startInside(paymentHub);
-    const id = await aCaptured(inside, 5000);
-    const paid = await refund(inside, id, 3000, { reference: 'return/ret_1/0' });
-    expect(await refund(inside, id, 3000, { reference: 'return/ret_1/0' })).toEqual(paid);
-    expect(await inside.counters('payment-hub', 'return-covers', 'ret_1')).toEqual({ worth: 3000, used: 3000 });
-  });
-
-  test('A return that was refunded more than its value is refunded nothing more', async () => {
-    await using inside = await startInside(paymentHub);
-    const id = await aCaptured(inside, 5000);
-    await refund(inside, id, 2000);
-    const less = { ...payable, returns: [{ returnId: 'ret_1', refundAmount: eur(1000) }] };
-    await expect(refund(inside, id, 1, { payable: less })).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
-    expect(await refund(inside, id, 1000)).toMatchObject({ refundedAmount: eur(3000) });
-  });
-
-  test('A refund is refused for a return that the order does not list, and for the payable of another order', async () => {
-    await using inside = await startInside(paymentHub, oms);
-    const id = await aCaptured(inside, 5000);
-    const context = { objectType: 'return', id: 'ret_2' };
-    await expect(refund(inside, id, 1, { returnId: 'ret_2' })).rejects.toMatchObject({ code: 'not_found', context });
-    await expect(refund(inside, id, 1, { payable: EXCHANGE })).rejects.toMatchObject({ code: 'dependency_error' });
-    const unknown = await inside.call('POST', `/payments/${id}/refunds`, { amount: eur(1), returnId: 'ret_1' });
-    expect([unknown.status, unknown.body.objectType, await stateOf(inside, id)]).toEqual([404, 'order', 'captured']);
   });
 });

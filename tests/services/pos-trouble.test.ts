@@ -76,17 +76,6 @@ describe('Create Transaction', () => {
   });
 });
 
-test('Add Payment above the outstanding amount names the pending tender', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id } = await rehearsal.sale();
-  await rehearsal.pay(id, card('tok_async_approve'), 1000);
-  const { body } = await rehearsal.pay(id, CASH, 2598);
-  expect(body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598), retryable: true });
-  expect(body.pending).toEqual([{ paymentId: expect.any(String), amount: eur(1000) }]);
-  expect(body.detail).toContain(`10.00 EUR of "${body.pending[0].paymentId}"`);
-  await rehearsal.verify();
-});
-
 test('A tender whose answer was lost counts for the next tender and is voided with its transaction', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.sale();
@@ -252,19 +241,6 @@ describe('A till without the OMS', () => {
     expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
     await recover(rehearsal);
     expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
-    await rehearsal.verify();
-  });
-
-  const calls = ['create-order-api', 'confirm-order-api', 'carry-out'];
-  test.each(calls)('A paid sale is completed once when the answer to %s is lost', async (api) => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await lose(rehearsal, api);
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
-    expect(typesOf(await rehearsal.events()).slice(4)).toEqual(completedOnce);
-    expect((await rehearsal.pay(id, CASH, 1)).body).toMatchObject({ status: 409, currentState: 'completed' });
     await rehearsal.verify();
   });
 });

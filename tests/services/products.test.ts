@@ -1,29 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
-import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
-import { moveProduct } from '../../shared/catalog/commerce/internal.ts';
-import { type ProductVerb, productLifeCycle } from '../../shared/catalog/commerce/objects.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
-
-type Verb = (typeof ProductVerb)['options'][number];
+import { CASH } from '../support/steps/tender.ts';
 
 const move = (rehearsal: TestRehearsal, id: string, verb: string) =>
   rehearsal.control('move-product-by-hand', { params: { id, verb } }) as Promise<{ state: string }>;
-
-/** The verbs that lead to each state from `draft`, the state of radio-draft. */
-const wayTo: Readonly<Record<string, readonly Verb[]>> = {
-  draft: [],
-  enrichment: ['enrich'],
-  review: ['enrich', 'submit'],
-  active: ['enrich', 'submit', 'approve'],
-  suspended: ['enrich', 'submit', 'approve', 'suspend'],
-  discontinued: ['enrich', 'submit', 'approve', 'discontinue'],
-  archived: ['enrich', 'submit', 'approve', 'discontinue', 'archive'],
-};
-const verbs: readonly Verb[] = ['enrich', 'submit', 'rework', 'approve', 'suspend', 'resume', 'discontinue', 'archive'];
 
 test('A product is found from active until it is archived', async () => {
   await using rehearsal = await newRehearsal();
@@ -41,20 +23,6 @@ test('A product is found from active until it is archived', async () => {
   const suspended = { previousState: 'active', object: { state: 'suspended' } };
   expect(events.at(5)).toMatchObject({ classification: 'transitioned', data: suspended });
   await rehearsal.verify();
-});
-
-test.each(Object.keys(wayTo))('A product that is %s accepts only the verbs of its table', async (state) => {
-  for (const verb of verbs) {
-    await using estate = await startInside(ecommercePlatform);
-    const play = (step: Verb) => estate.play(moveProduct, { params: { id: 'radio-draft' }, body: { verb: step } });
-    for (const step of wayTo[state] ?? []) await play(step);
-    const row = productLifeCycle.rows.find((one) => one.verb === verb && (one.from as readonly (string | null)[]).includes(state));
-    const outcome = await play(verb).then(
-      (moved) => moved.state,
-      ({ code, context }: Problem) => [code, context['currentState'], context['action']],
-    );
-    expect(outcome).toEqual(row ? row.to[0] : ['invalid_state_transition', state, verb]);
-  }
 });
 
 test('A product that is unknown, an unknown verb and a wrong state are refused', async () => {
@@ -114,4 +82,27 @@ test('List Products pages through the products that customers see, and finds the
     status: 422,
     body: { errors: [{ pointer: '?gtin', detail: 'The last digit is not the check digit of the others.' }] },
   });
+});
+
+const LINES = ['wine-red', 'mug-blue'].map((sku) => ({ sku, qty: 1 }));
+const AGES = [18, undefined];
+const ages = ({ lines }: { lines: { minAge?: number }[] }) => lines.map(({ minAge }) => minAge);
+
+test('A line of a product with a minimum age shows it on the basket, from the first line to the checkout, and on its order', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  const { id } = await rehearsal.basket({ lines: [] });
+  for (const line of LINES) await rehearsal.addLine(id, line);
+  expect(ages(await rehearsal.object('basket', id))).toEqual(AGES);
+  const draft = await rehearsal.draft({ lines: LINES });
+  expect([ages(await rehearsal.object('basket', draft.basketId)), ages(draft)]).toEqual([AGES, AGES]);
+});
+
+test('A line of a product with a minimum age shows it on the transaction of a till and on the order of the sale', async () => {
+  await using rehearsal = await newRehearsal();
+  const sale = await rehearsal.sale({ lines: LINES });
+  expect(ages(sale)).toEqual(AGES);
+  await rehearsal.pay(sale.id, CASH, 1450 + 1299);
+  await rehearsal.settle();
+  const order = await rehearsal.order(sale.id);
+  expect([order.state, ages(order)]).toEqual(['completed', AGES]);
 });

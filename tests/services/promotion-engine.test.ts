@@ -32,16 +32,6 @@ const discounts = ({ lines }: { lines: { discount: { amount: number } }[] }) => 
 const validate = async (code: string, body: object, from = rehearsal) =>
   (await from.call('validate-voucher-api', { params: { code }, body })).body;
 
-test('Evaluate Promotions leaves lines without a promotion unchanged', async () => {
-  const mugs = line('mug-blue', 2, 1299);
-  expect(await evaluated({ lines: [mugs] })).toEqual({
-    lines: [{ ...mugs, discounts: [], discount: eur(0), lineTotal: eur(2598) }],
-    totalDiscount: eur(0),
-    applied: [],
-    rejected: [],
-  });
-});
-
 test('Evaluate Promotions takes 15 % off a brand, 10.00 off each desk lamp, and every third bar of chocolate', async () => {
   const lines = [line('rug-hall', 1, 9999), line('lamp-desk', 2, 4500), line('chocolate-dark', 7, 349), MUG];
   const body = await evaluated({ lines });
@@ -126,9 +116,6 @@ test('Evaluate Promotions prices a basket by its id for the customer of the bask
 test.each<[string, object, string]>([
   ['neither basket nor lines', {}, ''],
   ['both basket and lines', { basketId: 'bsk_1', lines: [MUG] }, ''],
-  ['no line', { lines: [] }, '/lines'],
-  ['a line without units', { lines: [line('mug-blue', 0, 1299)] }, '/lines/0/qty'],
-  ['a line without price', { lines: [line('mug-blue', 1, 0)] }, '/lines/0/unitPrice/amount'],
   ['the tier, which only services send', { lines: [MUG], loyaltyTier: 'gold' }, '/loyaltyTier'],
   ['a total that is too large', { lines: [line('mug-blue', 9999, 999_999_999_999)] }, '/lines'],
 ])('Evaluate Promotions refuses %s', async (_what, body, pointer) => {
@@ -137,13 +124,8 @@ test.each<[string, object, string]>([
 
 test.each<[string, number, object]>([
   ['welcome10', 1299, { valid: true, discount: eur(130) }],
-  ['MIN100', 10_000, { valid: true, discount: eur(1500) }],
   ['nobodys', 9999, { valid: false, reason: 'not_found' }],
-  ['expired', 9999, { valid: false, reason: 'voucher_expired' }],
-  ['disabled', 9999, { valid: false, reason: 'voucher_disabled' }],
-  ['usedup', 9999, { valid: false, reason: 'quantity_exceeded' }],
   ['min100', 9999, { valid: false, reason: 'order_rules_violated' }],
-  ['vip', 9999, { valid: false, reason: 'customer_rules_violated' }],
 ])('Validate Voucher returns for %s on %i cents %j', async (code, amount, result) => {
   expect(await validate(code, { amount: eur(amount) })).toEqual({ code: code.toUpperCase(), ...result });
 });
@@ -296,9 +278,5 @@ describe('Record Voucher Use', () => {
     expect(await call(evaluatePromotions, { body: { ...body, loyaltyTier: 'gold' } })).toMatchObject({ totalDiscount: eur(240) });
     await expect(call(evaluatePromotions, { body })).rejects.toMatchObject({ code: 'dependency_unavailable' });
     await inside.noFaults();
-  });
-
-  test('Record Voucher Use refuses to lock without codes as an error of the estate', async () => {
-    await expect(put('bsk_l3', 'locked')).rejects.toMatchObject({ code: 'dependency_error' });
   });
 });

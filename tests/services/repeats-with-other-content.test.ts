@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import type { TestRehearsal } from '../support/estate.ts';
 import type { PlainReply as Reply } from '../support/plain-client.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
 /** A successful request, a repeat with other content, and the values in effect. */
@@ -15,8 +16,6 @@ interface Done {
 
 const [SWIFT, EXPRESS, STANDARD] = [{ carrier: 'swift' }, { service: 'EXPRESS' }, { service: 'STANDARD' }];
 const DEMO = { carrier: 'demo-carrier' };
-
-const opened = () => newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
 
 async function dispatched(rehearsal: TestRehearsal, body: object) {
   const { fulfillmentOrderId: id } = await rehearsal.dispatchedOrder(body);
@@ -69,12 +68,6 @@ const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Do
     others: [EXPRESS],
     standing: { ...DEMO, ...STANDARD },
   }),
-  'Dispatch Fulfillment Order with a service': async (rehearsal) => ({
-    ...(await dispatched(rehearsal, EXPRESS)),
-    same: [{}],
-    others: [STANDARD, SWIFT, { ...SWIFT, ...EXPRESS }],
-    standing: { ...DEMO, ...EXPRESS },
-  }),
   'Generate Shipping Label': async (rehearsal) => {
     await rehearsal.progress({ label: 'manual' });
     const { shipmentId: id } = await rehearsal.dispatchedOrder();
@@ -120,106 +113,84 @@ const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Do
   },
 };
 
-describe('Repeated requests', () => {
-  test.each(Object.entries(requests))(
-    '%s answers a repeat with the same values, and refuses other values with the standing ones',
-    async (_, done) => {
-      await using rehearsal = await opened();
-      const { type, id, send, same, others, standing } = await done(rehearsal);
-      await rehearsal.settle();
-      const stands = async (body?: object) => {
-        const reply = await send(body);
-        expect([body, reply.status]).toEqual([body, 200]);
-        return reply.body;
-      };
-      const before = await stands(same[0]);
-      for (const body of same) expect(await stands(body)).toEqual(before);
-      const refused = { code: 'conflicting_repeat', objectType: type, id };
-      for (const body of others) {
-        const reply = await send(body);
-        expect([body, reply]).toMatchObject([body, { status: 409, body: refused }]);
-        expect(reply.body.standing).toEqual(standing);
-      }
-      expect(await stands(same[0])).toEqual(before);
-      await rehearsal.verify();
-    },
-  );
-
-  test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
-    await using rehearsal = await opened();
-    const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
-    await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const bodies = [STANDARD, EXPRESS];
-    const replies = await Promise.all(bodies.map((body) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body })));
-    await rehearsal.noFaults();
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    const refused = replies.find(({ status }) => status === 409);
-    const { service } = await rehearsal.object('shipment', (await rehearsal.fulfillmentOrder(id)).shipments[0].id);
-    expect(refused?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
-  });
-
-  test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
-    await using rehearsal = await opened();
-    const full = await startedPicking(rehearsal, 'picked');
-    expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
-    expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
-    const short = await startedPicking(rehearsal);
-    await short.move('short', 1);
-    expect(await short.move('short', 0, 'line_nobody')).toMatchObject({
-      status: 422,
-      body: { errors: [{ pointer: '/lines/0/orderLineId' }] },
-    });
-    expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
+test.each(Object.entries(requests))(
+  '%s answers a repeat with the same values, and refuses other values with the standing ones',
+  async (_, done) => {
+    await using rehearsal = await byHand();
+    const { type, id, send, same, others, standing } = await done(rehearsal);
+    await rehearsal.settle();
+    const stands = async (body?: object) => {
+      const reply = await send(body);
+      expect([body, reply.status]).toEqual([body, 200]);
+      return reply.body;
+    };
+    const before = await stands(same[0]);
+    for (const body of same) expect(await stands(body)).toEqual(before);
+    const refused = { code: 'conflicting_repeat', objectType: type, id };
+    for (const body of others) {
+      const reply = await send(body);
+      expect([body, reply]).toMatchObject([body, { status: 409, body: refused }]);
+      expect(reply.body.standing).toEqual(standing);
+    }
+    expect(await stands(same[0])).toEqual(before);
     await rehearsal.verify();
-  });
+  },
+);
 
-  test('Update Picking Status with other quantities is retryable while the first request is running', async () => {
-    await using rehearsal = await opened();
-    const { move } = await startedPicking(rehearsal);
-    await rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await move('short', 1)).status).toBeGreaterThanOrEqual(500);
-    expect(await move('short', 0)).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', retryable: true } });
-    await rehearsal.advance('PT1M');
-    expect((await move('short', 1)).status).toBe(200);
-    await rehearsal.verify();
-  });
+test('Of two concurrent dispatches with different services one is refused, and the refusal names the service in effect', async () => {
+  await using rehearsal = await byHand();
+  const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
+  await rehearsal.fault('together', { match: { api: 'ensure-captured' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const bodies = [STANDARD, EXPRESS];
+  const replies = await Promise.all(bodies.map((body) => rehearsal.call('dispatch-fulfillment-order-api', { params: { id }, body })));
+  await rehearsal.noFaults();
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const refused = replies.find(({ status }) => status === 409);
+  const { service } = await rehearsal.object('shipment', (await rehearsal.fulfillmentOrder(id)).shipments[0].id);
+  expect(refused?.body).toMatchObject({ code: 'conflicting_repeat', standing: { service } });
+});
 
-  test('Cancel Order with a different reason is retryable while the first request is running', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.confirmed();
-    await rehearsal.fault('lost', { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.cancel(id, { reason: 'changed my mind' })).status).toBeGreaterThanOrEqual(500);
-    expect(await rehearsal.cancel(id, { reason: 'too late' })).toMatchObject({ status: 409, body: { retryable: true } });
-    expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', cancelReason: 'changed my mind' });
+test('Update Picking Status, repeated, may name the lines of a full picking, and refuses other quantities and lines', async () => {
+  await using rehearsal = await byHand();
+  const full = await startedPicking(rehearsal, 'picked');
+  expect((await rehearsal.movePicking(full.id, 'picked')).status).toBe(200);
+  expect([(await full.move('picked', 2)).status, (await full.move('picked', 1)).status]).toEqual([200, 422]);
+  const short = await startedPicking(rehearsal);
+  await short.move('short', 1);
+  expect(await short.move('short', 0, 'line_nobody')).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/lines/0/orderLineId' }] },
   });
+  expect((await rehearsal.movePicking(short.id, 'packed')).body.lines[0].pickedQty).toBe(1);
+  await rehearsal.verify();
+});
 
-  test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.sale();
-    await rehearsal.api('create-order-api', { body: { transactionId: id } });
-    await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
-    await rehearsal.cancel(id, { reason: 'by hand' });
-    await rehearsal.pay(id, CASH, 1000);
-    expect((await rehearsal.voidSale(id, { reason: 'customer left' })).status).toBe(200);
-    await rehearsal.noFaults();
-    await rehearsal.advance('P1D');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    await rehearsal.verify();
-  });
+test('Void Transaction succeeds when the order made by hand was cancelled for another reason', async () => {
+  await using rehearsal = await byHand();
+  const { id } = await rehearsal.sale();
+  await rehearsal.api('create-order-api', { body: { transactionId: id } });
+  await rehearsal.fault('withheld', { match: { event: 'order-cancelled' }, fault: { kind: 'withhold' } });
+  await rehearsal.cancel(id, { reason: 'by hand' });
+  await rehearsal.pay(id, CASH, 1000);
+  expect((await rehearsal.voidSale(id, { reason: 'customer left' })).status).toBe(200);
+  await rehearsal.noFaults();
+  await rehearsal.advance('P1D');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  await rehearsal.verify();
+});
 
-  test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
-    await using rehearsal = await opened();
-    const { returnId, order } = await toExchange(rehearsal);
-    const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
-    await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    const bodies = [{ basketId, exchangeForReturnId: returnId }, { basketId }];
-    const replies = await Promise.all(bodies.map((body) => rehearsal.call('create-order-api', { body })));
-    await rehearsal.noFaults();
-    expect(replies.find(({ status }) => status < 300)?.body.basketId).toBe(basketId);
-    await rehearsal.advance('P10D');
-    expect((await rehearsal.settle()).parked).toEqual([]);
-    expect((await rehearsal.object('return', returnId)).state).toBe('refunded');
-    expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
-    await rehearsal.verify();
-  });
+test('Create Order, sent concurrently with and without a return, leaves no return waiting forever', async () => {
+  await using rehearsal = await byHand();
+  const { returnId, order } = await toExchange(rehearsal);
+  const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
+  await rehearsal.fault('together', { match: { api: 'convert-basket' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const bodies = [{ basketId, exchangeForReturnId: returnId }, { basketId }];
+  const replies = await Promise.all(bodies.map((body) => rehearsal.call('create-order-api', { body })));
+  await rehearsal.noFaults();
+  expect(replies.find(({ status }) => status < 300)?.body.basketId).toBe(basketId);
+  await rehearsal.advance('P10D');
+  expect((await rehearsal.settle()).parked).toEqual([]);
+  expect((await rehearsal.object('return', returnId)).state).toBe('refunded');
+  expect((await rehearsal.order(order.id)).payments[0].refundedAmount).toEqual(eur(1299));
+  await rehearsal.verify();
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
 
 type Tender = { type: 'bnpl'; token?: string } | { type: 'card' | 'gift-card' | 'loyalty'; token: string };
@@ -12,7 +12,7 @@ const [MUGS, SHIPPING] = [2598, 490];
 const TOTAL = MUGS + SHIPPING;
 
 async function opened(progression: ProgressionInput = {}) {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', ...progression });
+  const rehearsal = await byHand(progression);
   return {
     ...rehearsal,
     /** A completed order of two mugs, paid by several tenders one after the other. */
@@ -23,7 +23,6 @@ async function opened(progression: ProgressionInput = {}) {
       await rehearsal.advance('PT2M');
       return rehearsal.completedOrder(id);
     },
-    returned: (id: string) => rehearsal.object('return', id),
     refunds: async (orderId: string) =>
       (await rehearsal.order(orderId)).payments.map(({ tender, refundedAmount }) => `${tender.type} ${refundedAmount.amount}`),
     balance: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
@@ -133,7 +132,7 @@ describe('Refunds by hand', () => {
     await rehearsal.settle();
     expect((await rehearsal.returned(id)).refunds).toHaveLength(1);
     await rehearsal.moved(id, 'approve', 'receive', 'inspect');
-    expect([(await rehearsal.returned(id)).state, (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
+    expect([await rehearsal.returnState(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
     await rehearsal.verify();
   });
 
@@ -158,7 +157,7 @@ describe('Refunds by hand', () => {
     const byClient = Array.from({ length: 4 }, () => rehearsal.refund(order.payments[0].id, 700, { returnId: id }));
     await Promise.all([rehearsal.move(id, 'inspect'), ...byClient]);
     await rehearsal.advance('PT1H');
-    expect([(await rehearsal.returned(id)).state, await rehearsal.refunds(order.id)]).toEqual(['refunded', [`card ${MUGS}`]]);
+    expect([await rehearsal.returnState(id), await rehearsal.refunds(order.id)]).toEqual(['refunded', [`card ${MUGS}`]]);
     await rehearsal.verify();
   });
 

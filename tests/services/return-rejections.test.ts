@@ -1,17 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { byHand } from '../support/steps/by-hand.ts';
 import { STORE } from '../support/steps/return.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 
-async function opened(progression: ProgressionInput = {}) {
-  const rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual', refund: 'manual', ...progression });
-  const { object } = rehearsal;
+async function opened(refund: 'auto' | 'manual' = 'manual') {
+  const rehearsal = await byHand({ refund });
   return {
     ...rehearsal,
-    stateOf: async (id: string) => (await object('return', id)).state,
     /** A lamp that came back to a store, was inspected there and is for sale again. */
     lampBack: async (resolution: 'exchange' | 'refund' = 'refund') => {
       const order = await rehearsal.completed([LAMP]);
@@ -25,7 +22,7 @@ async function opened(progression: ProgressionInput = {}) {
     /** The return is inspected as before, and nothing is parked. */
     isKept: async (id: string) => {
       expect((await rehearsal.settle()).parked).toEqual([]);
-      const kept = await object('return', id);
+      const kept = await rehearsal.returned(id);
       expect([kept.state, kept.rejecting]).toEqual(['inspected', undefined]);
       return kept;
     },
@@ -55,7 +52,7 @@ describe('Rejections of returns', () => {
     expect((await rehearsal.move(id, 'reject')).status).toBe(503);
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
-    expect(await rehearsal.stateOf(id)).toBe('rejected');
+    expect(await rehearsal.returnState(id)).toBe('rejected');
     await rehearsal.verify();
   });
 
@@ -82,7 +79,7 @@ describe('Rejections of returns', () => {
     expect(ran.filter(({ kind }) => kind === 'settle-return').length).toBeLessThan(2);
     expect((await rehearsal.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
     await rehearsal.noFaults();
-    expect([(await rehearsal.settle()).parked, await rehearsal.stateOf(id)]).toEqual([[], 'rejected']);
+    expect([(await rehearsal.settle()).parked, await rehearsal.returnState(id)]).toEqual([[], 'rejected']);
     await rehearsal.verify();
   });
 });
@@ -99,7 +96,7 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     const kept = await rehearsal.isKept(id);
     await rehearsal.refunded(order.payments[0].id, kept.refundAmount.amount, id);
     await rehearsal.settle();
-    expect([await rehearsal.stateOf(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
+    expect([await rehearsal.returnState(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
     await rehearsal.verify();
   });
 
@@ -122,15 +119,15 @@ describe('Rejections of an inspected return whose unit was sold', () => {
   });
 
   test('A refused rejection does not shorten the week for an exchange', async () => {
-    await using rehearsal = await opened({ refund: 'auto' });
+    await using rehearsal = await opened('auto');
     const { id } = await rehearsal.lampBack('exchange');
     await rehearsal.advance('P2D');
     await rehearsal.sellLamp();
     expect((await rehearsal.move(id, 'reject')).body.code).toBe('insufficient_stock');
     await rehearsal.advance('P4DT23H');
-    expect(await rehearsal.stateOf(id)).toBe('inspected');
+    expect(await rehearsal.returnState(id)).toBe('inspected');
     await rehearsal.advance('PT2H');
-    expect(await rehearsal.stateOf(id)).toBe('refunded');
+    expect(await rehearsal.returnState(id)).toBe('refunded');
     await rehearsal.verify();
   });
 

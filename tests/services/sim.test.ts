@@ -3,7 +3,6 @@ import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts } from '../../services/sim/collections.ts';
 import { abortReservationDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
-import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal } from '../support/estate.ts';
@@ -75,14 +74,6 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('Reserve Inventory reserves everything at the requested location', async () => {
-    await using rehearsal = await simRehearsal();
-    const { allocations, locationId } = await rehearsal.reservation(mugs(3), { locationId: 'store-02' });
-    expect([locationId, allocations[0].locationId]).toEqual(['store-02', 'store-02']);
-    const skus = [{ sku: 'mug-blue', requested: 48, available: 47 }];
-    expect(await rehearsal.reserve(mugs(48), { locationId: 'store-02' })).toMatchObject({ status: 409, body: { skus } });
-  });
-
   test('Reserve Inventory takes each whole line from the first node that has all its units', async () => {
     await using rehearsal = await simRehearsal();
     const desks = (qty: number) => ({ sku: 'desk-two-nodes', qty });
@@ -105,18 +96,6 @@ describe('Reserve Inventory', () => {
     await rehearsal.verify();
   });
 
-  test('Reserve Inventory names every short SKU and reserves nothing', async () => {
-    await using rehearsal = await simRehearsal();
-    const refused = await rehearsal.reserve([...mugs(1), { sku: LAMP, qty: 2 }, { sku: 'vase-sold-out', qty: 1 }]);
-    expect([refused.status, refused.body.code, refused.body.retryable]).toEqual([409, 'insufficient_stock', false]);
-    expect(refused.body.skus).toEqual([
-      { sku: LAMP, requested: 2, available: 1 },
-      { sku: 'vase-sold-out', requested: 1, available: 0 },
-    ]);
-    expect([await rehearsal.reserved('mug-blue'), await rehearsal.events()]).toEqual([0, []]);
-    await rehearsal.verify();
-  });
-
   test('Reserve Inventory adds up a SKU named twice before it checks the stock and the limit of 9,999 units', async () => {
     await using rehearsal = await simRehearsal();
     const skus = [{ sku: LAMP, requested: 2, available: 1 }];
@@ -130,16 +109,6 @@ describe('Reserve Inventory', () => {
     expect([many.status, many.body.errors]).toEqual([422, errors]);
   });
 
-  test.each([
-    ['neither basket nor items', {}],
-    ['a time of more than four hours', { items: mugs(1), ttlSeconds: 14_401 }],
-    ['an empty list of items', { items: [] }],
-  ])('Reserve Inventory refuses %s', async (_what, body) => {
-    await using rehearsal = await simRehearsal();
-    const refused = { status: 422, body: { code: 'validation_failed' } };
-    expect(await rehearsal.call('reserve-inventory-api', { body })).toMatchObject(refused);
-  });
-
   test('Reserve Inventory takes the items of a basket and refuses an empty basket', async () => {
     await using rehearsal = await simRehearsal();
     const lines = [...mugs(2), { sku: 'mug-green', qty: 1 }];
@@ -147,18 +116,6 @@ describe('Reserve Inventory', () => {
     expect(first).toMatchObject({ basketId, items: lines });
     const empty = await rehearsal.basket({ lines: [] });
     expect(await rehearsal.reserveBasket(empty.id)).toMatchObject({ status: 409, body: { code: 'basket_empty' } });
-  });
-
-  test('Reserve Inventory for a basket with a confirmed order returns the reservation of the order and does not replace it', async () => {
-    await using rehearsal = await simRehearsal();
-    const { id: basketId } = await rehearsal.basket({ lines: mugs(1) });
-    const { reservationId } = await rehearsal.checkedOut(basketId);
-    const order = await rehearsal.draft(basketId);
-    await rehearsal.authorisation(order.id);
-    await rehearsal.confirmed(order.id);
-    const body = { id: reservationId, state: 'confirmed', orderId: order.id };
-    expect(await rehearsal.reserveBasket(basketId)).toMatchObject({ status: 200, body });
-    await rehearsal.verify();
   });
 
   test('Reserve Inventory with another duration replaces the open reservation of the basket, even of the last unit', async () => {
@@ -176,40 +133,35 @@ describe('Reserve Inventory', () => {
   });
 });
 
-describe('Reservation expiry', () => {
-  test.each([
-    ['after 15 minutes by default', {}, 'PT14M59S'],
-    ['after the requested time', { ttlSeconds: 60 }, 'PT59S'],
-  ])('a reservation expires and gives its stock back %s', async (_when, more, before) => {
-    await using rehearsal = await simRehearsal();
-    await rehearsal.control('set-clock', { body: { flowing: false } });
-    const { id } = await rehearsal.reservation(LAST_LAMP, more);
-    await rehearsal.advance(before);
-    expect(await rehearsal.stateOf(id)).toBe('requested');
-    await rehearsal.advance('PT1S');
-    expect(await rehearsal.level(LAMP, 'dc-01')).toMatchObject({ reserved: 0, atp: 1 });
-    expect(await rehearsal.story(id)).toEqual([...CREATED, changed(2, 'requested', 'expired')]);
-    await rehearsal.verify();
-  });
+test.each([
+  ['after 15 minutes by default', {}, 'PT14M59S'],
+  ['after the requested time', { ttlSeconds: 60 }, 'PT59S'],
+])('a reservation expires and gives its stock back %s', async (_when, more, before) => {
+  await using rehearsal = await simRehearsal();
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  const { id } = await rehearsal.reservation(LAST_LAMP, more);
+  await rehearsal.advance(before);
+  expect(await rehearsal.stateOf(id)).toBe('requested');
+  await rehearsal.advance('PT1S');
+  expect(await rehearsal.level(LAMP, 'dc-01')).toMatchObject({ reserved: 0, atp: 1 });
+  expect(await rehearsal.story(id)).toEqual([...CREATED, changed(2, 'requested', 'expired')]);
+  await rehearsal.verify();
 });
 
 describe('Confirm Reservation', () => {
   /** A rehearsal with a draft order of other goods, and a reservation of two mugs. */
-  async function orderAndReservation(isBound = false) {
+  async function orderAndReservation() {
     const rehearsal = await simRehearsal();
     const { id: orderId } = await rehearsal.draft({ sku: 'mug-green', qty: 1 });
-    const { id } = await rehearsal.reservation(mugs(2), isBound ? { orderId } : {});
+    const { id } = await rehearsal.reservation(mugs(2));
     return { ...rehearsal, orderId, id };
   }
 
-  test.each([
-    ['the request names', {}, { orderId: 'ord_none' }],
-    ['the reservation names', { orderId: 'ord_none' }, {}],
-  ])('Confirm Reservation refuses an unknown order that %s, and the reservation expires', async (_who, made, asked) => {
+  test('Confirm Reservation refuses an unknown order that the reservation names, and the reservation expires', async () => {
     await using rehearsal = await simRehearsal();
-    const { id } = await rehearsal.reservation(LAST_LAMP, made);
+    const { id } = await rehearsal.reservation(LAST_LAMP, { orderId: 'ord_none' });
     const body = { code: 'not_found', objectType: 'order', id: 'ord_none' };
-    expect(await rehearsal.confirmReservation(id, asked)).toMatchObject({ status: 404, body });
+    expect(await rehearsal.confirmReservation(id)).toMatchObject({ status: 404, body });
     await rehearsal.advance('PT16M');
     expect([await rehearsal.stateOf(id), await rehearsal.reserved(LAMP)]).toEqual(['expired', 0]);
     await rehearsal.verify();
@@ -250,17 +202,6 @@ describe('Confirm Reservation', () => {
     expect((await rehearsal.confirmReservation(id, { orderId: 'ord_8' })).body).toMatchObject({ errors });
     expect(await rehearsal.reserved('mug-blue')).toBe(2);
     await rehearsal.verify();
-  });
-
-  test('Confirm Reservation refuses an order other than the order of the reservation', async () => {
-    await using rehearsal = await orderAndReservation(true);
-    const { id, orderId } = rehearsal;
-    for (const state of ['requested', 'confirmed']) {
-      const body = { errors: [{ pointer: '/orderId' }] };
-      expect(await rehearsal.confirmReservation(id, { orderId: 'ord_8' })).toMatchObject({ status: 422, body });
-      expect(await rehearsal.object('reservation', id)).toMatchObject({ state, orderId });
-      await rehearsal.confirmReservation(id);
-    }
   });
 
   test('Confirm Reservation refuses an expired reservation, and the refusal has the lines', async () => {
@@ -311,30 +252,14 @@ describe('Release Reservation', () => {
   });
 });
 
-describe('Get Inventory', () => {
-  test('Get Inventory returns the live counters of every location by priority', async () => {
-    await using rehearsal = await simRehearsal();
-    await rehearsal.reservation(LAST_LAMP);
-    const { sku, locations } = await rehearsal.api('get-inventory-api', { params: { sku: LAMP } });
-    expect(sku).toBe(LAMP);
-    expect(locations.map(({ locationId, onHand, atp }) => `${locationId} ${onHand} ${atp}`)).toEqual([
-      'dc-01 1 0',
-      'dc-02 0 0',
-      'store-01 0 0',
-      'store-02 0 0',
-      'store-03 0 0',
-    ]);
-  });
-
-  test('Get Inventory has no version, and returns 404 for an unknown SKU and 503 without the Inventory Service', async () => {
-    await using rehearsal = await simRehearsal();
-    const read = (sku: string) => rehearsal.call('get-inventory-api', { params: { sku } });
-    expect((await read('mug-blue')).headers).not.toHaveProperty('etag');
-    expect(await read('no-such-sku')).toMatchObject({ status: 404, body: { objectType: 'product', id: 'no-such-sku' } });
-    await rehearsal.down('inventory-service');
-    const unavailable = { code: 'dependency_unavailable', dependency: 'inventory-service' };
-    expect(await read('mug-blue')).toMatchObject({ status: 503, body: unavailable });
-  });
+test('Get Inventory has no version, and returns 404 for an unknown SKU and 503 without the Inventory Service', async () => {
+  await using rehearsal = await simRehearsal();
+  const read = (sku: string) => rehearsal.call('get-inventory-api', { params: { sku } });
+  expect((await read('mug-blue')).headers).not.toHaveProperty('etag');
+  expect(await read('no-such-sku')).toMatchObject({ status: 404, body: { objectType: 'product', id: 'no-such-sku' } });
+  await rehearsal.down('inventory-service');
+  const unavailable = { code: 'dependency_unavailable', dependency: 'inventory-service' };
+  expect(await read('mug-blue')).toMatchObject({ status: 503, body: unavailable });
 });
 
 describe('Reserve Inventory without an answer from another application', () => {
@@ -428,33 +353,6 @@ describe('Calls inside the estate', () => {
 
   const units = async (sku: string, locationId = 'dc-01') =>
     (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'];
-
-  test('Reserve Inventory accepts items with a basket; after a shortage the basket keeps its reservation', async () => {
-    const oms = inside.as('oms');
-    const first = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 2 }] } });
-    const short = [
-      { sku: 'mug-green', qty: 1 },
-      { sku: 'vase-sold-out', qty: 1 },
-    ];
-    const refused = oms(reserveInventory, { body: { basketId: 'bsk_a', items: short } });
-    await expect(refused).rejects.toMatchObject({ code: 'insufficient_stock' });
-    expect(await units('mug-green')).toBe(2);
-    expect(await inside.events(`reservation/${first.id}`)).toHaveLength(2);
-    const second = await oms(reserveInventory, { body: { basketId: 'bsk_a', items: [{ sku: 'mug-green', qty: 3 }], orderId: 'ord_a' } });
-    expect(second).toMatchObject({ basketId: 'bsk_a', orderId: 'ord_a', state: 'requested' });
-    expect(await units('mug-green')).toBe(3);
-  });
-
-  test('Reserve Inventory replaces a confirmed reservation of the basket', async () => {
-    const oms = inside.as('oms');
-    const first = await oms(reserveInventory, { body: { basketId: 'bsk_b', items: [{ sku: 'lamp-last-one', qty: 1 }] } });
-    expect((await inside.call('POST', `/inventory/reservations/${first.id}/confirm`, {})).body.state).toBe('confirmed');
-    const second = await oms(reserveInventory, { body: { basketId: 'bsk_b', items: [{ sku: 'lamp-last-one', qty: 1 }] } });
-    expect((await inside.events(`reservation/${first.id}`)).at(-1).data).toMatchObject({ previousState: 'confirmed' });
-    expect(await units('lamp-last-one')).toBe(1);
-    await inside.call('DELETE', `/inventory/reservations/${second.id}`);
-    expect(await units('lamp-last-one')).toBe(0);
-  });
 
   test('Take Hold takes the units of a reservation once, Move Hold gives them back once, and a later Take Hold is refused', async () => {
     const asSim = inside.as('sim');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf } from '../support/effort.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -260,29 +260,27 @@ class Model {
   }
 }
 
-describe('Stock', () => {
-  test('stock agrees with a simple model in every answer and every counter, one call at a time', async () => {
-    const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 30 }), async (steps) => {
-      const shop = await aShop();
-      await using rehearsal = shop.rehearsal;
-      const model = new Model(new Map([...(await shelves(rehearsal))].map(([key, { atp }]) => [key, atp])));
-      const begin = await shelves(rehearsal);
-      for (const step of steps) {
-        const ids = [...model.reservations.keys()];
-        if (step.kind === 'advance') {
-          await rehearsal.advance(`PT${step.seconds}S`);
-          model.advance(step.seconds);
-        }
-        const reply = await send(step, shop, ids);
-        if (reply) model.check(step, reply, ids);
-        for (const [key, { onHand, reserved }] of await shelves(rehearsal)) {
-          const [sku = '', locationId = ''] = key.split('|');
-          expect([key, onHand, reserved]).toEqual([key, begin.get(key)?.onHand, model.reserved(sku, locationId)]);
-        }
+test('stock agrees with a simple model in every answer and every counter, one call at a time', async () => {
+  const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 30 }), async (steps) => {
+    const shop = await aShop();
+    await using rehearsal = shop.rehearsal;
+    const model = new Model(new Map([...(await shelves(rehearsal))].map(([key, { atp }]) => [key, atp])));
+    const begin = await shelves(rehearsal);
+    for (const step of steps) {
+      const ids = [...model.reservations.keys()];
+      if (step.kind === 'advance') {
+        await rehearsal.advance(`PT${step.seconds}S`);
+        model.advance(step.seconds);
       }
-      for (const [id, { state }] of model.reservations) expect((await rehearsal.object('reservation', id)).state).toBe(state);
-      await rehearsal.verify();
-    });
-    await fc.assert(property, { numRuns: runsOf({ usually: 6, thoroughly: 16 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
+      const reply = await send(step, shop, ids);
+      if (reply) model.check(step, reply, ids);
+      for (const [key, { onHand, reserved }] of await shelves(rehearsal)) {
+        const [sku = '', locationId = ''] = key.split('|');
+        expect([key, onHand, reserved]).toEqual([key, begin.get(key)?.onHand, model.reserved(sku, locationId)]);
+      }
+    }
+    for (const [id, { state }] of model.reservations) expect((await rehearsal.object('reservation', id)).state).toBe(state);
+    await rehearsal.verify();
   });
+  await fc.assert(property, { numRuns: runsOf({ usually: 6, thoroughly: 16 }), interruptAfterTimeLimit: 25_000, endOnFailure: true });
 });

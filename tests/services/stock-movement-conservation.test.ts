@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as sim from '../../services/sim/service.ts';
@@ -162,46 +162,43 @@ async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, numbe
 
 const MANY = { numRuns: runsOf({ usually: 20, thoroughly: 60 }), interruptAfterTimeLimit: 20_000, endOnFailure: true };
 
-describe('Conservation of units', () => {
-  test('no unit appears or vanishes in a sequence of calls', async () => {
-    const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 40 }), async (steps) => {
-      await using inside = await startInside(sim, inventoryService);
-      const begin = await balances(inside);
-      const held: Held[] = [];
-      for (const step of steps) {
-        const made = await answered(perform(inside, step, [...held]));
-        if (made) held.push(made);
-        expect(await inside.violations()).toEqual([]);
-      }
-      await nothingIsMissing(inside, begin);
-    });
-    await fc.assert(property, MANY);
+test('no unit appears or vanishes in a sequence of calls', async () => {
+  const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 40 }), async (steps) => {
+    await using inside = await startInside(sim, inventoryService);
+    const begin = await balances(inside);
+    const held: Held[] = [];
+    for (const step of steps) {
+      const made = await answered(perform(inside, step, [...held]));
+      if (made) held.push(made);
+      expect(await inside.violations()).toEqual([]);
+    }
+    await nothingIsMissing(inside, begin);
   });
+  await fc.assert(property, MANY);
+});
 
-  test('no unit appears or vanishes in concurrent calls with failures in between', async () => {
-    const property = fc.asyncProperty(fc.array(aBatch, { minLength: 2, maxLength: 8 }), async (batches) => {
-      await using inside = await startInside(sim, inventoryService);
-      const begin = await balances(inside);
-      const held: Held[] = [];
-      for (const { steps, faults } of batches) {
-        await inside.noFaults();
-        for (const [index, { api, fault, times }] of faults.entries())
-          await inside.fault(`fault-${index}`, { match: { api }, fault, times });
-        const known = [...held];
-        const made = await Promise.all(
-          steps.map(async ({ step, after }) => {
-            await sleep(after);
-            return answered(perform(inside, step, known));
-          }),
-        );
-        held.push(...made.filter((one) => one !== undefined));
-        expect(await inside.violations()).toEqual([]);
-      }
+test('no unit appears or vanishes in concurrent calls with failures in between', async () => {
+  const property = fc.asyncProperty(fc.array(aBatch, { minLength: 2, maxLength: 8 }), async (batches) => {
+    await using inside = await startInside(sim, inventoryService);
+    const begin = await balances(inside);
+    const held: Held[] = [];
+    for (const { steps, faults } of batches) {
       await inside.noFaults();
-      await nothingIsMissing(inside, begin);
-    });
-    await fc.assert(property, MANY);
+      for (const [index, { api, fault, times }] of faults.entries()) await inside.fault(`fault-${index}`, { match: { api }, fault, times });
+      const known = [...held];
+      const made = await Promise.all(
+        steps.map(async ({ step, after }) => {
+          await sleep(after);
+          return answered(perform(inside, step, known));
+        }),
+      );
+      held.push(...made.filter((one) => one !== undefined));
+      expect(await inside.violations()).toEqual([]);
+    }
+    await inside.noFaults();
+    await nothingIsMissing(inside, begin);
   });
+  await fc.assert(property, MANY);
 });
 
 /** Includes reservations whose creation was never answered. */

@@ -148,16 +148,6 @@ describe('Move Reservation', () => {
     expect((await release(ids.cancelled)).status).toBe(200);
   });
 
-  test('a release makes the remaining units available', async () => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(mugs(5));
-    await stock.move(id, 'consume', 'one', [mugs(2)]);
-    await stock.move(id, 'short', 'two', [mugs(1)]);
-    const released = { state: 'released', allocations: [{ qty: 5, fulfilledQty: 2, cancelledQty: 1 }] };
-    expect((await stock.release(id)).body).toMatchObject(released);
-    expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
-  });
-
   test('concurrent requests for the last units move each unit at most once', async () => {
     await using stock = await warehouse();
     const id = await stock.confirmed(mugs(3));
@@ -186,16 +176,6 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(await counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test.each(['timeout', 'reset'] as const)('an answer that is lost (%s) does not move the units twice', async (as) => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(mugs(5));
-    await stock.inside.fault('lost', { match: { api: 'move-hold' }, fault: { kind: 'lost-response', as }, times: 3 });
-    await stock.move(id, 'consume', 'one', [mugs(2)]);
-    await stock.move(id, 'consume', 'two', [mugs(3)]);
-    await stock.inside.advance(10 * MINUTE);
-    expect(await stock.counters()).toEqual({ onHand: 995, reserved: 0, shipped: 5 });
-  });
-
   test('a new reservation of the basket waits until consumed units of the old one have moved', async () => {
     await using stock = await warehouse();
     const { inside, move, reservedForBasket } = stock;
@@ -208,15 +188,6 @@ describe('Movements without an answer from the Inventory Service', () => {
     await inside.advance(MINUTE);
     expect(await stock.counters()).toEqual({ onHand: 998, reserved: 1, shipped: 2 });
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
-  });
-
-  test('a new reservation of the basket replaces only the remaining units', async () => {
-    await using stock = await warehouse();
-    const sku = 'desk-two-nodes';
-    const old = await stock.confirmedForBasket(3, sku);
-    await stock.move(old, 'consume', 'one', [{ sku, qty: 2 }]);
-    const { allocations } = await stock.inside.stored('sim', reservations, await stock.reservedForBasket(2, sku));
-    expect(allocations).toMatchObject([{ locationId: 'dc-02', qty: 2 }]);
   });
 
   test('units that were consumed before a replacement leave before it', async () => {
@@ -286,30 +257,19 @@ describe('Move Hold', () => {
   });
 });
 
-describe('Record Stock Movement', () => {
-  test.each([
-    ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
-    ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
-    ['found', { onHand: 1002, reserved: 0, found: 2 }],
-  ] as const)('Record Stock Movement counts a %s once per reference', async (kind, counted) => {
-    await using stock = await warehouse();
-    const first = await stock.record(kind);
-    const { onHand } = counted;
-    expect(first.locations[0]).toEqual({ locationId: 'dc-01', onHand, reserved: 0, safetyStock: 0, atp: onHand });
-    expect(await stock.record(kind)).toEqual(first);
-    await expect(stock.record(kind, { qty: 3 })).rejects.toMatchObject({ code: 'dependency_error' });
-    for (const unknown of [{ sku: 'mug-none' }, { locationId: 'dc-99' }]) {
-      await expect(stock.record(kind, { ...unknown, reference: 'other' })).rejects.toMatchObject({ code: 'not_found' });
-    }
-    expect(await stock.counters()).toEqual(counted);
-  });
-
-  test('Record Stock Movement makes returned units available again', async () => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(LAMP);
-    await stock.move(id, 'consume', 'one', [LAMP]);
-    expect((await stock.reserve([LAMP])).status).toBe(409);
-    await stock.record('restock', LAMP);
-    expect((await stock.reserve([LAMP])).status).toBe(201);
-  });
+test.each([
+  ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
+  ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
+  ['found', { onHand: 1002, reserved: 0, found: 2 }],
+] as const)('Record Stock Movement counts a %s once per reference', async (kind, counted) => {
+  await using stock = await warehouse();
+  const first = await stock.record(kind);
+  const { onHand } = counted;
+  expect(first.locations[0]).toEqual({ locationId: 'dc-01', onHand, reserved: 0, safetyStock: 0, atp: onHand });
+  expect(await stock.record(kind)).toEqual(first);
+  await expect(stock.record(kind, { qty: 3 })).rejects.toMatchObject({ code: 'dependency_error' });
+  for (const unknown of [{ sku: 'mug-none' }, { locationId: 'dc-99' }]) {
+    await expect(stock.record(kind, { ...unknown, reference: 'other' })).rejects.toMatchObject({ code: 'not_found' });
+  }
+  expect(await stock.counters()).toEqual(counted);
 });

@@ -1,34 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as sim from '../../services/sim/service.ts';
-import { confirmReservation, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
-import { getReservation, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
+import { recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 
-const MINUTE = 60_000;
 const STORE = 'store-01';
 const mugs = (qty: number) => ({ sku: 'mug-blue', qty });
 const lamps = (qty: number) => ({ sku: 'lamp-desk', qty });
-const UNTOUCHED = { onHand: 50, reserved: 3 };
-const refused = { code: 'invalid_state_transition' };
 
 /** The SIM and the Inventory Service, with the stock operations of a till. */
 async function till() {
   const inside = await startInside(sim, inventoryService);
-  const reserve = (items: readonly { sku: string; qty: number }[], more: { ttlSeconds?: null } = {}) =>
-    inside.as('ecommerce-platform')(reserveInventory, { body: { basketId: 'bsk_till', items: [...items], locationId: STORE, ...more } });
   return {
     ...inside,
-    reserve,
-    hold: (...items: { sku: string; qty: number }[]) => reserve(items, { ttlSeconds: null }),
-    fromOutside: (body: object) => insideCall(inside, 'reserve-inventory-api', { body: { locationId: STORE, ...body } }),
-    takeOut: (id: string, lines: readonly { sku: string; qty: number }[], kind: 'consume' | 'short' = 'consume', locationId = STORE) =>
-      inside.as('oms')(moveReservation, { params: { id }, body: { reference: `carry-out ${id}`, kind, locationId, lines: [...lines] } }),
+    reserve: (...items: object[]) => insideCall(inside, 'reserve-inventory-api', { body: { locationId: STORE, items } }),
     sell: (reference: string, qty: number, sku = 'mug-blue') =>
       inside.as('oms')(recordStockMovement, { body: { reference, kind: 'carried-out', locationId: STORE, sku, qty } }),
-    stateOf: async (id: string) => (await inside.as('oms')(getReservation, { params: { id } })).state,
     stock: async (sku = 'mug-blue'): Promise<Record<string, number>> => ({
       ...(await inside.counters('inventory-service', 'stock', `${sku}|${STORE}`)),
       ...(await inside.counters('inventory-service', 'units-moved', `${sku}|${STORE}`)),
@@ -37,73 +26,19 @@ async function till() {
   };
 }
 
-test('A reservation of the till has no time limit and ends once when the customer takes all units', async () => {
-  await using inside = await till();
-  const held = await inside.hold(mugs(3), lamps(1));
-  expect(held).toMatchObject({ state: 'requested', basketId: 'bsk_till', locationId: STORE });
-  expect(held).not.toHaveProperty('expiresAt');
-  await inside.advance(30 * 24 * 60 * MINUTE);
-  expect(await inside.stateOf(held.id)).toBe('requested');
-  expect(await inside.stock()).toMatchObject(UNTOUCHED);
-  const allocations = [{ qty: 3, fulfilledQty: 3 }, { fulfilledQty: 1 }];
-  for (let repeat = 0; repeat < 2; repeat++) {
-    expect(await inside.takeOut(held.id, [mugs(3), lamps(1)])).toMatchObject({ state: 'fulfilled', version: 2, allocations });
-    expect(await inside.stock()).toMatchObject({ onHand: 47, reserved: 0, shipped: 3 });
-  }
-  const events = await inside.events(`reservation/${held.id}`);
-  const states = events.map(({ data }) => `${data.previousState} → ${data.object.state}`);
-  expect(states).toEqual(['undefined → requested', 'undefined → requested', 'requested → fulfilled']);
-  await inside.verify();
-});
-
-test.each([
-  ['in part', [mugs(2)], 'consume', STORE],
-  ['beyond its quantity', [mugs(4), lamps(1)], 'consume', STORE],
-  ['from another location', [mugs(3), lamps(1)], 'consume', 'store-02'],
-  ['as missing units', [mugs(3), lamps(1)], 'short', STORE],
-] as const)('A reservation of the till does not leave %s', async (_, lines, kind, locationId) => {
-  await using inside = await till();
-  const { id } = await inside.hold(mugs(3), lamps(1));
-  const context = { objectType: 'reservation', id, currentState: 'requested' };
-  await expect(inside.takeOut(id, lines, kind, locationId)).rejects.toMatchObject({ ...refused, context });
-  expect(await inside.stock()).toMatchObject(UNTOUCHED);
-});
-
-test('A reservation of the till is released with its checkout and may be confirmed by a client', async () => {
-  await using inside = await till();
-  const { id } = await inside.hold(mugs(3));
-  expect(await inside.as('ecommerce-platform')(releaseReservation, { params: { id } })).toMatchObject({ state: 'released' });
-  expect(await inside.stock()).toMatchObject({ onHand: 50, reserved: 0 });
-  await expect(inside.takeOut(id, [mugs(3)])).rejects.toMatchObject(refused);
-  const second = await inside.hold(mugs(2));
-  await inside.as('oms')(confirmReservation, { params: { id: second.id }, body: {} });
-  expect(await inside.takeOut(second.id, [mugs(2)])).toMatchObject({ state: 'fulfilled' });
-});
-
-test('A timed reservation of the same basket replaces the reservation of the till, and expires', async () => {
-  await using inside = await till();
-  const held = await inside.hold(mugs(3));
-  const timed = await inside.reserve([mugs(2)]);
-  expect([await inside.stateOf(held.id), timed.state, typeof timed.expiresAt]).toEqual(['released', 'requested', 'string']);
-  await inside.advance(15 * MINUTE);
-  expect(await inside.stateOf(timed.id)).toBe('expired');
-});
-
-test('A client cannot reserve without a time limit, and a timed reservation leaves only after its confirmation', async () => {
-  await using inside = await till();
-  const { status, body: endless } = await inside.fromOutside({ items: [mugs(1)], ttlSeconds: null });
-  expect([status, endless]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
-  const { body } = await inside.fromOutside({ items: [mugs(1)] });
-  await expect(inside.takeOut(body.id, [mugs(1)])).rejects.toMatchObject(refused);
+test('A client cannot reserve without a time limit', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.reserve({ items: [mugs(1)], ttlSeconds: null });
+  expect([status, body]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
 });
 
 describe('Units that are sold without a reservation', () => {
-  const salt = (qty: number) => ({ items: [{ sku: 'sea-salt', qty }] });
+  const salt = (qty: number) => ({ sku: 'sea-salt', qty });
 
   test('Units sold without a reservation reduce free stock, then safety stock; further units are booked as found', async () => {
     await using inside = await till();
     // 22 on hand, 2 of them safety stock.
-    await inside.fromOutside(salt(5));
+    await inside.reserve(salt(5));
     expect((await inside.sell('sale 1', 16, 'sea-salt')).found).toBe(0);
     expect(await inside.stock('sea-salt')).toMatchObject({ onHand: 6, reserved: 5, safetyStock: 1, missingSafety: 1 });
     expect((await inside.sell('sale 2', 3, 'sea-salt')).found).toBe(2);
@@ -126,7 +61,7 @@ describe('Units that are sold without a reservation', () => {
   test('Units sold without a reservation never include units that are reserved concurrently', async () => {
     await using inside = await till();
     const sales = Array.from({ length: 12 }, (_, n) => inside.sell(`sale ${n}`, 3, 'sea-salt'));
-    await Promise.allSettled([...sales, inside.fromOutside(salt(4)), inside.sell('another', 2, 'sea-salt')]);
+    await Promise.allSettled([...sales, inside.reserve(salt(4)), inside.sell('another', 2, 'sea-salt')]);
     const { onHand, reserved } = await inside.stock('sea-salt');
     expect(onHand).toBe(reserved);
     await inside.verify();

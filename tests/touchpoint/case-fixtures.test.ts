@@ -80,26 +80,26 @@ test.each(Object.entries(TABLE))('Fixture %s has the request of the table and ec
   expect(new Set(lineIds).size).toBe(lineIds.length);
 });
 
-test.each(Object.entries(TABLE))('Fixture %s has the totals of the table, the sums of its lines', (name, { total, ...row }) => {
-  const fixture = fixtureOf(name);
-  const { saving = 0, cardStatus = null } = row;
-  expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
-  const sum = (member: 'amount' | 'saving') => linesOf(fixture).reduce((all, line) => all + cents(line[member]), 0);
-  expect([sum('amount'), sum('saving')]).toEqual([cents(total), cents(saving)]);
-});
-
-test.each(Object.entries(TABLE))('Fixture %s rejects the line of the table and prices the others from the list', (name, { rejected }) => {
-  for (const [position, line] of linesOf(fixtureOf(name)).entries()) {
-    const code = rejected?.position === position ? rejected.code : undefined;
-    expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
-    if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
-    if (code || line.priceSource !== 'CATALOG') continue;
-    const price = PRICES[line.barcode] ?? Number.NaN;
-    const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
-    expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
-    expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
-  }
-});
+test.each(Object.entries(TABLE))(
+  'Fixture %s has the totals and the rejected line of the table, and prices the others from the list',
+  (name, row) => {
+    const fixture = fixtureOf(name);
+    const { total, rejected, saving = 0, cardStatus = null } = row;
+    expect(fixture.response).toMatchObject({ total, totalSaving: saving, loyaltyCardStatus: cardStatus });
+    const sum = (member: 'amount' | 'saving') => linesOf(fixture).reduce((all, line) => all + cents(line[member]), 0);
+    expect([sum('amount'), sum('saving')]).toEqual([cents(total), cents(saving)]);
+    for (const [position, line] of linesOf(fixture).entries()) {
+      const code = rejected?.position === position ? rejected.code : undefined;
+      expect([line.status, line.rejection?.code]).toEqual([code ? 'REJECTED' : 'ACCEPTED', code]);
+      if (code) expect([line.amount, line.saving]).toEqual([0, 0]);
+      if (code || line.priceSource !== 'CATALOG') continue;
+      const price = PRICES[line.barcode] ?? Number.NaN;
+      const net = line.barcode === OIL && name === '14' ? MEMBER_OIL : price;
+      expect(line).toMatchObject({ unitPrice: price, unitOfMeasure: 'EA', weight: null, minAge: null });
+      expect([cents(line.amount), cents(line.saving)]).toEqual([cents(net) * line.qty, cents(price - net) * line.qty]);
+    }
+  },
+);
 
 test('Fixture 16 has the price, weight and item that its label embeds', () => {
   const [line] = linesOf(fixtureOf('16'));
@@ -187,15 +187,10 @@ describe('A broken fixture', () => {
   test.each([
     ['07', '"status": "REJECTED"', '"status": "MAYBE"', '/response/lines/1/status'],
     ['02', '"total": 1.49', '"total": "1.49"', '/response/total'],
-    ['02', '"total": 1.49', '"total": 1.495', '/response/total'],
     ['04', '"case": "04"', '"case": "03"', '/case'],
-    ['04', '"alias": "calculate"', '"alias": "finish"', '/alias'],
-    ['04', '"status": 200', '"status": 201', '/status'],
     ['02', '"qty": 1', '"qty": "one"', '/request/add/qty'],
     ['10', '"digest": "sha256:', '"digest": "sha255:', '/request/digest'],
-    ['10', '"status": "FINISHED"', '"status": "DONE"', '/response/status'],
     ['19', '"Retry-After": "30"', '"Retry After": "30"', '/headers/Retry After'],
-    ['18', '"code": "TOUCHPOINTS_DISABLED"', '"codex": "x"', '/response'],
     ['01', '"title"', '"subtitle": "x", "title"', '/'],
   ])('A broken fixture %s, where %s becomes %s, is named with %s', async (name, from, to, pointer) => {
     await edit(`touchpoint/${name}.json`, from, to);
@@ -225,11 +220,8 @@ describe('A broken fixture', () => {
 
 test.each<[string, Parameters<typeof aMock>[0], string]>([
   ['an empty store key', { storeKey: '' }, 'store key'],
-  ['a store key with a blank', { storeKey: 'two words' }, 'store key'],
-  ['a store key with an umlaut', { storeKey: 'schlüssel' }, 'store key'],
   ['a store key with a tab', { storeKey: 'tab\t' }, 'store key'],
   ['no lane', { lanes: [] }, 'lane'],
-  ['an empty lane', { lanes: ['SCO-01', ''] }, 'lane'],
   ['the revoked key of the fixtures', { storeKey: 'demo-revoked-store-key' }, '"revoked"'],
   ['the key of another store', { storeKey: 'demo-other-store-key' }, '"other-store"'],
   ['the wrong lane of the fixtures', { lanes: ['SCO-01', 'SCO-99'] }, '"wrong-lane"'],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { describedBy, METHODS, type OpenApiDocument } from '../support/described.ts';
+import { describedBy, type OpenApiDocument } from '../support/described.ts';
 import { AUTHORIZED, aMock, aPortal, call } from './running-touchpoint.ts';
 
 type Described = ReturnType<typeof describedBy>;
@@ -11,7 +11,6 @@ const KNOWN: Readonly<Record<string, readonly unknown[]>> = { touchpointId: ['SC
 describe.each(['mock', 'portal'] as const)('The OpenAPI document served by the %s', (from) => {
   let url: string;
   let described: Described;
-  let paths: readonly string[];
 
   beforeAll(async () => {
     const mock = await aMock();
@@ -19,7 +18,6 @@ describe.each(['mock', 'portal'] as const)('The OpenAPI document served by the %
     const document = JSON.parse((await call(served.url, { method: 'GET', path: '/openapi.json' })).text) as OpenApiDocument;
     url = new URL(document.servers[0]?.url ?? 'nowhere', served.url).href.replace(/\/$/, '');
     described = describedBy(document);
-    paths = Object.keys(document.paths);
   });
 
   /** Sends a request, whose answer must be as described. @returns its status */
@@ -53,14 +51,6 @@ describe.each(['mock', 'portal'] as const)('The OpenAPI document served by the %
         { body: [[]] },
       ])
         expect(await sent(operation, { path: operation.path, headers, body: JSON.stringify(body) })).toBe(403);
-    }
-  });
-
-  test(`The document of the ${from} describes the answer to every other method`, async () => {
-    for (const path of paths) {
-      const operation = described.operations.find((one) => one.path === path);
-      for (const method of METHODS.filter((one) => one !== 'POST'))
-        expect([method, await sent(operation, { method, path, headers: AUTHORIZED })]).toEqual([method, 405]);
     }
   });
 });

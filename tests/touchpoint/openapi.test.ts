@@ -155,18 +155,6 @@ test.each(ALL_CASES)('The document shows fixture %s as an example, and its schem
   }
 });
 
-test('The document describes the refusal of a body that is nested too deeply', async () => {
-  const { status, text } = await authorized(mock.url, { path: CALCULATE, body: '['.repeat(65) });
-  expect([status, fits(answerOf(CALCULATE, 400)['schema'], JSON.parse(text))]).toEqual([400, true]);
-});
-
 test.each(['json', 'yaml'])('The linter has no findings for the contract in %s', async (format) => {
   expect(await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text)).toBe(0);
-});
-
-test('The linter finds an example that does not match its schema', async () => {
-  const { text } = await served('/openapi.json');
-  const broken = text.replace('"status": "REJECTED"', '"status": "MAYBE"');
-  expect(broken).not.toBe(text);
-  expect(await lint('broken.json', broken)).toBeGreaterThan(0);
 });

@@ -103,10 +103,6 @@ describe('The page of the portal', () => {
     expect([403, 404]).toContain(await statusOf(path));
   });
 
-  test.each(['/healthz', '/readyz'])('%s answers for the portal', async (path) => {
-    expect(await statusOf(path)).toBe(200);
-  });
-
   test('The portal listens on the loopback unless another host is configured', async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     const address = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;

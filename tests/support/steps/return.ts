@@ -10,7 +10,10 @@ type Verb = OperationInput<'move-return-by-hand'>['params']['verb'];
 export const STORE = 'store-01';
 
 /** Steps from delivered goods to their return. */
-export function returnSteps({ api, call, control, settle, now, credentials, name }: OpenRehearsal, steps: OrderSteps & ParcelSteps) {
+export function returnSteps(
+  { api, call, control, object, settle, now, credentials, name }: OpenRehearsal,
+  steps: OrderSteps & ParcelSteps,
+) {
   /** Confirms, packs, dispatches and delivers an order. @returns the completed order */
   const completedOrder = async (orderId: string, sent: (parcel: string) => Promise<unknown> = async () => {}) => {
     await steps.confirmed(orderId);
@@ -51,6 +54,8 @@ export function returnSteps({ api, call, control, settle, now, credentials, name
     /** Like `completed`, in a rehearsal without automatic labels. */
     completedWithLabel: async () => completedOrder((await steps.authorised()).id, (id) => api('generate-label-api', { params: { id } })),
     announced,
+    returned: (id: string) => object('return', id),
+    returnState: async (id: string): Promise<string> => (await object('return', id)).state,
     announce: (body: object, headers: Record<string, string> = {}) => call('create-return-api', { body, headers }),
     moved,
     /** A return whose goods are received and inspected. @returns its id */
