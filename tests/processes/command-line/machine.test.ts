@@ -8,6 +8,7 @@ import { estate, newRehearsal } from '../../support/estate.ts';
 import { FREE_PORTS } from '../started.ts';
 import { scratchFolder } from './scratch.ts';
 
+const NOBODY = '127.0.0.1:1';
 const LOADED_FIRST = fileURLToPath(new URL('../../../command-line/loaded-first.cjs', import.meta.url));
 const { at } = scratchFolder();
 
@@ -38,19 +39,12 @@ describe('doctor', () => {
     [
       'a missing Redis',
       [],
-      { REDIS_URL: 'redis://127.0.0.1:1' },
+      { REDIS_URL: `redis://${NOBODY}` },
       'Redis',
       /REDIS_URL/,
       /^No Redis can be reached at 127\.0\.0\.1:1: nothing/,
     ],
-    [
-      'a missing Kafka',
-      [],
-      { KAFKA_BROKERS: '127.0.0.1:1' },
-      'Kafka',
-      /KAFKA_BROKERS/,
-      /^No broker can be reached at 127\.0\.0\.1:1: nothing/,
-    ],
+    ['a missing Kafka', [], { KAFKA_BROKERS: NOBODY }, 'Kafka', /KAFKA_BROKERS/, /^No broker can be reached at 127\.0\.0\.1:1: nothing/],
     ['an invalid variable', [], { GATEWAY_PORT: 'abc' }, 'Configuration', /Correct/],
     ['missing fixtures', [], { FIXTURES_DIR: '/nowhere' }, 'Fixtures', /FIXTURES_DIR/],
   ])('The command doctor names %s with a remedy, and ends with 1', async (_what, args, env, what, remedy, found = /./) => {
@@ -109,10 +103,8 @@ describe('completion', () => {
 describe('start', () => {
   const TOO_OLD = 'The estate needs Node 22.19 or newer; this is';
   test.each([
-    ['20.1.0', TOO_OLD],
     ['22.18.0', TOO_OLD],
     ['22.19.0', undefined],
-    ['24.21.0', undefined],
   ])('The command on Node %s reports: %s', async (version, sentence) => {
     const script = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(LOADED_FIRST)})`;
     const err = sentence === undefined ? '' : `${sentence} ${version}. In a clone, run npm ci first: it brings its own Node.\n`;
@@ -130,10 +122,8 @@ describe('start', () => {
   });
 
   test.each([
-    [['--port', 'abc'], {}, '--port abc cannot be used: it takes a whole number from 0 to 65535.'],
     [[], { GATEWAY_PORT: 'abc' }, 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.'],
     [['--fixtures', '/nowhere'], {}, 'The folder /nowhere does not exist; correct or remove --fixtures.'],
-    [['--fixtures', MAIN], {}, `${MAIN} is not a folder; --fixtures takes the folder that has the files.`],
   ])('The command start with %j and %j ends with 2, and names the option or variable', async (options, variables, sentence) => {
     expect(await runEstate(['start', ...options], variables)).toEqual({ code: 2, out: '', err: `${sentence}\n` });
   });

@@ -33,11 +33,6 @@ test('The example in the help of every command works', async () => {
 });
 
 describe('Output', () => {
-  test('A command prints None for an answer with empty lists only', async () => {
-    await using rehearsal = await newRehearsal();
-    expect(await runEstate(['parked', 'redrive', '--rehearsal', rehearsal.name])).toMatchObject({ code: 0, out: 'None.\n' });
-  });
-
   test('A command prints a table, and the answer of the estate with --json', async () => {
     await using rehearsal = await newRehearsal();
     const at = ['--rehearsal', rehearsal.name];
@@ -102,48 +97,30 @@ describe('fault set', () => {
 describe('Misuse', () => {
   test.each([
     ['falt list', /^There is no command falt; did you mean fault\?\n$/],
-    ['clock shw', /^There is no command shw; did you mean show\?\n$/],
     ['clock show --rehersal x', /^There is no option --rehersal; did you mean --rehearsal\?\n$/],
     ['dance', /^There is no command dance; estate --help lists them\.\n$/],
     ['clock show --against', /^--against needs a value: --against <url>\.\n$/],
-    ['progression set --warehouse imediate', /^There is no progression imediate; did you mean immediate\?\n$/],
     ['clock show me', /^estate clock show takes no argument, not me\.\n$/],
-    ['clock advance P1D P2D', /^estate clock advance takes at most 1, not P1D, P2D\.\n$/],
     ['stock count mug-blue', /^The argument locationId is missing; estate stock count --help shows an example\.\n$/],
     ['rehearsals create Bad_Name', /^name: This must have lower-case letters, digits and hyphens only, /],
     ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
-    ['events list --type order-confrmed', /^There is no type order-confrmed; did you mean order-confirmed\?\n$/],
     ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
     ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
-    ['products move mug-blue suspnd', /^There is no verb suspnd; did you mean suspend\?\n$/],
     ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
     ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
-    ['env --format dotnv', /^There is no format dotnv; did you mean dotenv\?\n$/],
-    [
-      'fault set payment-hub-dwn',
-      /^There is no preset payment-hub-dwn; did you mean payment-hub-down\? estate fault presets lists them\. /,
-    ],
-    [
-      'fault set payment-hub-down --kind latency',
-      /^--kind latency contradicts the preset payment-hub-down, which is --application payment-hub /,
-    ],
     ['fault set slow --application oms --kind latency', /^--ms is required\.\n$/],
     ['fault set slow --kind outage', /^\/match: A fault needs a target: name an application, an api, an event or a webhook\.\n$/],
     ['events list --limit many', /^--limit many: Give a whole number from 1 to 1000\.\n$/],
     ['clock advance 15m', /^by: "15m" is not a duration of ISO 8601/],
     ['clock show --against localhost:8080', /^localhost:8080 is not the address of a gateway; did you mean http:\/\/localhost:8080\?\n$/],
     ['clock show --against ftp://estate', /^ftp:\/\/estate is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
-    ['clock show --against http://h?a=b', /^http:\/\/h\?a=b is not the address of a gateway, like /],
     ['clock show --against=', /^Nothing is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
     ['clock show --rehearsal Bad_Name', /^--rehearsal Bad_Name: This must have lower-case letters, .* at most 40 characters\.\n$/],
-    ['rehearsals reset Bad_Name', /^rehearsal: A rehearsal is named with 1 to 40 of /],
     ['rehearsals delete Bad_Name', /^Bad_Name is not a valid name of a rehearsal; estate rehearsals list lists the existing ones\.\n$/],
-    ['fault set a~b --application oms --kind outage', /^name: A fault’s name has letters, /],
     [
       'clock show --admin tökén',
       /^The credential in --admin or ESTATE_ADMIN_TOKEN cannot be sent: it takes visible ASCII without blanks\.\n$/,
     ],
-    ['rehearse --bearer=', /^The credential in --bearer or ESTATE_BEARER_TOKEN cannot be sent: it takes visible ASCII/],
     ['start --port=', /^--port needs a value: --port <number>\.\n$/],
     ['clock show --admin bad', /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
   ])('The command %s is refused with a remedy', async (line, sentence) => {
