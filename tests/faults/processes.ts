@@ -94,7 +94,7 @@ export interface EstateOptions {
 }
 
 /** Applications of the estate in separate processes, with proxies between them and to Redis. */
-export async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, environment = {} }: EstateOptions) {
+async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, environment = {} }: EstateOptions) {
   const named = Object.entries(services) as ['gateway' | Application, number][];
   const ways = new Map<'gateway' | Application, Way>();
   /** Each process has its own proxy to Redis. */
@@ -240,11 +240,6 @@ async function shown(estate: EstateOfProcesses, body: () => Promise<void>): Prom
   }
 }
 
-/** Stops all processes that a test has left behind. */
-export function killAll(): void {
-  for (const child of living) child.kill('SIGKILL');
-}
-
 /** Services that are needed to confirm an order. */
 export const SHOP = { gateway: 1, 'ecommerce-platform': 1, crm: 1, oms: 1, 'payment-hub': 1, sim: 1, 'inventory-service': 1 } as const;
 
@@ -267,7 +262,7 @@ export function describeEstate(
       beforeAll(async () => void Object.assign(estate, await startEstateOfProcesses({ ...options, redisPort: redis.server.port })));
       afterAll(async () => {
         await estate.close?.();
-        killAll();
+        for (const child of living) child.kill('SIGKILL');
       });
       body(estate, (rowTitle, run) => test(rowTitle, () => shown(estate, run)), redis);
     },

@@ -19,8 +19,6 @@ export interface Way {
   lead(ports: readonly number[]): void;
   /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
   strike(strike: Strike): Promise<void>;
-  /** Delays all traffic in both directions until the connection is restored. */
-  block(): void;
   /** Ends all faults. */
   clear(): void;
   /** Ends every connection; new ones are accepted. */
@@ -131,9 +129,6 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
       new Promise((resolve) => {
         armed = { ...strike, struck: resolve };
       }),
-    block: () => {
-      blocked = true;
-    },
     clear: () => {
       armed = undefined;
       blocked = false;
