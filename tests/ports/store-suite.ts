@@ -818,12 +818,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([keysOf(withheld), next]).toMatchObject([['e2', 'b'], { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 }]);
       });
 
-      test('delayed work is due at its instant', async () => {
-        const { commit, lease } = await faulty(['f']);
-        await commit({ due: [withheldTimer('a', 'f', 5_000)] });
-        expect(await lease(5_000)).toMatchObject({ key: 'a', at: 5_000 });
-      });
-
       test('a snapshot has no withheld events, and contains other withheld work as due immediately', async () => {
         const { worlds, world, commit, drain } = await faulty(['f'], 'e1');
         await drain('relay', { withheld: [withholding('e1')] });
@@ -935,11 +929,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([await worlds.current(world), await worlds.status(world)]).toEqual([undefined, undefined]);
         await commit({ put: [putting('late')] });
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
-      });
-
-      test('a removed rehearsal is unknown, and a repeated removal reports that', async () => {
-        const { worlds } = await opened();
-        expect([await worlds.remove('r'), await worlds.resolve('r'), await worlds.remove('r')]).toEqual([true, undefined, false]);
       });
 
       test('a snapshot opened in another store has the same data, uniques, indexes, counters and due work', async () => {

@@ -192,17 +192,6 @@ test('A journal record omits values that cannot be serialised', () => {
   expect(recorded({ response: 'no JSON, but tok_live' }).response).toBe('no JSON, but [redacted]');
 });
 
-test('A journal record that the store refuses is logged', () => {
-  const refuse = () => {
-    throw new Error('full');
-  };
-  const lines: string[] = [];
-  const log = createLogger('info', { write: (line) => void lines.push(line) });
-  const control = { journal: refuse } as unknown as ControlStore;
-  expect(() => journalHop({ control, log }, { ids: { requestId: 'req_1', correlationId: 'cor' } } as Hop)).not.toThrow();
-  expect(lines.join()).toContain('keeping a journal record failed');
-});
-
 test('A log line stays one line of JSON after any redaction', () => {
   const lines: string[] = [];
   const log = createLogger('info', { write: (line) => void lines.push(line) });

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { MAIN } from '../../support/command.ts';
 import { estate, eventually, newRehearsal } from '../../support/estate.ts';
 import { started } from '../started.ts';
@@ -37,26 +37,24 @@ async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, again
   return (JSON.parse(run.output.out) as { scenarios: { rehearsal: string }[] }).scenarios.map(({ rehearsal }) => rehearsal);
 }
 
-describe('An interrupted run', () => {
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('A run that gets %s reports its scenarios so far, ends its rehearsals, and exits with %i', async (signal, exitCode) => {
-    const rehearsals = await expectInterrupted(signal, exitCode, estate.gateway, (child) => child.kill(signal));
-    await using any = await newRehearsal();
-    const { items } = await any.control('list-rehearsals');
-    expect(items.map(({ name }) => name).filter((name) => rehearsals.includes(name))).toEqual([]);
-  });
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('A run that gets %s reports its scenarios so far, ends its rehearsals, and exits with %i', async (signal, exitCode) => {
+  const rehearsals = await expectInterrupted(signal, exitCode, estate.gateway, (child) => child.kill(signal));
+  await using any = await newRehearsal();
+  const { items } = await any.control('list-rehearsals');
+  expect(items.map(({ name }) => name).filter((name) => rehearsals.includes(name))).toEqual([]);
+});
 
-  test('A run with its own estate ends on Ctrl-C, and stops the estate', async () => {
-    await expectInterrupted('SIGINT', 130, '', ({ pid = 0 }) => process.kill(-pid, 'SIGINT'));
-  });
+test('A run with its own estate ends on Ctrl-C, and stops the estate', async () => {
+  await expectInterrupted('SIGINT', 130, '', ({ pid = 0 }) => process.kill(-pid, 'SIGINT'));
+});
 
-  test('A run that a timer of a scenario keeps alive after its end exits at the first signal', async () => {
-    const file = await write('leaks.js', scenariosOf({ leaks: 'setInterval(() => {}, 1_000);' }));
-    await using run = started(process.execPath, [MAIN, 'rehearse', file], { env: { ...process.env, ESTATE_URL: estate.gateway } });
-    await eventually('the summary', async () => run.output.out.includes('1 of 1 passed'));
-    expect(await run.stop()).toBe(143);
-  });
+test('A run that a timer of a scenario keeps alive after its end exits at the first signal', async () => {
+  const file = await write('leaks.js', scenariosOf({ leaks: 'setInterval(() => {}, 1_000);' }));
+  await using run = started(process.execPath, [MAIN, 'rehearse', file], { env: { ...process.env, ESTATE_URL: estate.gateway } });
+  await eventually('the summary', async () => run.output.out.includes('1 of 1 passed'));
+  expect(await run.stop()).toBe(143);
 });
