@@ -165,6 +165,7 @@ test('The routes of two public APIs overlap only where the source document does,
   const colliding = pairs.filter(([a, b]) => a.method === b.method && overlap(a.path, b.path));
   // GET /inventory/items/availability is the item "availability", not the availability of a SKU "items": the order of the list decides.
   expect(colliding.map(([a, b]) => `${a.id} before ${b.id}`)).toEqual(['get-inventory-api before check-availability-api']);
+  for (const [a, b] of colliding) expect(a.auth).toBe(b.auth);
 });
 
 test('The ids of public and internal calls are unique, and only routes of internal calls begin with /internal/', () => {
