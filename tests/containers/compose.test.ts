@@ -130,7 +130,6 @@ const isReady = (gateway: string): Promise<boolean> =>
     () => false,
   );
 
-/** How many requests a container has answered, without health checks. */
 async function requestsOf(id: string): Promise<number> {
   const script = "fetch('http://127.0.0.1:8080/metrics').then(async (answer) => console.log(await answer.text()))";
   const metrics = await docker('exec', id, 'node', '-e', script);

@@ -63,7 +63,6 @@ export async function startProcess(service: StartableService, environment: Setti
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
-    /** The last log lines. */
     lines,
     readyz: async () => {
       const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
@@ -75,7 +74,6 @@ export async function startProcess(service: StartableService, environment: Setti
   };
 }
 
-/** One process of the estate. */
 export type Running = Awaited<ReturnType<typeof startProcess>>;
 
 interface InsideCall {
@@ -110,7 +108,6 @@ async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, env
   const addresses = Object.fromEntries(applicationNames.map((name) => [urlVariable(name), ways.get(name)?.url ?? `http://${NOBODY}`]));
   const lead = (service: 'gateway' | Application): void => wayTo(service).lead((running.get(service) ?? []).map(({ port }) => port));
 
-  /** Starts one more process of a service. */
   async function start(service: 'gateway' | Application): Promise<Running> {
     const redis = await startWay([redisPort]);
     const one = await startProcess(service, {
@@ -187,7 +184,6 @@ async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, env
       if (!struck) throw new Error(`No ${service} is running.`);
       return struck;
     },
-    /** The running processes of a service. */
     of: (service: 'gateway' | Application): readonly Running[] => running.get(service) ?? [],
     one: (service: 'gateway' | Application): Running => {
       const [first] = running.get(service) ?? [];

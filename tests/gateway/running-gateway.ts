@@ -28,7 +28,6 @@ export const API_KEY = 'carrier-key';
 export const PARCEL = '/shipments/shp_1/tracking';
 export const SEEDED_AT = Date.UTC(2026, 2, 1, 10);
 
-/** A request as an application received it. */
 export interface Received {
   readonly method: string;
   readonly url: string;
@@ -78,12 +77,9 @@ export interface Rig extends AsyncDisposable {
   /** Creates a rehearsal and returns the credentials bound to it. */
   rehearsal(name: string): Promise<PlainCredentials>;
   call(call: Call): Promise<Reply>;
-  /** Sends raw bytes to the gateway. */
   raw(bytes: string, until?: string): Promise<string>;
-  /** The current world of a rehearsal. */
   world(rehearsal: string): Promise<World>;
   journal(rehearsal: string): Promise<readonly JournalRecord[]>;
-  /** All log lines so far. */
   logged(): string;
 }
 

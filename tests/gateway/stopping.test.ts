@@ -14,7 +14,6 @@ async function timed(act: () => Promise<void>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Opens a connection and sends bytes. */
 function open(port: number, bytes = ''): Promise<{ socket: Socket; received: () => string }> {
   let received = '';
   return new Promise((resolve) => {
@@ -24,7 +23,6 @@ function open(port: number, bytes = ''): Promise<{ socket: Socket; received: () 
   });
 }
 
-/** A request on a kept connection. */
 function kept(rig: Rig, agent: Agent): Promise<{ status: number; connection: string | undefined }> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ port: rig.gateway.port, host: '127.0.0.1', path: '/orders/o', headers: asIntegration, agent });

@@ -19,7 +19,6 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
     data: { object: {} },
   }) as EstateEvent;
 
-/** A pipeline that notes the versions of its events. */
 async function noting() {
   const seen: number[] = [];
   const application = await pipelineOf({

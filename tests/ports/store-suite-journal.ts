@@ -7,7 +7,6 @@ import { type Opened, times } from './open-store.ts';
 
 type Hop = Parameters<typeof aHop>[0];
 
-/** Contract of the journal and its traces. */
 export function journalSuite(opened: Opened): void {
   async function journaling() {
     const { worlds, control, world } = await opened();

@@ -10,7 +10,6 @@ const HOUR = 3_600_000;
 const KIB = 1_024;
 const text = (size: number) => JSON.stringify('x'.repeat(size));
 
-/** Contract of the lifetimes of stored data. */
 export function lifetimeSuite(openedStore: Opened): void {
   /** A store with one rehearsal, `r`, which is kept, and the calls that create and read rehearsals. */
   async function opened(...how: Parameters<Opened>) {

@@ -5,7 +5,6 @@ import { expect, test } from '@jest/globals';
 import { buildPages } from '../../console/build.ts';
 import { runProgram } from '../support/command.ts';
 
-/** Bytes that the pages may add to the image. */
 const MOST = 4_000_000;
 
 test('The pages of the image add at most 4 MB, have hashes in their names, and have two compressed copies each', async () => {

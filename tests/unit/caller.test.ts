@@ -8,7 +8,6 @@ import type { Transport } from '../../shared/transport/transport.ts';
 const ids = { requestId: 'req_1', correlationId: 'story' };
 const context: Context = { world: 'r~1', now: 0, principal: 'test', ...ids, deadline: Date.now() + 60_000, faults: 0, chain: [] };
 
-/** A caller whose calls are refused, and what they would send. */
 function refusedCaller() {
   const keys: (string | undefined)[] = [];
   const changes: boolean[] = [];

@@ -23,7 +23,6 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 const loadCopy = () => loadFixtures(pathToFileURL(`${directory}/`));
-/** Loads a copy of the fixtures with one changed file. */
 async function loadWith(file: string, change: Change) {
   await cp(source, directory, { recursive: true });
   const text = await readFile(join(directory, file), 'utf8');

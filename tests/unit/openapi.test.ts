@@ -35,7 +35,6 @@ function operationOf({ method, path }: { readonly method: string; readonly path:
   return operation;
 }
 
-/** The problem codes of an operation, inline or referenced. */
 function codesOf(operation: Operation): string[] {
   return Object.values(operation.responses).flatMap((response) => {
     const named = response.$ref?.split('/').at(-1);

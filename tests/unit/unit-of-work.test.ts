@@ -74,7 +74,6 @@ async function newWorld() {
   return {
     open,
     newCommits,
-    /** A committed change by another request. */
     async change(write: (work: OpenUnit) => Promise<void> | void): Promise<void> {
       const work = open();
       await write(work);
@@ -97,7 +96,6 @@ async function newWorld() {
     owe: (id: string) =>
       adapter.store('oms').commit(world, aPlan({ events: [{ id, topic: 't', key: 'k', json: '{}', subscribers: ['crm'] }] })),
     commits: () => plans.length,
-    /** Keys of the due work in the last commit. */
     plannedDue: () => plans.at(-1)?.due.map(({ key }) => key),
   };
 }
@@ -154,7 +152,6 @@ async function changedUnit() {
   return work;
 }
 
-/** The ids of all pages of topic x. */
 async function pagesOf(work: OpenUnit, options: { readonly limit: number; readonly newestFirst?: true }): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | undefined;

@@ -6,7 +6,6 @@ import { createLogger } from '../../../shared/process/logger.ts';
 import { runEstate } from '../../support/command.ts';
 import { FREE_PORTS } from '../started.ts';
 
-/** An estate for this file only. */
 let estate: RunningEstate;
 beforeAll(async () => {
   estate = await startEstate(readConfiguration({ NODE_ENV: 'test', ...FREE_PORTS }), createLogger('silent'));

@@ -4,7 +4,6 @@ import { curlOf } from '../../../ui/data/curl.ts';
 
 const options = { origin: 'http://gateway:8080', rehearsal: 'galway', auth: 'bearer', credential: 'token', bound: false } as const;
 
-/** The words that a shell hands to curl. */
 const wordsOf = (command: string, environment = {}): string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], { encoding: 'utf8', env: environment })
     .split('\0')

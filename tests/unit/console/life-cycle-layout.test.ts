@@ -19,7 +19,6 @@ type Stretch = readonly [Point, Point];
 const cross = ([a, b]: Stretch, [c, d]: Stretch): boolean => sideOf(a, b, c) * sideOf(a, b, d) < 0 && sideOf(c, d, a) * sideOf(c, d, b) < 0;
 const stretchesOf = (points: readonly Point[]): Stretch[] => points.slice(1).map((point, index) => [points[index] as Point, point]);
 
-/** Pairs of lines that cross. */
 const crossingsOf = ({ edges }: LifeCycleLayout): string[] =>
   edges.flatMap((one, index) =>
     edges
@@ -28,7 +27,6 @@ const crossingsOf = ({ edges }: LifeCycleLayout): string[] =>
       .map((other) => `${one.edge.from} → ${one.edge.to} and ${other.edge.from} → ${other.edge.to}`),
   );
 
-/** Points along a line, close together. */
 const pointsAlong = (points: readonly Point[]): Point[] =>
   stretchesOf(points).flatMap(([a, b]) =>
     Array.from({ length: 50 }, (_, part) => ({ x: a.x + ((b.x - a.x) * part) / 50, y: a.y + ((b.y - a.y) * part) / 50 })),
