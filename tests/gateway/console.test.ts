@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
 import express from 'express';
-import { pino } from 'pino';
 import { request } from 'undici';
 import { createConsole } from '../../console/serve.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { consoleConfig } from '../../estate/console.ts';
-import { startEstate } from '../../estate/estate.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate } from '../support/estate.ts';
 import { aRig } from './running-gateway.ts';
 
@@ -153,17 +152,11 @@ test('The console has the public credentials outside production, and never a pri
 });
 
 test('A gateway without the console serves nothing under /console, and its index to all clients', async () => {
-  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const off = await startEstate(readConfiguration({ ...ports, CONSOLE: 'off' }), pino({ level: 'silent' }));
-  try {
-    await off.ready;
-    const statusOf = async (path: string): Promise<number> => (await fetch(off.gateway + path, { headers: { accept: BROWSER } })).status;
-    for (const path of ['/console/', '/console', '/console/config.json', '/console/assets/nothing.js'])
-      expect([path, await statusOf(path)]).toEqual([path, 404]);
-    expect(await (await fetch(off.gateway, { headers: { accept: BROWSER } })).text()).toContain('A simulated retailer');
-  } finally {
-    await off.close();
-  }
+  await using estateWithout = await anObservedEstate({ CONSOLE: 'off' });
+  const get = (path: string) => fetch(estateWithout.running.gateway + path, { headers: { accept: BROWSER } });
+  for (const path of ['/console/', '/console', '/console/config.json', '/console/assets/nothing.js'])
+    expect([path, (await get(path)).status]).toEqual([path, 404]);
+  expect(await (await get('/')).text()).toContain('A simulated retailer');
 });
 
 test('A gateway computes the data of the console only when the console reads them', async () => {

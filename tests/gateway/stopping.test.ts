@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.ts';
+import { eventually, succeeds } from '../support/eventually.ts';
 import { ADMIN, AUTHORIZED, aRig, asIntegration, head, type Rig } from './running-gateway.ts';
 
 /** Connections are kept for a minute: a stop that takes longer than this has waited for one. */
@@ -42,13 +42,7 @@ function holdAnswer(rig: Rig): () => void {
   return resolve;
 }
 const arrived = (rig: Rig) => eventually('the request arrived', async () => rig.upstream.received.length === 1);
-const refusing = (rig: Rig) =>
-  eventually('no connection is accepted', () =>
-    rig.call({ path: '/healthz' }).then(
-      () => false,
-      () => true,
-    ),
-  );
+const refusing = (rig: Rig) => eventually('no connection is accepted', async () => !(await succeeds(rig.call({ path: '/healthz' }))));
 
 test('A draining gateway is alive but not ready, continues to serve, and requests clients to reconnect', async () => {
   await using rig = await aRig();

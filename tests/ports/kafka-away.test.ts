@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
+import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -43,18 +43,10 @@ test('a bus without its broker can be closed at any time', async () => {
 });
 
 test('a bus reports a listener at its address that is not Kafka', async () => {
-  const server = await otherServer();
-  const bus = busAt(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const server = createServer();
+  const url = await listen(server, 0, '127.0.0.1');
+  closing.push(async () => server.close().closeAllConnections());
+  const bus = busAt(url.replace('http://', ''));
   await eventually('the reason is reported', async () => !bus.state().waitingFor?.includes('connecting'));
   expect(bus.state().waitingFor).toMatch(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1/);
 });
-
-async function otherServer(): Promise<Server> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return server;
-}

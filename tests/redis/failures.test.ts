@@ -7,7 +7,7 @@ import { WORLD_KEYS } from '../../shared/store/redis/keys.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { aPlan } from '../ports/a-plan.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, succeeds } from '../support/eventually.ts';
 import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY, type TestRedis } from './with-redis.ts';
 
@@ -161,12 +161,7 @@ function failures(redis: TestRedis): void {
     const notified: World[] = [];
     worlds.watch((changed) => notified.push(changed));
     redis.server = await redis.server.restart();
-    const committed = () =>
-      store.commit(world, aPlan({ move: [move(1)] })).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await eventually('commits flow again', committed);
+    await eventually('commits flow again', () => succeeds(store.commit(world, aPlan({ move: [move(1)] }))));
     notified.length = 0;
     await store.commit(world, aPlan({ due: [dueItem('a')] }));
     await eventually('the listener is notified again', async () => notified.includes(world));

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { listen } from '../../../shared/process/listen.ts';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { scratchFolder } from './scratch.ts';
@@ -29,10 +29,8 @@ async function hostileServer(answers: Readonly<Record<string, unknown>>) {
     const found = answers[request.url?.split('?')[0] ?? ''];
     response.writeHead(found === undefined ? 409 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ?? { code: 'not_found', detail: ATTACK, status: 409 }));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, [Symbol.asyncDispose]: async () => void server.close() };
+  });
+  return { url: await listen(server, 0, '127.0.0.1'), [Symbol.asyncDispose]: async () => void server.close() };
 }
 
 test.each([

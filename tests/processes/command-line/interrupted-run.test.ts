@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { MAIN } from '../../support/command.ts';
-import { estate, eventually, newRehearsal } from '../../support/estate.ts';
+import { estate, newRehearsal } from '../../support/estate.ts';
+import { eventually, succeeds } from '../../support/eventually.ts';
 import { started } from '../started.ts';
 import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
 
@@ -20,12 +21,7 @@ async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, again
   const env = { ...process.env, ESTATE_URL: against, UNDER_WAY: at(`${name}-under-way`) };
   // A terminal starts a process group.
   await using run = started(process.execPath, [MAIN, 'rehearse', at('three.js'), '--report', at(name), '--json'], { env, detached: true });
-  const isThere = () =>
-    access(env.UNDER_WAY).then(
-      () => true,
-      () => false,
-    );
-  await eventually('the second scenario', isThere);
+  await eventually('the second scenario', () => succeeds(access(env.UNDER_WAY)));
   interrupt(run.child);
   const sentence = `The run was interrupted by ${signal}.`;
   expect([await run.ended, run.output.err]).toEqual([exitCode, `${sentence} 1 scenario did not run.\n`]);

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
 import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
+import { listen } from '../../../shared/process/listen.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 
@@ -127,10 +128,9 @@ test.each([
 /** Commands with a server of the test at their address end with 3 and this sentence. */
 async function expectNoEstate(listener: RequestListener, commands: readonly string[], sentence: RegExp) {
   const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
+  const url = await listen(server, 0, '127.0.0.1');
   for (const command of commands) {
-    const { code, out, err } = await runEstate([...wordsOf(command), '--against', `http://127.0.0.1:${port}`]);
+    const { code, out, err } = await runEstate([...wordsOf(command), '--against', url]);
     expect(err).toMatch(sentence);
     expect([code, out]).toEqual([3, '']);
   }
