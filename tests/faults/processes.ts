@@ -14,7 +14,7 @@ import { describeWithRedis, type Settings, type TestRedis } from '../redis/with-
 import { eventually } from '../support/eventually.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { insisting } from '../support/steps/insisting.ts';
-import { type Strike, startWay, type Way } from './way.ts';
+import { type Strike, startWay, type Way } from '../support/way.ts';
 
 const TOKEN = 'the-token-of-an-estate-of-processes';
 const PEPPER = 'the-pepper-of-an-estate-of-processes';

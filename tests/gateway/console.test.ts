@@ -1,21 +1,15 @@
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import express from 'express';
-import { request } from 'undici';
+import { scriptOf } from '../../console/scalar.ts';
 import { createConsole } from '../../console/serve.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { consoleConfig } from '../../estate/console.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate } from '../support/estate.ts';
+import { ask, BROWSER } from './asking.ts';
 import { aRig } from './running-gateway.ts';
 
-const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
-
-const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
-  request(`${estate.gateway}${path}`, { method: method as 'GET', headers }).then(async ({ statusCode, headers: answered, body }) => ({
-    status: statusCode,
-    headers: answered,
-    body: Buffer.from(await body.arrayBuffer()),
-  }));
 const page = async (path = '/console/') => (await ask(path)).body.toString();
 const assetsOf = (html: string): string[] => [
   ...new Set([...html.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, address = '']) => address)),
@@ -131,7 +125,12 @@ test.each(['/console/assets/nothing.js', '/console/assets/../serve.ts', '/consol
 );
 
 test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('The console refuses %s', async (method) => {
-  for (const path of ['/', '/problems', ...['', 'config.json', 'assets/nothing.js', 'r/default'].map((name) => `/console/${name}`)]) {
+  for (const path of [
+    '/',
+    '/problems',
+    '/problems/not_found',
+    ...['', 'config.json', 'assets/nothing.js', 'r/default'].map((name) => `/console/${name}`),
+  ]) {
     const answer = await ask(path, {}, method);
     expect([path, answer.status, answer.headers['allow']]).toEqual([path, 405, 'GET, HEAD']);
   }
@@ -173,3 +172,17 @@ test('A gateway computes the data of the console only when the console reads the
   expect((await on.call({ path: '/console/config.json' })).json).toMatchObject({ production: true });
   expect(asked).toBe(1);
 });
+
+test('The script of the references is served whole, compressed, and with an ETag', async () => {
+  const [, script = ''] = /<script defer src="([^"]+)">/.exec(await page('/console/reference/api')) ?? [];
+  const packed = await ask(script, { 'accept-encoding': 'gzip' });
+  const headers = { 'content-type': 'text/javascript; charset=utf-8', 'content-encoding': 'gzip' };
+  expect(packed).toMatchObject({ status: 200, headers });
+  expect(packed.body.length).toBeLessThan(1_600_000);
+  expect(gunzipSync(packed.body).toString()).toContain('createApiReference');
+  const again = await ask(script, { 'accept-encoding': 'gzip', 'if-none-match': String(packed.headers['etag']) });
+  expect(again.status).toBe(304);
+});
+
+test('The script of the references is reported as missing when its package does not export it', () =>
+  expect(() => scriptOf(() => {})).toThrow('@scalar/fastify-api-reference hands out no script.'));

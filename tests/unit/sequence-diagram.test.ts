@@ -76,14 +76,14 @@ const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' }
 test('A diagram marks faults and failures, and distinguishes calls, events and webhooks', async () => {
   const whole = sequenceOf([struck, delivered, hop('h', 'fms', 'carrier-webhook', 3)]);
   expect(mermaidOf(whole, [{ title: '1. Capture', arrows: whole.arrows }])).toBe(`sequenceDiagram
-participant p1 as Client
-participant p2 as Payment Hub
-participant p3 as POS
-participant p4 as FMS
-Note over p1,p4: 1. Capture
-p1-xp2: ⚡ Capture Payment 504 · 5 ms · lost
-p2--)p3: payment-captured 5 ms
-p1-)p4: Carrier Webhook 200 · 5 ms
+  participant p1 as Client
+  participant p2 as Payment Hub
+  participant p3 as POS
+  participant p4 as FMS
+  Note over p1,p4: 1. Capture
+  p1-xp2: ⚡ Capture Payment 504 · 5 ms · lost
+  p2--)p3: payment-captured 5 ms
+  p1-)p4: Carrier Webhook 200 · 5 ms
 `);
   const drawn = await svg([struck, delivered]);
   expect(drawn).toContain('<title>Client to Payment Hub: Capture Payment, 504 · 5 ms, struck by the fault lost</title>');

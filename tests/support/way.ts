@@ -6,9 +6,9 @@ export interface Strike {
   readonly when: (request: string) => boolean;
   /**
    * `silence`: all traffic stops until `clear`. A withheld request then arrives late; a withheld answer is lost.
-   * `cut`: only this connection is broken.
+   * `cut`: only this connection is broken. `muting`: only the answers of this connection are lost, from this one on.
    */
-  readonly by: 'silence' | 'cut';
+  readonly by: 'silence' | 'cut' | 'muting';
 }
 
 /** A TCP proxy to one or several processes, with faults. Connections are distributed in turn. */
@@ -92,11 +92,12 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
     armed = undefined;
     pair.deaf = lose === 'answer';
     if (by === 'silence') blocked = true;
-    if (lose === 'answer') server.write(data);
-    else if (by === 'silence') pair.kept.push(() => server.write(data));
-    else if (lose === 'request') client.destroy();
-    // The request has its effect before the answer.
-    else server.once('data', () => client.destroy());
+    if (lose === 'answer') {
+      server.write(data);
+      // The request has its effect before the answer.
+      if (by === 'cut') server.once('data', () => client.destroy());
+    } else if (by === 'silence') pair.kept.push(() => server.write(data));
+    else client.destroy();
     struck();
   }
 
