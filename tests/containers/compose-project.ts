@@ -43,16 +43,13 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
     ports,
     gateway: `http://127.0.0.1:${ports.gateway}`,
     compose,
-    /** Ids of the containers of a service. */
     containers: async (service: string): Promise<readonly string[]> =>
       (await compose('ps', '--quiet', service)).split('\n').filter(Boolean),
-    /** Removes containers, networks and volumes. */
     down: () => compose('down', '--volumes', '--timeout', '5'),
   };
 }
 
 export type ComposeProject = Awaited<ReturnType<typeof composeProject>>;
 
-/** Runs `docker`. @returns its output */
 export const docker = async (...args: readonly string[]): Promise<string> =>
   (await promisify(execFile)('docker', [...args], { maxBuffer: MEBIBYTES_OF_OUTPUT })).stdout.trim();

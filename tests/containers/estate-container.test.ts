@@ -70,21 +70,6 @@ else {
       expect(await one.events()).toEqual([]);
       expect(await names()).not.toContain(other);
     });
-
-    test('A reset restores the seeded state of a rehearsal and keeps its credentials; refusals and missing events are errors', async () => {
-      await using rehearsal = await estate.createRehearsal();
-      const open = () => rehearsal.api('create-basket-api', { body: { channel: 'web' } });
-      const { id } = await open();
-      await rehearsal.fault('slow', { match: { api: 'get-order-api' }, fault: { kind: 'latency', ms: 5 } });
-      await rehearsal.advance('P1D');
-      await rehearsal.reset();
-      await expect(rehearsal.object('basket', id)).rejects.toThrow(/read-object: 404/);
-      expect([await rehearsal.events(), await rehearsal.faults()]).toEqual([[], []]);
-      expect((await open()).id).not.toBe(id);
-      const refused = rehearsal.api('get-order-api', { params: { id: 'ord_none' } });
-      await expect(refused).rejects.toMatchObject({ name: 'ApiRefusal', status: 404, code: 'not_found' });
-      await expect(rehearsal.awaitEvents('order-created', { timeoutMs: 50 })).rejects.toThrow('0 of 1 order-created came within 50 ms.');
-    });
   });
 
   test('A container with custom fixtures has their data, their credentials, and the configured lane', async () => {

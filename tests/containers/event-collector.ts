@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Admin, type Consumer, Kafka, logLevel } from 'kafkajs';
 import { eventually } from '../support/eventually.ts';
 
-/** One record of a topic, as any Kafka client sees it. */
 export interface CollectedRecord {
   readonly topic: string;
   readonly key: string;

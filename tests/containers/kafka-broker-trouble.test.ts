@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, succeeds } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from './kafka.ts';
 
@@ -29,12 +29,7 @@ function withTrouble(): void {
   async function publish(bus: KafkaBus, ...versions: readonly number[]): Promise<void> {
     const headersOf = (version: number) => ({ id: `e${version}`, world: WORLD });
     const batch = versions.map((version) => ({ topic: TOPIC, key: 'ord_1', headers: headersOf(version), json: `{"version":${version}}` }));
-    const published = () =>
-      bus.publish(batch).then(
-        () => true,
-        () => false,
-      );
-    await eventually('it is published', published, PATIENCE_MS);
+    await eventually('it is published', () => succeeds(bus.publish(batch)), PATIENCE_MS);
     sent += versions.length;
   }
 

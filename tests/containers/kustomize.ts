@@ -37,7 +37,6 @@ export function copyOfFiles() {
   };
   return {
     render,
-    /** Renders an overlay with an additional component. */
     renderWith: (overlay: string, component: string): readonly KubernetesObject[] => {
       const name = mkdtempSync(join(folder, 'overlays/with-'));
       const kustomization = { resources: [`../${overlay}`], components: [`../../components/${component}`] };

@@ -60,10 +60,8 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
   return {
     known,
     states,
-    /** Number of existing orders. */
     existing: new Set(items.map(({ event }) => event['subject'])).size,
     settled,
-    /** Violated invariants and parked work. */
     complaints: [...waitingFor, ...broken, ...parked.map(({ what, key, error }) => `parked: ${what} ${key}: ${error}`)],
   };
 }

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { describeWithRedis } from '../redis/with-redis.ts';
 import { eventually } from '../support/eventually.ts';
-import { describeEstate, NOBODY, PATIENCE_MS, type Running, startProcess, times } from './processes.ts';
+import { NOBODY, PATIENCE_MS, type Running, startProcess } from './processes.ts';
 
 const PASSWORD = 'the-right-one';
 
@@ -52,16 +52,6 @@ describeWithRedis(
       await hasRedis(one);
     });
 
-    test.each([
-      ['Redis', { REDIS_URL: `redis://${NOBODY}` }, /No Redis can be reached at 127\.0\.0\.1:1/],
-      ['brokers', {}, /kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/],
-    ])('A process waits for unreachable %s, and ends on SIGTERM', async (_what, environment, reason) => {
-      const one = await crm(environment);
-      await expectWaiting(one, reason);
-      one.signal('SIGTERM');
-      expect(await one.ended).toBe(0);
-    });
-
     test('A process waits for brokers of an incompatible version, and names the cause', async () => {
       const broker = await incapableBroker();
       redis.atEnd(broker.close);
@@ -72,25 +62,6 @@ describeWithRedis(
   },
   { requirepass: PASSWORD },
 );
-
-describeEstate('A full outbox', { services: { gateway: 1, crm: 1 }, environment: { OUTBOX_LIMIT: '5' } }, (estate, row) => {
-  row('A process whose outbox is full refuses changes with 503 and the reason, and still answers reads', async () => {
-    const rehearsal = await estate.rehearse();
-    const replies = [];
-    for (const n of times(20, (index) => index)) {
-      const body = { email: `c${n}@example.com`, firstName: 'Cy', lastName: 'Quay' };
-      replies.push(await rehearsal.call('create-customer-api', { body }));
-    }
-    expect(replies[0]?.status).toBe(201);
-    expect(replies.at(-1)).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': expect.any(String) },
-      body: { code: 'dependency_unavailable', detail: expect.stringMatching(/events|Kafka|outbox/) },
-    });
-    expect(replies.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(15);
-    expect((await rehearsal.call('get-customer-api', { params: { id: 'cus_ada' } })).status).toBe(200);
-  });
-});
 
 /** A broker of the protocol that supports no request. */
 async function incapableBroker(): Promise<{ readonly port: number; close(): Promise<void> }> {

@@ -14,7 +14,7 @@ import { describeWithRedis, type Settings, type TestRedis } from '../redis/with-
 import { eventually } from '../support/eventually.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { insisting } from '../support/steps/insisting.ts';
-import { type Strike, startWay, type Way } from './way.ts';
+import { type Strike, startWay, type Way } from '../support/way.ts';
 
 const TOKEN = 'the-token-of-an-estate-of-processes';
 const PEPPER = 'the-pepper-of-an-estate-of-processes';
@@ -63,7 +63,6 @@ export async function startProcess(service: StartableService, environment: Setti
     url,
     port: Number(new URL(url).port),
     pid: child.pid ?? 0,
-    /** The last log lines. */
     lines,
     readyz: async () => {
       const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) });
@@ -75,7 +74,6 @@ export async function startProcess(service: StartableService, environment: Setti
   };
 }
 
-/** One process of the estate. */
 export type Running = Awaited<ReturnType<typeof startProcess>>;
 
 interface InsideCall {
@@ -94,7 +92,7 @@ export interface EstateOptions {
 }
 
 /** Applications of the estate in separate processes, with proxies between them and to Redis. */
-export async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, environment = {} }: EstateOptions) {
+async function startEstateOfProcesses({ services, redisPort, kafka = NOBODY, environment = {} }: EstateOptions) {
   const named = Object.entries(services) as ['gateway' | Application, number][];
   const ways = new Map<'gateway' | Application, Way>();
   /** Each process has its own proxy to Redis. */
@@ -110,7 +108,6 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
   const addresses = Object.fromEntries(applicationNames.map((name) => [urlVariable(name), ways.get(name)?.url ?? `http://${NOBODY}`]));
   const lead = (service: 'gateway' | Application): void => wayTo(service).lead((running.get(service) ?? []).map(({ port }) => port));
 
-  /** Starts one more process of a service. */
   async function start(service: 'gateway' | Application): Promise<Running> {
     const redis = await startWay([redisPort]);
     const one = await startProcess(service, {
@@ -187,7 +184,6 @@ export async function startEstateOfProcesses({ services, redisPort, kafka = NOBO
       if (!struck) throw new Error(`No ${service} is running.`);
       return struck;
     },
-    /** The running processes of a service. */
     of: (service: 'gateway' | Application): readonly Running[] => running.get(service) ?? [],
     one: (service: 'gateway' | Application): Running => {
       const [first] = running.get(service) ?? [];
@@ -240,11 +236,6 @@ async function shown(estate: EstateOfProcesses, body: () => Promise<void>): Prom
   }
 }
 
-/** Stops all processes that a test has left behind. */
-export function killAll(): void {
-  for (const child of living) child.kill('SIGKILL');
-}
-
 /** Services that are needed to confirm an order. */
 export const SHOP = { gateway: 1, 'ecommerce-platform': 1, crm: 1, oms: 1, 'payment-hub': 1, sim: 1, 'inventory-service': 1 } as const;
 
@@ -267,7 +258,7 @@ export function describeEstate(
       beforeAll(async () => void Object.assign(estate, await startEstateOfProcesses({ ...options, redisPort: redis.server.port })));
       afterAll(async () => {
         await estate.close?.();
-        killAll();
+        for (const child of living) child.kill('SIGKILL');
       });
       body(estate, (rowTitle, run) => test(rowTitle, () => shown(estate, run)), redis);
     },

@@ -6,7 +6,6 @@ const SHELF = 'dc-01';
 export const ONE = { items: [{ sku: SKU, qty: 1 }] };
 export const RESERVE = 'reserve-inventory-api';
 
-/** A rehearsal with this many vases. */
 export async function rehearsalWith(estate: EstateOfProcesses, onHand: number): Promise<Rehearsed> {
   const rehearsal = await estate.rehearse();
   await rehearsal.control('count-stock-by-hand', { params: { sku: SKU, locationId: SHELF }, body: { onHand } });

@@ -36,10 +36,6 @@ test('A refused call returns the problem, by id and by path', async () => {
   }
 });
 
-test('A call by method and path takes a body that the API refuses', async () => {
-  expect(await rehearsal.call('POST', '/baskets', { channel: 'carrier pigeon' })).toMatchObject({ ok: false, status: 422 });
-});
-
 test('A call by a misspelt id is refused with the nearest one', async () => {
   // @ts-expect-error as from JavaScript
   await expect(rehearsal.call('create-baskt-api')).rejects.toThrow('There is no API create-baskt-api; did you mean create-basket-api?');

@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createProxy } from '../../gateway/proxy.ts';
 import { watchConnections } from '../../shared/process/connections.ts';
+import { listen } from '../../shared/process/listen.ts';
 import { eventually } from '../support/eventually.ts';
 
 const IDLE_MS = 100;
-
-async function listening(server: Server): Promise<string> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 async function stop(server: Server): Promise<void> {
   const closed = once(server, 'close');
@@ -22,7 +17,7 @@ async function stop(server: Server): Promise<void> {
 
 /** A server in front of an application, with the proxy of the gateway. */
 async function inFrontOf(application: Server, times: { readonly idleMs?: number } = {}) {
-  const target = await listening(application);
+  const target = await listen(application, 0, '127.0.0.1');
   const proxy = createProxy({ addressOf: () => target, timeoutMs: 60_000, draining: () => false, ...times });
   const forwarded = { application: 'oms', body: undefined, ownHeaders: [] } as const;
   const front = createServer((request, response) => void proxy.forward(request, response, forwarded));
@@ -30,7 +25,7 @@ async function inFrontOf(application: Server, times: { readonly idleMs?: number 
     proxy.close();
     await Promise.all([front.listening ? stop(front) : undefined, stop(application)]);
   };
-  return { front, url: await listening(front), [Symbol.asyncDispose]: close };
+  return { front, url: await listen(front, 0, '127.0.0.1'), [Symbol.asyncDispose]: close };
 }
 
 test('The gateway closes an idle connection to an application before the application does, but no connection in use', async () => {

@@ -1,22 +1,17 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { request } from 'undici';
 import { parse } from 'yaml';
+import { problems } from '../../shared/catalog/problems.ts';
 import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { estate } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
+import { ask, BROWSER } from './asking.ts';
 
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version, 'memory') };
 
 const FILES = ['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
-
-/** Sends its own `Accept-Encoding`, because `fetch` sets the header and decodes the answer itself. */
-async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
-  const { statusCode: status, headers: answered, body } = await request(`${estate.gateway}${path}`, { method, headers });
-  return { status, headers: answered, body: Buffer.from(await body.arrayBuffer()) };
-}
 
 test.each(Object.entries(documents))('The %s document has the same content in JSON and YAML', async (name, described) => {
   const document = JSON.parse(JSON.stringify(described));
@@ -79,5 +74,37 @@ describe.each(['/', ...FILES])('The document %s', (path) => {
       }
     expect((await ask(path, { 'if-none-match': etag })).status).toBe(200);
     expect((await ask(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
+  });
+});
+
+describe('The type of a problem', () => {
+  const read = async (path: string, accept = '*/*') => {
+    const { body, ...answer } = await ask(path, { accept });
+    return { ...answer, json: JSON.parse(body.toString()) };
+  };
+
+  test('The type of a problem is an address with its cause and its remedy', async () => {
+    await using rehearsal = await newRehearsal();
+    const { body } = await rehearsal.call('get-order-api', { params: { id: 'ord_never' } });
+    const { type, code, status, title } = body;
+    const document = await read(type);
+    expect(document).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' } });
+    const cause = expect.stringContaining('no object with this id');
+    const remedy = expect.stringContaining('Check the id');
+    expect(document.json).toEqual({ type, code, status, title, retryable: false, cause, remedy });
+  });
+
+  test('The type of a problem leads a browser to its section in the console', async () => {
+    const headers = { location: '/console/reference/problems#not_found', vary: 'Accept' };
+    expect(await ask('/problems/not_found', { accept: BROWSER })).toMatchObject({ status: 303, headers });
+  });
+
+  test('The types of problems are all in a list, which the refusal of an unknown type names', async () => {
+    const { json } = await read('/problems');
+    expect(json.items.map(({ type }: { type: string }) => type)).toEqual(Object.keys(problems).map((code) => `/problems/${code}`));
+    for (const path of ['/problems/never', '/problems/constructor', '/problems/%3Cb%3E']) {
+      const refused = { code: 'not_found', detail: expect.stringContaining('GET /problems lists') };
+      expect(await read(path)).toMatchObject({ status: 404, json: refused });
+    }
   });
 });

@@ -261,7 +261,6 @@ describe.each([
     return state;
   }
 
-  /** A handler that waits until it is released. */
   function waiting() {
     const { promise, resolve } = Promise.withResolvers<void>();
     const state = { hasArrived: false, release: resolve };

@@ -15,7 +15,6 @@ const FORGED = encodeContext({
   chain: ['oms'],
 });
 
-/** The request that the application receives when a client sends these headers. */
 async function receivedWith(...headers: readonly string[]) {
   const lines = ['POST /baskets HTTP/1.1', 'Host: estate.example:8080', AUTHORIZED, ...headers, 'Content-Length: 2'];
   await rig.raw(`${lines.join('\r\n')}\r\n\r\n{}`, '{"answered":true}');

@@ -12,13 +12,13 @@ test.each([...SHOWN, '/nothing'])('A foreign page that resolves its own name to 
     for (const method of ['GET', 'POST']) expect(await rig.call({ method, path, headers: { host } })).toMatchObject({ status: 421, json });
 });
 
-test.each([
-  ...['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080', '192.168.1.7:8080', 'gateway:8080'],
-  ...['estate.example.com', 'gateway.team.svc.cluster.local'],
-])('The documents are served under the name %s', async (host) => {
-  await using allowing = await aRig({ documents, allowedHosts: ['estate.example.com', '.svc.cluster.local'] });
-  for (const path of SHOWN) expect([path, (await allowing.call({ path, headers: { host } })).status]).toEqual([path, 200]);
-});
+test.each(['localhost:8080', 'estate.example.com', 'gateway.team.svc.cluster.local'])(
+  'The documents are served under the name %s',
+  async (host) => {
+    await using allowing = await aRig({ documents, allowedHosts: ['estate.example.com', '.svc.cluster.local'] });
+    for (const path of SHOWN) expect([path, (await allowing.call({ path, headers: { host } })).status]).toEqual([path, 200]);
+  },
+);
 
 test.each(['/orders/o', '/healthz', '/readyz'])('%s is answered under any name, because the cluster decides the name', async (path) => {
   expect((await rig.call({ path, headers: { ...asIntegration, host: 'gateway.example.org' } })).status).toBe(200);

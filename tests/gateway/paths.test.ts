@@ -86,18 +86,6 @@ test.each([
   expect(applications).toEqual([apis[api].application]);
 });
 
-test('Two routes that match the same path require the same authorisation', () => {
-  const overlap = (one: string, other: string): boolean => {
-    const [a, b] = [one.split('/'), other.split('/')];
-    return (
-      a.length === b.length && a.every((segment, at) => segment === b[at] || segment.startsWith('{') || b[at]?.startsWith('{') === true)
-    );
-  };
-  for (const one of Object.values(apis))
-    for (const other of Object.values(apis).filter(({ method, path }) => one.method === method && overlap(one.path, path)))
-      expect([one.id, other.id, one.auth]).toEqual([one.id, other.id, other.auth]);
-});
-
 test('An anonymous caller may read the liveness and readiness of the gateway', async () => {
   expect(await rig.call({ path: '/healthz' })).toMatchObject({ status: 200, json: { status: 'ok' } });
   expect(await rig.call({ path: '/readyz' })).toMatchObject({ status: 200, json: { status: 'ready' } });

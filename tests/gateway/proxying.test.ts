@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
 import { AUTHORIZED, aRig, asIntegration, BEARER, head, SEEDED_AT, sharedRig, TOKEN, type Upstream } from './running-gateway.ts';
 
 const rig = sharedRig();
@@ -86,6 +87,20 @@ describe('Requests', () => {
     const chunks = `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
     await rig.raw(`${head('GET /orders/ord_1', AUTHORIZED, 'Transfer-Encoding: chunked')}${chunks}`, ANSWERED);
     expect(rig.upstream.received.map(({ url }) => url)).toEqual(['/orders/ord_1']);
+  });
+
+  test('Pipelined requests reach an application one after the other, in their order', async () => {
+    const finish: (() => void)[] = [];
+    answerWith(({ url }, response) => void finish.push(() => response.end(`<${url}>`)));
+    const paths = Array.from({ length: 200 }, (_, index) => `/orders/o${index}`);
+    const answers = rig.raw(paths.map((path) => head(`GET ${path}`, AUTHORIZED)).join(''), `<${paths.at(-1)}>`);
+    for (let turn = 1; turn <= 5; turn++) {
+      await eventually('the next arrived', async () => finish.length === turn);
+      expect(rig.upstream.received.map(({ url }) => url)).toEqual(paths.slice(0, turn));
+      if (turn === 5) answerWith(({ url }, response) => void response.end(`<${url}>`));
+      finish[turn - 1]?.();
+    }
+    expect([...(await answers).matchAll(/<([^>]+)>/g)].map(([, path]) => path)).toEqual(paths);
   });
 
   test('Requests share a connection to the application', async () => {

@@ -15,7 +15,6 @@ afterAll(async () => {
   await estate[Symbol.asyncDispose]();
 });
 
-/** Calls for a rehearsal by its name. */
 const inside = (rehearsal: string) => {
   const { call } = plain(estate.client);
   const headers = { 'x-rehearsal': rehearsal };

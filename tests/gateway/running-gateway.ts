@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
@@ -13,6 +12,7 @@ import type { Context } from '../../shared/control/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { listen } from '../../shared/process/listen.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
@@ -28,7 +28,6 @@ export const API_KEY = 'carrier-key';
 export const PARCEL = '/shipments/shp_1/tracking';
 export const SEEDED_AT = Date.UTC(2026, 2, 1, 10);
 
-/** A request as an application received it. */
 export interface Received {
   readonly method: string;
   readonly url: string;
@@ -58,12 +57,12 @@ async function anUpstream(): Promise<Upstream> {
     received.push({ method, url, headers, body, context: decodeContext(String(headers['x-estate-context'] ?? '')) });
     upstream.answer(incoming, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = await listen(server, 0, '127.0.0.1');
   const close = () => {
     server.closeAllConnections();
     return new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  return Object.assign(upstream, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close });
+  return Object.assign(upstream, { url, close });
 }
 
 function answerWell(_request: IncomingMessage, response: ServerResponse): void {
@@ -78,12 +77,9 @@ export interface Rig extends AsyncDisposable {
   /** Creates a rehearsal and returns the credentials bound to it. */
   rehearsal(name: string): Promise<PlainCredentials>;
   call(call: Call): Promise<Reply>;
-  /** Sends raw bytes to the gateway. */
   raw(bytes: string, until?: string): Promise<string>;
-  /** The current world of a rehearsal. */
   world(rehearsal: string): Promise<World>;
   journal(rehearsal: string): Promise<readonly JournalRecord[]>;
-  /** All log lines so far. */
   logged(): string;
 }
 

@@ -9,7 +9,6 @@ import { aPlan } from '../ports/a-plan.ts';
 const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const NOTHING = { events: 0 };
 
-/** Unfinished work in a store, as its metrics count it. */
 export function backlogSuite(name: string, create: () => Promise<StoreAdapter>): void {
   describe(`The backlog in ${name}`, () => {
     let adapter: StoreAdapter;

@@ -8,7 +8,6 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
 import { createMetrics } from '../../shared/observability/metrics.ts';
-import { eventually } from '../support/eventually.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 
 interface Series {
@@ -114,17 +113,6 @@ test('The labels of metrics are names of the catalog, regardless of rehearsals, 
   const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));
   expect([...new Set(values)].filter((value) => !known.has(value))).toEqual([]);
   for (const kind of new Set(series.flatMap(({ labels: { kind } }) => kind ?? []))) expect(kind).toMatch(/^[a-z]+(-[a-z]+)*$/);
-});
-
-test('Metrics count withheld events and pending deliveries', async () => {
-  await using estate = await anObservedEstate();
-  await setFault(estate.client, 'late', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
-  await placeAnOrder(estate.running.gateway);
-  const held = await eventually('the event is withheld', async () => {
-    const series = await scrape(estate.running.gateway);
-    return sumOf(series, 'estate_due_work_items', { state: 'withheld' }) === 1 ? series : undefined;
-  });
-  expect(sumOf(held, 'estate_deliveries_pending')).toBeGreaterThan(0);
 });
 
 test('The store is queried only at a scrape, and once for concurrent scrapes', async () => {

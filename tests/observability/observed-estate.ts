@@ -11,7 +11,6 @@ import { card } from '../support/steps/tender.ts';
 export interface ObservedEstate extends AsyncDisposable {
   readonly running: RunningEstate;
   readonly client: EstateClient;
-  /** All log lines so far. */
   readonly lines: readonly string[];
 }
 

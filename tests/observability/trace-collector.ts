@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { listen } from '../../shared/process/listen.ts';
 
 export interface CollectedSpan {
   readonly service: string;
@@ -39,9 +39,8 @@ export async function startCollector() {
     }
     response.setHeader('content-type', 'application/json').end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listen(server, 0, '127.0.0.1'),
     spans,
     paths,
     async [Symbol.asyncDispose]() {

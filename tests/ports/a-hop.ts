@@ -13,7 +13,6 @@ const FACTS: HopFacts = {
   faults: [],
 };
 
-/** A hop to record, with the given members. */
 export const aHop = ({
   facts,
   ...entry

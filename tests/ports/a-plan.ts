@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 
-/** A plan that changes nothing, to be filled in. */
 export function aPlan(parts: Partial<Plan> = {}): Plan {
   return {
     operation: randomUUID(),

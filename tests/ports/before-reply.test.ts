@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
@@ -47,37 +47,35 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
   };
 }
 
-describe('Due work before the reply', () => {
-  test('due work before the reply runs before the reply, even after a conflict that followed its scheduling', async () => {
-    const application = await planning(async ({ work }, run) => {
-      await work.get(notes, 'shared');
-      if (run === 1) await application.change('shared');
-      work.put(notes, { id: 'shared' });
-    });
-    await application.handle();
-    expect(application.runs()).toBe(2);
-    expect(application.done).toEqual(['once']);
-    expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+test('due work before the reply runs before the reply, even after a conflict that followed its scheduling', async () => {
+  const application = await planning(async ({ work }, run) => {
+    await work.get(notes, 'shared');
+    if (run === 1) await application.change('shared');
+    work.put(notes, { id: 'shared' });
   });
+  await application.handle();
+  expect(application.runs()).toBe(2);
+  expect(application.done).toEqual(['once']);
+  expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
+});
 
-  test('due work before the reply that fails and cannot be released does not fail the request', async () => {
-    const application = await planning(
-      async () => undefined,
-      async () => {
-        throw new Error('The store is away.');
-      },
-    );
-    Object.assign(application.store, { releaseDue: () => Promise.reject(new Error('The store is away.')) });
-    await expect(application.handle()).resolves.toBeUndefined();
-    expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|notify|once'] });
-  });
+test('due work before the reply that fails and cannot be released does not fail the request', async () => {
+  const application = await planning(
+    async () => undefined,
+    async () => {
+      throw new Error('The store is away.');
+    },
+  );
+  Object.assign(application.store, { releaseDue: () => Promise.reject(new Error('The store is away.')) });
+  await expect(application.handle()).resolves.toBeUndefined();
+  expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|notify|once'] });
+});
 
-  test('due work before the reply can be leased immediately by any process when the reply is not sent', async () => {
-    const application = await planning(async () => {
-      throw new Error('broken');
-    });
-    await expect(application.handle()).rejects.toThrow('broken');
-    expect(application.done).toEqual([]);
-    expect(await application.ledger()).toMatchObject({ running: [], next: { kind: 'notify', key: 'once' } });
+test('due work before the reply can be leased immediately by any process when the reply is not sent', async () => {
+  const application = await planning(async () => {
+    throw new Error('broken');
   });
+  await expect(application.handle()).rejects.toThrow('broken');
+  expect(application.done).toEqual([]);
+  expect(await application.ledger()).toMatchObject({ running: [], next: { kind: 'notify', key: 'once' } });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { consumedBy, subscriptionOf } from '../../shared/catalog/subscriptions.ts';
 import type { Bus, Deliver, WantedEvents } from '../../shared/events/bus.ts';
@@ -19,7 +19,6 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
     data: { object: {} },
   }) as EstateEvent;
 
-/** A pipeline that notes the versions of its events. */
 async function noting() {
   const seen: number[] = [];
   const application = await pipelineOf({
@@ -35,20 +34,18 @@ async function noting() {
   return { consume, pending, seen, again: (event: EstateEvent) => application.consume(event) };
 }
 
-describe('Consuming', () => {
-  test('events are consumed in any order of their versions, even two of one version', async () => {
-    const { consume, pending, seen } = await noting();
-    for (const event of [versioned(3), versioned(1), versioned(2), versioned(3, 'evt_3b')]) await consume(event);
-    expect(seen).toEqual([3, 1, 2, 3]);
-    expect(await pending()).toEqual([]);
-  });
+test('events are consumed in any order of their versions, even two of one version', async () => {
+  const { consume, pending, seen } = await noting();
+  for (const event of [versioned(3), versioned(1), versioned(2), versioned(3, 'evt_3b')]) await consume(event);
+  expect(seen).toEqual([3, 1, 2, 3]);
+  expect(await pending()).toEqual([]);
+});
 
-  test('a duplicate event changes nothing, and no delivery is owed afterwards', async () => {
-    const { consume, again, pending } = await noting();
-    await consume(versioned(1));
-    await expect(again(versioned(1))).resolves.toBeUndefined();
-    expect(await pending()).toEqual([]);
-  });
+test('a duplicate event changes nothing, and no delivery is owed afterwards', async () => {
+  const { consume, again, pending } = await noting();
+  await consume(versioned(1));
+  await expect(again(versioned(1))).resolves.toBeUndefined();
+  expect(await pending()).toEqual([]);
 });
 
 /** The event types that the CRM subscribes to, and its consumer of a message. */
@@ -68,20 +65,18 @@ async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly 
   return { wanted, deliver: (json) => deliver({ world, id: 'evt_1', json, headers: {} }) };
 }
 
-describe('Subscribing', () => {
-  const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
-  const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
+const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
+const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
 
-  test('the bus skips a message whose header names an event that only other applications consume', async () => {
-    const { wanted } = await subscribing();
-    const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
-    expect(passedOver).toEqual([true, false, false]);
-  });
+test('the bus skips a message whose header names an event that only other applications consume', async () => {
+  const { wanted } = await subscribing();
+  const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
+  expect(passedOver).toEqual([true, false, false]);
+});
 
-  test('a message is parsed at its delivery, and ignored when only other applications consume it', async () => {
-    const { deliver } = await subscribing();
-    expect(await deliver('{')).toMatchObject({ as: 'foreign' });
-    expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });
-    expect(await deliver(`{"type":"com.unified-commerce.${forOthers}"}`)).toBeUndefined();
-  });
+test('a message is parsed at its delivery, and ignored when only other applications consume it', async () => {
+  const { deliver } = await subscribing();
+  expect(await deliver('{')).toMatchObject({ as: 'foreign' });
+  expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });
+  expect(await deliver(`{"type":"com.unified-commerce.${forOthers}"}`)).toBeUndefined();
 });

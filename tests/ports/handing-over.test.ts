@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Bus } from '../../shared/events/bus.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
@@ -50,52 +50,50 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   };
 }
 
-describe('Handing the outbox over to a relay', () => {
-  test('a relay sends the events of a commit without reading them from the store, and reads the store once for later events', async () => {
-    const { commit, go, sent, drains, relay } = await aRelay();
-    await commit('e1', 'e2');
-    await go();
-    await eventually('they are acknowledged', async () => (await sent()).length === 2);
-    await relay.stop();
-    expect(drains()).toBe(1);
-  });
+test('a relay sends the events of a commit without reading them from the store, and reads the store once for later events', async () => {
+  const { commit, go, sent, drains, relay } = await aRelay();
+  await commit('e1', 'e2');
+  await go();
+  await eventually('they are acknowledged', async () => (await sent()).length === 2);
+  await relay.stop();
+  expect(drains()).toBe(1);
+});
 
-  test('a relay sends events that are committed during a batch, in order', async () => {
-    const { commit, go, sent, batches, relay } = await aRelay();
-    for (const id of ['e1', 'e2', 'e3']) await commit(id);
-    await go();
-    await go();
-    await eventually('all are acknowledged', async () => (await sent()).length === 3);
-    expect(batches).toEqual([['e1'], ['e2', 'e3']]);
-    await commit('e4');
-    await go();
-    await eventually('the next event is acknowledged', async () => (await sent()).length === 4);
-    expect(await sent()).toEqual(['e1', 'e2', 'e3', 'e4']);
-    await relay.stop();
-  });
+test('a relay sends events that are committed during a batch, in order', async () => {
+  const { commit, go, sent, batches, relay } = await aRelay();
+  for (const id of ['e1', 'e2', 'e3']) await commit(id);
+  await go();
+  await go();
+  await eventually('all are acknowledged', async () => (await sent()).length === 3);
+  expect(batches).toEqual([['e1'], ['e2', 'e3']]);
+  await commit('e4');
+  await go();
+  await eventually('the next event is acknowledged', async () => (await sent()).length === 4);
+  expect(await sent()).toEqual(['e1', 'e2', 'e3', 'e4']);
+  await relay.stop();
+});
 
-  test('a relay sends no event twice when the lease of its batch has expired before the next commit', async () => {
-    const { commit, go, sent, batches, relay } = await aRelay({ relayLeaseMs: 0 });
-    await commit('e1');
-    await commit('e2');
-    await go();
-    await go();
-    await eventually('both are acknowledged', async () => (await sent()).length === 2);
-    await relay.stop();
-    expect(batches).toEqual([['e1'], ['e2']]);
-  });
+test('a relay sends no event twice when the lease of its batch has expired before the next commit', async () => {
+  const { commit, go, sent, batches, relay } = await aRelay({ relayLeaseMs: 0 });
+  await commit('e1');
+  await commit('e2');
+  await go();
+  await go();
+  await eventually('both are acknowledged', async () => (await sent()).length === 2);
+  await relay.stop();
+  expect(batches).toEqual([['e1'], ['e2']]);
+});
 
-  test('a stopping relay sends the batch that it has, and then releases the outbox', async () => {
-    const { commit, go, sent, batches, relay, store, world } = await aRelay();
-    await commit('e1');
-    const stopped = relay.stop();
-    await commit('e2');
-    await go();
-    await stopped;
-    expect([batches, await sent(), await store.unsent()]).toEqual([[['e1']], ['e1'], [world]]);
-    await commit('e3');
-    await go();
-    await eventually('events handed over after the stop are sent', async () => (await sent()).length === 3);
-    expect(await store.unsent()).toEqual([]);
-  });
+test('a stopping relay sends the batch that it has, and then releases the outbox', async () => {
+  const { commit, go, sent, batches, relay, store, world } = await aRelay();
+  await commit('e1');
+  const stopped = relay.stop();
+  await commit('e2');
+  await go();
+  await stopped;
+  expect([batches, await sent(), await store.unsent()]).toEqual([[['e1']], ['e1'], [world]]);
+  await commit('e3');
+  await go();
+  await eventually('events handed over after the stop are sent', async () => (await sent()).length === 3);
+  expect(await store.unsent()).toEqual([]);
 });

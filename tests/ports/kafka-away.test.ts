@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { createServer } from 'node:http';
+import { afterEach, expect, test } from '@jest/globals';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
+import { listen } from '../../shared/process/listen.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -20,43 +20,33 @@ const event = { topic: 'uc.order.events', key: 'k', headers: { id: 'e', world: '
 /** An address without a listener. */
 const NOBODY = '127.0.0.1:1';
 
-describe('A bus without its broker', () => {
-  test('a bus without its broker is not ready, and names the address and its variable', async () => {
-    const bus = busAt(NOBODY);
-    await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
-    await eventually('the reason is reported', async () => bus.state().waitingFor?.includes('at 127.0.0.1:1: nothing listens there'));
-    expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
-  });
-
-  test('a bus without its broker fails to publish, with the reason, so that the event stays in the outbox', async () => {
-    const bus = busAt(NOBODY);
-    await expect(bus.publish([event])).rejects.toThrow(/^kafka: /);
-    // The first attempt may end before the connection does.
-    const reason = () => bus.publish([event]).catch((error: Error) => error.message);
-    await eventually('the reason is reported', async () => (await reason())?.includes('KAFKA_BROKERS is 127.0.0.1:1'));
-  });
-
-  test('a bus without its broker can be closed at any time', async () => {
-    const bus = busAt(NOBODY);
-    await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
-    await bus.close();
-    await expect(bus.publish([event])).rejects.toThrow();
-  });
-
-  test('a bus reports a listener at its address that is not Kafka', async () => {
-    const server = await otherServer();
-    const bus = busAt(`127.0.0.1:${(server.address() as AddressInfo).port}`);
-    await eventually('the reason is reported', async () => !bus.state().waitingFor?.includes('connecting'));
-    expect(bus.state().waitingFor).toMatch(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1/);
-  });
+test('a bus without its broker is not ready, and names the address and its variable', async () => {
+  const bus = busAt(NOBODY);
+  await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
+  await eventually('the reason is reported', async () => bus.state().waitingFor?.includes('at 127.0.0.1:1: nothing listens there'));
+  expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
 });
 
-async function otherServer(): Promise<Server> {
+test('a bus without its broker fails to publish, with the reason, so that the event stays in the outbox', async () => {
+  const bus = busAt(NOBODY);
+  await expect(bus.publish([event])).rejects.toThrow(/^kafka: /);
+  // The first attempt may end before the connection does.
+  const reason = () => bus.publish([event]).catch((error: Error) => error.message);
+  await eventually('the reason is reported', async () => (await reason())?.includes('KAFKA_BROKERS is 127.0.0.1:1'));
+});
+
+test('a bus without its broker can be closed at any time', async () => {
+  const bus = busAt(NOBODY);
+  await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
+  await bus.close();
+  await expect(bus.publish([event])).rejects.toThrow();
+});
+
+test('a bus reports a listener at its address that is not Kafka', async () => {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return server;
-}
+  const url = await listen(server, 0, '127.0.0.1');
+  closing.push(async () => server.close().closeAllConnections());
+  const bus = busAt(url.replace('http://', ''));
+  await eventually('the reason is reported', async () => !bus.state().waitingFor?.includes('connecting'));
+  expect(bus.state().waitingFor).toMatch(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1/);
+});

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import '../../shared/events/kafka/timer-guard.ts';
 
 interface Queue {
@@ -33,14 +33,12 @@ function arms(Queue: QueueClass, pending: number): boolean {
   return armed;
 }
 
-describe('The timer guard for kafkajs', () => {
-  test('kafkajs without the guard still starts its throttling timer when no request is throttled', () => {
-    expect(arms(unguarded(), 0)).toBe(true);
-  });
+test('kafkajs without the guard still starts its throttling timer when no request is throttled', () => {
+  expect(arms(unguarded(), 0)).toBe(true);
+});
 
-  test('the guard keeps the timer only while requests are throttled', () => {
-    const guarded: QueueClass = require(path);
-    expect(arms(guarded, 0)).toBe(false);
-    expect(arms(guarded, 1)).toBe(true);
-  });
+test('the guard keeps the timer only while requests are throttled', () => {
+  const guarded: QueueClass = require(path);
+  expect(arms(guarded, 0)).toBe(false);
+  expect(arms(guarded, 1)).toBe(true);
 });

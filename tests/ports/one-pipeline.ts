@@ -36,7 +36,6 @@ export async function pipelineOf(parts: Partial<AnyService>) {
     world,
     service,
     pipeline,
-    /** Consumes an event, once per call. */
     consume: (event: EstateEvent) => pipeline.consume({ event, context, notes: newJournalNotes(context) }),
   };
 }

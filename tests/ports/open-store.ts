@@ -46,14 +46,12 @@ export async function openStore(create: CreateStore, from: Snapshot = EMPTY, lim
     drained: async (token: string, more?: Omit<RelayProgress, 'token'>) => idsOf((await drain(token, more))?.entries),
     published: async (after = 0) => idsOf(await worlds.events(world, after, 10)),
     claim,
-    /** A claim that must succeed. */
     claimed: async (request?: Partial<ClaimRequest>) => {
       const made = await claim(request);
       if (made.is !== 'ours') throw new Error(`The claim is ${made.is}.`);
       return made;
     },
     lease: (upTo: number, token = 'mine', leaseMs = 60_000) => worlds.leaseNext(world, { upTo, token, leaseMs }),
-    /** A lease of an item that must be due. */
     leased: async (upTo: number, token = 'mine', leaseMs = 60_000) => {
       const item = await worlds.leaseNext(world, { upTo, token, leaseMs });
       if (!item) throw new Error('nothing due');
@@ -61,11 +59,9 @@ export async function openStore(create: CreateStore, from: Snapshot = EMPTY, lim
     },
     ledger: (limit?: number) => worlds.ledger(world, limit),
     setFault: (name = 'f', rule = '{}') => worlds.setFault(world, name, rule),
-    /** Revision of the faults. */
     faults: async () => (await worlds.current(world))?.faults ?? 0,
     standAt: (now: number, driver?: string) => worlds.setClock(world, { now, flowing: false }, driver),
   };
 }
 
-/** Opens a store of the adapter under test. */
 export type Opened = (from?: Snapshot, limits?: Limits) => ReturnType<typeof openStore>;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { scriptOf } from '../../shared/store/redis/lua/prelude.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 
@@ -6,28 +6,17 @@ import { scripts } from '../../shared/store/redis/scripts.ts';
 const declaredIn = (source: string): readonly string[] =>
   [...source.matchAll(/^local (?:function )?([\w, ]+)/gm)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()));
 
-describe('Scripts of the Redis adapter', () => {
-  test('A script begins with the functions that it uses, directly or indirectly', () => {
-    expect(declaredIn(scriptOf('return int(now())'))).toEqual([
-      'root',
-      'channel',
-      'position',
-      'int',
-      'wallTime',
-      'wall',
-      'readClock',
-      'now',
-    ]);
-    expect(scriptOf('return 1')).toBe('return 1');
-  });
+test('A script begins with the functions that it uses, directly or indirectly', () => {
+  expect(declaredIn(scriptOf('return int(now())'))).toEqual(['root', 'channel', 'position', 'int', 'wallTime', 'wall', 'readClock', 'now']);
+  expect(scriptOf('return 1')).toBe('return 1');
+});
 
-  test('A comment in a script includes no function', () => {
-    expect(scriptOf('-- The time is now().\nreturn 1')).toBe('return 1');
-  });
+test('A comment in a script includes no function', () => {
+  expect(scriptOf('-- The time is now().\nreturn 1')).toBe('return 1');
+});
 
-  test.each(Object.values(scripts))('Script $name declares nothing that it does not use', ({ source }) => {
-    const uses = (name: string): number => source.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
-    const unused = source.split('\n').filter((line) => line.startsWith('local ') && declaredIn(line).every((name) => uses(name) < 2));
-    expect(unused).toEqual([]);
-  });
+test.each(Object.values(scripts))('Script $name declares nothing that it does not use', ({ source }) => {
+  const uses = (name: string): number => source.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
+  const unused = source.split('\n').filter((line) => line.startsWith('local ') && declaredIn(line).every((name) => uses(name) < 2));
+  expect(unused).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import * as crm from '../../services/crm/service.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -42,58 +42,54 @@ async function stoppedRelay(store: Store) {
   return { bus, batches, stopped: relay.stop(), send: first.resolve, fail: () => first.reject(new Error('away')) };
 }
 
-describe('Stopping a relay with a long outbox', () => {
-  test('a relay stops after its current batch, which is acknowledged, and another relay can lease the rest', async () => {
-    const { store, world, sent, all } = await aLongOutbox();
-    const { bus, batches, stopped, send } = await stoppedRelay(store);
-    send();
-    await stopped;
-    expect([batches, await store.unsent()]).toEqual([[await sent()], [world]]);
-    const next = createRelay({ store, bus, log });
-    await eventually('the rest is sent', async () => (await sent()) === all);
-    await next.stop();
-  });
-
-  test('a relay that cannot send its last batch releases the outbox, which keeps the batch', async () => {
-    const { store, world, sent } = await aLongOutbox();
-    const { batches, stopped, fail } = await stoppedRelay(store);
-    fail();
-    await stopped;
-    expect([batches.length, await sent(), await store.unsent()]).toEqual([1, 0, [world]]);
-  });
+test('a relay stops after its current batch, which is acknowledged, and another relay can lease the rest', async () => {
+  const { store, world, sent, all } = await aLongOutbox();
+  const { bus, batches, stopped, send } = await stoppedRelay(store);
+  send();
+  await stopped;
+  expect([batches, await store.unsent()]).toEqual([[await sent()], [world]]);
+  const next = createRelay({ store, bus, log });
+  await eventually('the rest is sent', async () => (await sent()) === all);
+  await next.stop();
 });
 
-describe('The membership in a consumer group', () => {
-  const stopping = new AbortController();
-  const watched = (ended: Promise<string>, lastSign: () => number) =>
-    endOfMembership({ ended, lastSign }, { deafMs: 60_000, everyMs: 1, stopping: stopping.signal });
+test('a relay that cannot send its last batch releases the outbox, which keeps the batch', async () => {
+  const { store, world, sent } = await aLongOutbox();
+  const { batches, stopped, fail } = await stoppedRelay(store);
+  fail();
+  await stopped;
+  expect([batches.length, await sent(), await store.unsent()]).toEqual([1, 0, [world]]);
+});
 
-  test('a member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
-    let looks = 0;
-    const lastSign = () => {
-      looks += 1;
-      return Date.now();
-    };
-    for (let time = 0; time < 50; time++) expect(await watched(Promise.resolve(`crash ${time}`), lastSign)).toBe(`crash ${time}`);
-    expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
-    const before = looks;
-    let later = 0;
-    const staying = watched(new Promise(() => {}), () => {
-      later += 1;
-      return Date.now();
-    });
-    await eventually('the member has checked a few times', async () => later > 5);
-    expect(looks).toBe(before);
-    stopping.abort();
-    await staying;
-    expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
-  });
+const stopping = new AbortController();
+const watched = (ended: Promise<string>, lastSign: () => number) =>
+  endOfMembership({ ended, lastSign }, { deafMs: 60_000, everyMs: 1, stopping: stopping.signal });
 
-  test('a member without an answer from the broker reports it after the limit', async () => {
-    const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
-    const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
-    expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
+test('a member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
+  let looks = 0;
+  const lastSign = () => {
+    looks += 1;
+    return Date.now();
+  };
+  for (let time = 0; time < 50; time++) expect(await watched(Promise.resolve(`crash ${time}`), lastSign)).toBe(`crash ${time}`);
+  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
+  const before = looks;
+  let later = 0;
+  const staying = watched(new Promise(() => {}), () => {
+    later += 1;
+    return Date.now();
   });
+  await eventually('the member has checked a few times', async () => later > 5);
+  expect(looks).toBe(before);
+  stopping.abort();
+  await staying;
+  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
+});
+
+test('a member without an answer from the broker reports it after the limit', async () => {
+  const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
+  const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
+  expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
 });
 
 test('an application whose subscriptions cannot start stops listening, and can start again at its port', async () => {

@@ -19,7 +19,6 @@ const timer = (key: string, more: { readonly at?: number | null; readonly awaits
   ...more,
 });
 
-/** Contract of due work that waits for an application that was away. */
 export function awaitingSuite(opened: Opened): void {
   /** A settled world whose clock shows 1,000, with this due work. */
   async function resting(...due: readonly ReturnType<typeof timer>[]) {

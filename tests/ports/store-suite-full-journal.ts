@@ -9,7 +9,6 @@ type Opened = () => Promise<{ readonly adapter: StoreAdapter; readonly world: Wo
 
 const MOST = journalLimits().hops.records;
 
-/** Contract of a full journal, and of the counts that do not depend on it. */
 export function fullJournalSuite(opened: Opened): void {
   async function journaling() {
     const { adapter, world } = await opened();
@@ -18,7 +17,6 @@ export function fullJournalSuite(opened: Opened): void {
     return {
       worlds,
       world,
-      /** Records hops of a trace. */
       async record(correlationId: string, count: number, entry: Parameters<typeof aHop>[0] = {}) {
         for (let n = 1; n <= count; n++) {
           recorded += 1;

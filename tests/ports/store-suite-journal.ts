@@ -7,7 +7,6 @@ import { type Opened, times } from './open-store.ts';
 
 type Hop = Parameters<typeof aHop>[0];
 
-/** Contract of the journal and its traces. */
 export function journalSuite(opened: Opened): void {
   async function journaling() {
     const { worlds, control, world } = await opened();
@@ -69,16 +68,6 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.hop(world, 'nobody')).toBeUndefined();
     });
 
-    test('the journal counts hops and traces', async () => {
-      const { worlds, world, recorded } = await journaling();
-      expect(await worlds.journalSize(world)).toEqual({ hops: 0, traces: 0, discarded: 0 });
-      await recorded(
-        5,
-        ...hops(1, 5, (n) => ({ correlationId: ['c', 'c', 'c', 'd', 'e'][n - 1], anonymous: n === 3 || n === 4 || undefined })),
-      );
-      expect(await worlds.journalSize(world)).toEqual({ hops: 5, traces: 3, discarded: 0 });
-    });
-
     test('the journal keeps the newest records, finds them by correlation id, and reports that older records were discarded', async () => {
       const { worlds, world, journal, recorded, requests } = await journaling();
       const hop = (n: number) => ({ correlationId: n % 2 === 0 ? 'even' : 'odd' });
@@ -91,16 +80,6 @@ export function journalSuite(opened: Opened): void {
       expect(await requests({ correlationId: 'odd', limit: 2 })).toEqual(['r5007', 'r5009']);
       expect(await requests({ limit: 2 })).toEqual(['r5009', 'r5010']);
       expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
-    });
-
-    test('the journal has a limit in bytes, and discarded records are not found by correlation id', async () => {
-      const { journal, recorded } = await journaling();
-      const bodies = JSON.stringify('x'.repeat(1024 * 1024));
-      await recorded(12, ...hops(1, 12, (n) => ({ correlationId: `c${n}`, bodies })));
-      const { entries, discardedTo } = await journal();
-      expect([6, 7, 8]).toContain(entries.length);
-      expect(discardedTo).toBeGreaterThan(3);
-      expect(await journal({ correlationId: 'c1' })).toMatchObject({ entries: [] });
     });
 
     test('hops of anonymous callers evict no hops of authenticated callers, and do not fill a whole page', async () => {

@@ -13,9 +13,7 @@ const record = (id: string, version = 1, more: Partial<RunRecord> = {}): RunReco
   ...more,
 });
 
-/** Contract of the store of runs. */
 export function runSuite(opened: Opened): void {
-  /** A store with these runs. */
   const running = async (...ids: readonly string[]) => {
     const { worlds } = await opened();
     for (const id of ids) await worlds.addRun(record(id), LONG_MS);

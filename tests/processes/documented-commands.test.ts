@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { readLabel } from '../services/label-reading.ts';
@@ -83,82 +83,76 @@ async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
 const refusalsIn = (output: string): string[] =>
   [...output.matchAll(/^status +([45]\d\d)$|"status": ?([45]\d\d),(?=.*"code":)/gm)].map(([, printed, raw]) => printed ?? raw ?? '');
 
-describe('The commands of the documentation', () => {
-  test.each(pages.filter((file) => commandBlocks(file).some(isRun)))(
-    'The commands of %s give the output that the page shows',
-    async (file) => {
-      const page = commandBlocks(file).filter(isRun);
-      const outputs = await outputsOf(page);
-      for (const [index, block] of page.entries()) {
-        const { line, output } = block;
-        const at = `${file}:${line}`;
-        const actual = outputs[index] ?? '';
-        // The texts are compared, so that a failure shows the difference.
-        const differs = output !== undefined && !isAsShown(actual, block);
-        expect({ at, output: differs ? actual : output, refusals: refusalsIn(actual) }).toEqual({
-          at,
-          output,
-          refusals: refusalsIn(output ?? ''),
-        });
-      }
-    },
-  );
+test.each(pages.filter((file) => commandBlocks(file).some(isRun)))(
+  'The commands of %s give the output that the page shows',
+  async (file) => {
+    const page = commandBlocks(file).filter(isRun);
+    const outputs = await outputsOf(page);
+    for (const [index, block] of page.entries()) {
+      const { line, output } = block;
+      const at = `${file}:${line}`;
+      const actual = outputs[index] ?? '';
+      // The texts are compared, so that a failure shows the difference.
+      const differs = output !== undefined && !isAsShown(actual, block);
+      expect({ at, output: differs ? actual : output, refusals: refusalsIn(actual) }).toEqual({
+        at,
+        output,
+        refusals: refusalsIn(output ?? ''),
+      });
+    }
+  },
+);
 
-  test('The commands leave a flowing clock, no fault, no rehearsal, and records that agree', async () => {
-    const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
-    await using client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
-    const { flowing, now } = await client.control('read-clock');
-    expect(flowing).toBe(true);
-    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
-    expect((await client.control('list-faults')).items).toEqual([]);
-    expect((await client.control('list-rehearsals')).items.map(({ name }) => name)).toEqual(['default']);
-    expect(await client.control('verify')).toMatchObject({ holds: true, settled: true });
-  });
-
-  test('The commands save a shipping label whose barcode can be read', async () => {
-    expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
-  });
-
-  const starting = blocks.filter(({ startsEstate, needs }) => startsEstate && needs === undefined);
-  test.each(starting.map((block) => [`${block.file}:${block.line}`, block] as const))(
-    'The command at %s starts an estate that ends on request',
-    async (_place, { commands }) => {
-      const env = { ...process.env, ...FREE_PORTS };
-      await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: clone, detached: true, env });
-      try {
-        await shell.ready();
-      } finally {
-        if (shell.child.pid !== undefined) process.kill(-shell.child.pid, 'SIGINT');
-        await shell.ended;
-      }
-    },
-  );
+test('The commands leave a flowing clock, no fault, no rehearsal, and records that agree', async () => {
+  const outside = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
+  await using client = createEstateClient({ ...outside, gateway: addresses.gateway, rehearsal: 'default' });
+  const { flowing, now } = await client.control('read-clock');
+  expect(flowing).toBe(true);
+  expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
+  expect((await client.control('list-faults')).items).toEqual([]);
+  expect((await client.control('list-rehearsals')).items.map(({ name }) => name)).toEqual(['default']);
+  expect(await client.control('verify')).toMatchObject({ holds: true, settled: true });
 });
 
-describe('The commands of the documentation that are not run', () => {
-  test('Each block that is not run has a known reason', () => {
-    const unknown = blocks.filter(({ needs }) => needs !== undefined && NOT_RUN[needs] === undefined);
-    expect(unknown.map(({ file, line, needs }) => `${file}:${line} needs=${needs}`)).toEqual([]);
-  });
-
-  const notRun = blocks.filter((block) => !isRun(block) && !block.startsEstate);
-  const reasonOf = ({ needs = '', commands }: CommandBlock) => NOT_RUN[needs] ?? `run by ${COVERED[commands.trim()]}`;
-  test.each(notRun.map((block) => [`${block.file}:${block.line}`, reasonOf(block), block.commands]))(
-    'The commands at %s have a valid syntax (%s)',
-    async (_place, _reason, commands) => void (await run('bash', ['-n', '-c', commands])),
-  );
+test('The commands save a shipping label whose barcode can be read', async () => {
+  expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
 });
 
-describe('Shell commands in the documentation, for an interactive zsh', () => {
-  const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
-  const withoutPolicy = (commands: string): string => commands.replaceAll(/<<'POLICY'[\s\S]*?^POLICY$/gm, '');
-  test.each<[string, (block: CommandBlock) => boolean]>([
-    ['comments', ({ commands }) => /(^|\s)# /m.test(withoutPolicy(commands))],
-    ['unquoted patterns', ({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands))],
-    ['assignments of reserved variables', ({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)],
-  ])('Shell commands have no %s', (_what, isRefused) => {
-    expect(blocks.filter(isRefused).map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-  });
+const starting = blocks.filter(({ startsEstate, needs }) => startsEstate && needs === undefined);
+test.each(starting.map((block) => [`${block.file}:${block.line}`, block] as const))(
+  'The command at %s starts an estate that ends on request',
+  async (_place, { commands }) => {
+    const env = { ...process.env, ...FREE_PORTS };
+    await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: clone, detached: true, env });
+    try {
+      await shell.ready();
+    } finally {
+      if (shell.child.pid !== undefined) process.kill(-shell.child.pid, 'SIGINT');
+      await shell.ended;
+    }
+  },
+);
+
+test('Each block that is not run has a known reason', () => {
+  const unknown = blocks.filter(({ needs }) => needs !== undefined && NOT_RUN[needs] === undefined);
+  expect(unknown.map(({ file, line, needs }) => `${file}:${line} needs=${needs}`)).toEqual([]);
+});
+
+const notRun = blocks.filter((block) => !isRun(block) && !block.startsEstate);
+const reasonOf = ({ needs = '', commands }: CommandBlock) => NOT_RUN[needs] ?? `run by ${COVERED[commands.trim()]}`;
+test.each(notRun.map((block) => [`${block.file}:${block.line}`, reasonOf(block), block.commands]))(
+  'The commands at %s have a valid syntax (%s)',
+  async (_place, _reason, commands) => void (await run('bash', ['-n', '-c', commands])),
+);
+
+const unquoted = (commands: string): string => commands.replaceAll(/'[^']*'|"(?:\\.|[^"\\])*"/g, '');
+const withoutPolicy = (commands: string): string => commands.replaceAll(/<<'POLICY'[\s\S]*?^POLICY$/gm, '');
+test.each<[string, (block: CommandBlock) => boolean]>([
+  ['comments', ({ commands }) => /(^|\s)# /m.test(withoutPolicy(commands))],
+  ['unquoted patterns', ({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands))],
+  ['assignments of reserved variables', ({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)],
+])('Shell commands have no %s', (_what, isRefused) => {
+  expect(blocks.filter(isRefused).map(({ file, line }) => `${file}:${line}`)).toEqual([]);
 });
 
 test('The code of the documentation that signs a webhook gives the signature of the estate', async () => {

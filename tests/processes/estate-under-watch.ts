@@ -95,7 +95,6 @@ await door.prepared;
 const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
 const anybody = plain(clientOnAgent({ ...access, rehearsal: 'default' }, agent));
 
-/** A confirmed order, placed with idempotency keys. */
 async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
   const client = plain(clientOnAgent({ ...access, rehearsal }, agent));
   const call = async (id: ApiId, input: Sections) => {
@@ -110,7 +109,6 @@ async function placeAnOrder(rehearsal: string, name: string): Promise<void> {
   await call('confirm-order-api', { params: { id: orderId } });
 }
 
-/** Something of everything that a rehearsal can contain. */
 async function useAndLeave(name: string): Promise<void> {
   await anybody.control('create-rehearsal', { body: { name, ...(ending === 'expired' && { idleExpiry: IDLE_EXPIRY }) } });
   const { call, control } = plain(clientOnAgent({ ...access, rehearsal: name }, agent));
@@ -157,7 +155,6 @@ async function heldOnce(isAtRest: (held: Held) => boolean): Promise<Held> {
   }
 }
 
-/** Names of rehearsals on the heap. */
 async function namesOnHeap(pattern: RegExp): Promise<readonly string[]> {
   const found = new Set<string>();
   let rest = '';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { started } from './started.ts';
 
 /** Seconds; longer than any test. */
@@ -39,23 +39,21 @@ function check(...args: readonly string[]) {
   return one;
 }
 
-describe('The health check of a container', () => {
-  test('A health check waits for its pause only after a process was ready', async () => {
-    status = 503;
-    expect(await check(LONG).ended).toBe(1);
-    expect(await check(LONG).ended).toBe(1);
-    status = 200;
-    expect(await check(LONG).ended).toBe(0);
-    const waiting = check(LONG);
-    expect(await check().ended).toBe(0);
-    expect({ requests, exitCode: waiting.child.exitCode }).toEqual({ requests: 4, exitCode: null });
-  });
+test('A health check waits for its pause only after a process was ready', async () => {
+  status = 503;
+  expect(await check(LONG).ended).toBe(1);
+  expect(await check(LONG).ended).toBe(1);
+  status = 200;
+  expect(await check(LONG).ended).toBe(0);
+  const waiting = check(LONG);
+  expect(await check().ended).toBe(0);
+  expect({ requests, exitCode: waiting.child.exitCode }).toEqual({ requests: 4, exitCode: null });
+});
 
-  test('A health check does not wait once the process is no longer ready', async () => {
-    expect(await check('0.1').ended).toBe(0);
-    status = 503;
-    expect(await check('0.1').ended).toBe(1);
-    expect(await check(LONG).ended).toBe(1);
-    expect(requests).toBe(3);
-  });
+test('A health check does not wait once the process is no longer ready', async () => {
+  expect(await check('0.1').ended).toBe(0);
+  status = 503;
+  expect(await check('0.1').ended).toBe(1);
+  expect(await check(LONG).ended).toBe(1);
+  expect(requests).toBe(3);
 });

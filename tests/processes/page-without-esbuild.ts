@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createConsole } from '../../console/serve.ts';
+import { listen } from '../../shared/process/listen.ts';
 
 /** Requests the page of a console without esbuild, and prints the answer. */
 
@@ -15,8 +15,7 @@ registerHooks({
 
 const config = { version: '0', production: false, adapters: { state: 'memory', events: 'memory' } };
 const server = createServer(express().use(createConsole(() => config)));
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/console/`);
+const answer = await fetch(`${await listen(server, 0, '127.0.0.1')}/console/`);
 process.stdout.write(JSON.stringify({ status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }));
 server.closeAllConnections();
 server.close();

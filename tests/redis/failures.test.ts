@@ -7,8 +7,8 @@ import { WORLD_KEYS } from '../../shared/store/redis/keys.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { aPlan } from '../ports/a-plan.ts';
-import { eventually } from '../support/eventually.ts';
-import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
+import { eventually, succeeds } from '../support/eventually.ts';
+import { startWay, type Way } from '../support/way.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY, type TestRedis } from './with-redis.ts';
 
 const move = (by: number) => ({ counter: 'stock', key: 'sku', field: 'onHand', by });
@@ -24,24 +24,24 @@ describeWithRedis('Failures of Redis', failures, { appendonly: 'yes', appendfsyn
 function failures(redis: TestRedis): void {
   const { opened } = redis;
 
-  describe.each(['cut', 'silence'] as const)('An answer lost by %s', (how) => {
-    let proxy: LosingProxy;
+  describe.each(['cut', 'muting'] as const)('An answer lost by %s', (how) => {
+    let way: Way;
     let adapter: StoreAdapter;
     let worlds: StoreAdapter['worlds'];
     let store: Store;
     let world: World;
     /** The next operation has its effect, and its answer is lost once. */
     async function losing<T>(act: () => Promise<T>): Promise<T> {
-      const before = proxy.lost();
-      proxy.loseNextAnswer(how);
+      // Only scripts: a client whose greeting is cut never starts.
+      const struck = way.strike({ lose: 'answer', when: (sent) => sent.includes('evalsha'), by: how });
       const result = await act();
-      expect(proxy.lost()).toBe(before + 1);
+      await struck;
       return result;
     }
     beforeEach(async () => {
-      proxy = await startLosingProxy(redis.server.port);
-      redis.atEnd(proxy.stop);
-      ({ adapter, worlds, store, world } = await opened({ url: `redis://127.0.0.1:${proxy.port}`, commandTimeoutMs: 100 }));
+      way = await startWay([redis.server.port]);
+      redis.atEnd(way.close);
+      ({ adapter, worlds, store, world } = await opened({ url: `redis://127.0.0.1:${way.port}`, commandTimeoutMs: 100 }));
     });
 
     test('A commit with a lost answer has one effect, and reports success', async () => {
@@ -161,12 +161,7 @@ function failures(redis: TestRedis): void {
     const notified: World[] = [];
     worlds.watch((changed) => notified.push(changed));
     redis.server = await redis.server.restart();
-    const committed = () =>
-      store.commit(world, aPlan({ move: [move(1)] })).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await eventually('commits flow again', committed);
+    await eventually('commits flow again', () => succeeds(store.commit(world, aPlan({ move: [move(1)] }))));
     notified.length = 0;
     await store.commit(world, aPlan({ due: [dueItem('a')] }));
     await eventually('the listener is notified again', async () => notified.includes(world));

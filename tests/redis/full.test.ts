@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { anObservedEstate, placeAnOrder } from '../observability/observed-estate.ts';
 import { aPlan } from '../ports/a-plan.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, succeeds } from '../support/eventually.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 const HOUR = 3_600_000;
@@ -64,12 +64,7 @@ describeWithRedis('A full Redis', (redis) => {
   });
 
   const roomAgain = ({ store, kept }: Awaited<ReturnType<typeof aFullStore>>) =>
-    eventually('there is room again', () =>
-      store.commit(kept, aPlan({ put: [aThing] })).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
+    eventually('there is room again', () => succeeds(store.commit(kept, aPlan({ put: [aThing] }))));
 
   test.each(['deleted', 'expired'])('A rehearsal that is %s makes room', async (ending) => {
     const full = await aFullStore({ idleMs: ending === 'expired' ? 300 : HOUR });

@@ -7,8 +7,8 @@ import type { World } from '../../shared/domain/world.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { aPlan } from '../ports/a-plan.ts';
+import { startWay, type Way } from '../support/way.ts';
 import { LISTS, NAMES, ONCE, type Step, type Task } from './history-step.ts';
-import { type LosingProxy, startLosingProxy } from './losing-proxy.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';
 
 const PROCESSES = 3;
@@ -27,9 +27,10 @@ function runProcess(task: Task): Promise<readonly Step[]> {
 }
 
 /** Until stopped, cuts all connections at random times, and single connections while they answer. */
-function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<number> {
+function disturb(admin: Redis, ways: readonly Way[]) {
   let going = true;
   let kills = 0;
+  const lost = ways.map(() => 0);
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const killing = (async () => {
     while (going) {
@@ -37,16 +38,20 @@ function disturb(admin: Redis, proxies: readonly LosingProxy[]): () => Promise<n
       kills += Number(await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'));
     }
   })();
-  const losing = proxies.map(async (proxy) => {
+  const losing = ways.map(async (way, n) => {
     while (going) {
       await pause(80 + Math.random() * 240);
-      proxy.loseNextAnswer('cut');
+      const struck = way.strike({ lose: 'answer', when: (sent) => sent.includes('evalsha'), by: 'cut' });
+      void struck.then(() => {
+        lost[n] = (lost[n] ?? 0) + 1;
+      });
     }
   });
+  /** @returns the number of disturbances of each kind, at the least disturbed process */
   return async () => {
     going = false;
     await Promise.all([killing, ...losing]);
-    return kills;
+    return Math.min(kills, ...lost);
   };
 }
 
@@ -68,20 +73,13 @@ describeWithRedis('Histories of concurrent processes with cut connections and lo
     store = adapter.store('oms');
     world = await adapter.worlds.open('r', EMPTY, CREDENTIALS);
     await store.commit(world, aPlan({ move: [{ counter: 'stock', key: 'sku', field: 'onHand', by: ON_HAND }] }));
-    const proxies = await Promise.all(Array.from({ length: PROCESSES }, () => startLosingProxy(redis.server.port)));
-    const stop = disturb(redis.admin, proxies);
-    const taskOf = ({ port }: LosingProxy, n: number): Task => ({
-      url: `redis://127.0.0.1:${port}`,
-      prefix,
-      world,
-      name: `p${n}`,
-      lanes: LANES,
-      ms: MS,
-    });
-    const histories = await Promise.all(proxies.map((proxy, n) => runProcess(taskOf(proxy, n))));
-    const kills = await stop();
-    disturbances = Math.min(kills, ...proxies.map((proxy) => proxy.lost()));
-    await Promise.all(proxies.map((proxy) => proxy.stop()));
+    const ways = await Promise.all(Array.from({ length: PROCESSES }, () => startWay([redis.server.port])));
+    const stop = disturb(redis.admin, ways);
+    const live = ({ port }: Way, n: number) =>
+      runProcess({ url: `redis://127.0.0.1:${port}`, prefix, world, name: `p${n}`, lanes: LANES, ms: MS });
+    const histories = await Promise.all(ways.map(live));
+    disturbances = await stop();
+    await Promise.all(ways.map((way) => way.close()));
     history = histories.flat();
   });
   afterAll(() => adapter.close());

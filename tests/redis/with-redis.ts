@@ -36,7 +36,6 @@ export function describeWithRedis(title: string, body: (redis: TestRedis) => voi
 
 export interface TestRedis extends ReturnType<typeof storesOn> {
   server: RedisServer;
-  /** A connection of the test. */
   admin: Redis;
 }
 

@@ -7,7 +7,6 @@ import { eachCrash, type Journey, type Step } from '../support/each-crash.ts';
 import { ADDRESS, eventually } from '../support/estate.ts';
 import { card, eur } from '../support/steps/tender.ts';
 
-/** Ids of an order in progress. */
 interface Known {
   readonly basketId?: string;
   readonly orderId?: string;

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { registeredApplications } from '../../estate/registry.ts';
 import { type Application, applicationNames } from '../../shared/catalog/applications.ts';
 import { isThorough } from '../support/effort.ts';
@@ -216,7 +216,6 @@ function undisturbedOnce(name: string, story: Story, length: Length) {
 }
 
 let turn = 0;
-const pairs = new Set<string>();
 describe.each(Object.entries(stories))('Outages during %s', (name, story) => {
   test.each(applicationNames)(
     `An outage of %s during ${name} leaves nothing undone`,
@@ -224,7 +223,6 @@ describe.each(Object.entries(stories))('Outages during %s', (name, story) => {
       for (const length of isThorough ? LENGTHS : [LENGTHS[turn++ % LENGTHS.length] ?? 'P2D']) {
         const calm = await undisturbedOnce(name, story, length);
         if (!calm.called.has(away)) continue;
-        pairs.add(`${name}: ${away}`);
         const { atReturn, isTooLate, end } = await disturbed(story, away, length);
         expect([length, atReturn]).toEqual([length, { holds: true, violations: [] }]);
         if (!isTooLate && !endsOtherwise(name, away, length)) expect([length, end]).toEqual([length, calm.end]);
@@ -232,8 +230,4 @@ describe.each(Object.entries(stories))('Outages during %s', (name, story) => {
     },
     300_000,
   );
-});
-
-afterAll(() => {
-  if (process.env['OUTAGES']) process.stderr.write(`${[...pairs].join('\n')}\n`);
 });

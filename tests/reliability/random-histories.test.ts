@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
@@ -22,46 +22,44 @@ let skipped = 0;
 const mayMiss = (all: readonly unknown[], afterThoroughRun: number): number =>
   isThorough && skipped === 0 ? afterThoroughRun : all.length * 0.7;
 
-describe('Random histories', () => {
-  test.each(cases)(
-    'Histories of %s, with clock, switches and faults, keep every invariant',
-    async (subject, runs) => {
-      const wanted = runs * factor;
-      let completed = 0;
-      const property = fc.asyncProperty(historiesOf(subject), async (history) => {
-        await runHistory(history);
-        completed += 1;
-      });
-      await fc.assert(property, {
-        numRuns: wanted,
-        interruptAfterTimeLimit: 100_000 * factor,
-        markInterruptAsFailure: false,
-        ...(seed !== undefined && { seed: Number(seed) }),
-      });
-      if (completed === wanted) return;
-      skipped += wanted - completed;
-      // biome-ignore lint/suspicious/noConsole: a run must report its skipped histories
-      console.warn(`SKIPPED: ${wanted - completed} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
-    },
-    200_000 * factor,
-  );
+test.each(cases)(
+  'Histories of %s, with clock, switches and faults, keep every invariant',
+  async (subject, runs) => {
+    const wanted = runs * factor;
+    let completed = 0;
+    const property = fc.asyncProperty(historiesOf(subject), async (history) => {
+      await runHistory(history);
+      completed += 1;
+    });
+    await fc.assert(property, {
+      numRuns: wanted,
+      interruptAfterTimeLimit: 100_000 * factor,
+      markInterruptAsFailure: false,
+      ...(seed !== undefined && { seed: Number(seed) }),
+    });
+    if (completed === wanted) return;
+    skipped += wanted - completed;
+    // biome-ignore lint/suspicious/noConsole: a run must report its skipped histories
+    console.warn(`SKIPPED: ${wanted - completed} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
+  },
+  200_000 * factor,
+);
 
-  test('Random histories make every public API succeed', () => {
-    const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
-    // Each API succeeds in about six histories, so at most one may be missing by chance.
-    expect(missed.length > mayMiss(Object.keys(apis), 1) ? missed : []).toEqual([]);
-  });
+test('Random histories make every public API succeed', () => {
+  const missed = Object.keys(apis).filter((id) => !succeeded.has(id));
+  // Each API succeeds in about six histories, so at most one may be missing by chance.
+  expect(missed.length > mayMiss(Object.keys(apis), 1) ? missed : []).toEqual([]);
+});
 
-  test('Random histories reach every important final state', () => {
-    const expected = [
-      ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
-      ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],
-    ];
-    const missed = expected.filter((end) => !ends.has(end));
-    expect(missed.length > mayMiss(expected, 0) ? missed : []).toEqual([]);
-  });
+test('Random histories reach every important final state', () => {
+  const expected = [
+    ...['order confirmed', 'order completed', 'order cancelled', 'fulfillment-order delivered', 'shipment delivered', 'shipment lost'],
+    ...['return refunded', 'return exchanged', 'payment captured', 'payment voided', 'payment failed'],
+  ];
+  const missed = expected.filter((end) => !ends.has(end));
+  expect(missed.length > mayMiss(expected, 0) ? missed : []).toEqual([]);
+});
 
-  afterAll(() => {
-    if (process.env['HISTORIES']) process.stderr.write(`${JSON.stringify(Object.fromEntries([...succeeded, ...ends]), undefined, 1)}\n`);
-  });
+afterAll(() => {
+  if (process.env['HISTORIES']) process.stderr.write(`${JSON.stringify(Object.fromEntries([...succeeded, ...ends]), undefined, 1)}\n`);
 });

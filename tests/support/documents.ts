@@ -14,7 +14,6 @@ export interface CommandBlock {
   readonly anyOrder?: boolean;
 }
 
-/** Every document of the repository. */
 export const documents: readonly string[] = trackedFiles.filter((file) => file.endsWith('.md'));
 
 /** The pages for users, in their reading order. */

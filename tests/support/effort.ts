@@ -4,7 +4,6 @@
  */
 export const isThorough = process.env['THOROUGH'] === 'true';
 
-/** Number of runs of a randomised test. */
 export const runsOf = ({ usually, thoroughly }: { readonly usually: number; readonly thoroughly: number }): number =>
   isThorough ? thoroughly : usually;
 

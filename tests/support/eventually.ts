@@ -13,3 +13,10 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
     await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(SOON_MS, waited / 10), SELDOM_MS)));
   }
 }
+
+/** Whether a promise is fulfilled. */
+export const succeeds = (attempt: Promise<unknown>): Promise<boolean> =>
+  attempt.then(
+    () => true,
+    () => false,
+  );

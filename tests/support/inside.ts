@@ -221,7 +221,6 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     },
     /** Sets automatic progression from now on. Scheduled work is not rescheduled. */
     setProgression: (input: Partial<Progression>) => adapter.worlds.setProgression(world, input),
-    /** Parked work. */
     parked: async () => (await adapter.worlds.ledger(world)).parked,
     /** Violated invariants, as `<invariant>: <what>`. Invariants across applications count only if all of them run here. */
     async violations(): Promise<string[]> {

@@ -156,7 +156,6 @@ export function environmentOf(container: Container, objects: readonly Kubernetes
   return environment;
 }
 
-/** A quantity such as `40m` or `128Mi` as a number. */
 export function quantity(text: string): number {
   const [, number = '', unit = ''] = /^([\d.]+)(m|Ki|Mi|Gi)?$/.exec(text) ?? [];
   if (number === '') throw new Error(`${text} is not a quantity that this test reads`);

@@ -49,7 +49,6 @@ export async function packages() {
   return {
     archives,
     remove: () => rm(root, { recursive: true, force: true }),
-    /** A new project with these packages installed. */
     async project(name: string, install: readonly string[], manifest: Readonly<Record<string, unknown>> = {}) {
       const folder = join(root, name);
       await mkdir(folder);
@@ -63,7 +62,6 @@ export async function packages() {
         run: (program: string, args: readonly string[], env?: NodeJS.ProcessEnv) => runIn(folder, program, args, env),
         mustRun: (program: string, ...args: readonly string[]) => mustRunIn(folder, program, ...args),
         write: (file: string, text: string) => writeFile(join(folder, file), text),
-        /** Files below node_modules, with their sizes. */
         async installed(): Promise<{ readonly packages: readonly string[]; readonly files: ReadonlyMap<string, number> }> {
           const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as { packages: object };
           return { packages: Object.keys(lock.packages), files: await filesOf(join(folder, 'node_modules')) };

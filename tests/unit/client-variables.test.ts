@@ -11,7 +11,6 @@ const NAME = /ESTATE_[A-Z_]+/g;
 /** The image that compose and the examples of the how-to guides start. */
 const IMAGE = 'ESTATE_IMAGE';
 
-/** What a command prints. */
 async function printed(...args: readonly string[]): Promise<string> {
   const { write } = process.stdout;
   let text = '';

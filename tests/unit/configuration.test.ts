@@ -26,7 +26,15 @@ const invalid = [
   ...['MAX_REHEARSALS=99999999999999999999', 'RATE_LIMIT_PER_KEY=0', 'NODE_ENV=prod', 'NODE_ENV=Production', 'TRANSPORT=grpc'],
   ...['CONSOLE=maybe', 'CORS_ORIGINS=*', 'CORS_ORIGINS=shop.example.com', 'CORS_ORIGINS=https://shop.example.com/cart'],
   ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
-  'CORS_ORIGINS=http://localhost:3000,',
+  ...[
+    'CORS_ORIGINS=http://localhost:3000,',
+    'ESTATE_TOKEN=tooshort',
+    'KAFKA_BROKERS=kafka',
+    'OMS_URL=oms',
+    'GATEWAY_PORT=abc',
+    'LOG_LEVEL=loud',
+  ],
+  ...['ALLOWED_HOSTS=estate.example.com:8080', 'REHEARSAL_IDLE_EXPIRY=24h', 'MOCK_STORE_KEY=abc  defgh'],
 ];
 test.each(pairs(invalid))('The configuration refuses %s=%s with the valid form', (variable, value) =>
   expect(withValue(variable, value)).toThrow(new RegExp(`^${variable}(=.*)? cannot be used: it takes `)),

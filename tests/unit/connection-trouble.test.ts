@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { connectionTrouble, didNotConnect, troubleInWords } from '../../shared/process/connection-trouble.ts';
 
@@ -40,39 +40,37 @@ test.each([...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HE
   (code) => expect(didNotConnect(coded(code))).toBe(false),
 );
 
-describe('Client of an estate', () => {
-  const server = createServer();
-  let meet: (socket: Socket) => void;
-  let gateway: string;
+const server = createServer();
+let meet: (socket: Socket) => void;
+let gateway: string;
 
-  beforeAll(async () => {
-    server.on('connection', (socket) => socket.on('error', () => undefined).once('data', () => meet(socket)));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    gateway = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+beforeAll(async () => {
+  server.on('connection', (socket) => socket.on('error', () => undefined).once('data', () => meet(socket)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  gateway = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+});
+afterAll(() => void server.close());
+
+const at = (address: string) => createEstateClient({ gateway: address, bearer: 'b', apiKey: 'k', admin: 'a' });
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100\r\n\r\n';
+
+test('A client of an estate reports that nothing listens at its address, and what to do', async () => {
+  await using client = at('http://127.0.0.1:1');
+  await expect(client.call('GET', '/orders')).rejects.toMatchObject({
+    name: 'ConnectionError',
+    code: 'ECONNREFUSED',
+    message: 'No answer came from the estate at http://127.0.0.1:1: nothing listens there. Start an estate, or correct the address.',
   });
-  afterAll(() => void server.close());
+});
 
-  const at = (address: string) => createEstateClient({ gateway: address, bearer: 'b', apiKey: 'k', admin: 'a' });
-  const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100\r\n\r\n';
-
-  test('A client of an estate reports that nothing listens at its address, and what to do', async () => {
-    await using client = at('http://127.0.0.1:1');
-    await expect(client.call('GET', '/orders')).rejects.toMatchObject({
-      name: 'ConnectionError',
-      code: 'ECONNREFUSED',
-      message: 'No answer came from the estate at http://127.0.0.1:1: nothing listens there. Start an estate, or correct the address.',
-    });
-  });
-
-  test.each([
-    ['before the answer', (socket: Socket) => socket.destroy()],
-    ['within the answer', (socket: Socket) => socket.write(`${HEAD}{`, () => socket.destroy())],
-  ])('A client of an estate reports that the connection was closed %s', async (_when, closing) => {
-    meet = closing;
-    await using client = at(gateway);
-    const message = `No answer came from the estate at ${gateway}: the connection was closed.`;
-    await expect(client.call('GET', '/orders')).rejects.toMatchObject({ message });
-    await expect(client.stream('read-stream').next()).rejects.toMatchObject({ message });
-  });
+test.each([
+  ['before the answer', (socket: Socket) => socket.destroy()],
+  ['within the answer', (socket: Socket) => socket.write(`${HEAD}{`, () => socket.destroy())],
+])('A client of an estate reports that the connection was closed %s', async (_when, closing) => {
+  meet = closing;
+  await using client = at(gateway);
+  const message = `No answer came from the estate at ${gateway}: the connection was closed.`;
+  await expect(client.call('GET', '/orders')).rejects.toMatchObject({ message });
+  await expect(client.stream('read-stream').next()).rejects.toMatchObject({ message });
 });

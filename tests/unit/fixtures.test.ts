@@ -23,7 +23,6 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 const loadCopy = () => loadFixtures(pathToFileURL(`${directory}/`));
-/** Loads a copy of the fixtures with one changed file. */
 async function loadWith(file: string, change: Change) {
   await cp(source, directory, { recursive: true });
   const text = await readFile(join(directory, file), 'utf8');
@@ -32,11 +31,6 @@ async function loadWith(file: string, change: Change) {
   await writeFile(join(directory, file), changed);
   return loadCopy();
 }
-
-test('The fixtures have about 40 products, 5 locations, 12 customers, 5 promotions and 6 vouchers', () => {
-  const { products, locations, customers, promotions, vouchers } = fixtures;
-  expect([products, locations, customers, promotions, vouchers].map(({ length }) => length)).toEqual([40, 5, 12, 5, 6]);
-});
 
 test('The priorities of the locations in the fixtures put warehouses before stores', () => {
   const byPriority = fixtures.locations.toSorted((a, b) => a.priority - b.priority);
@@ -157,31 +151,22 @@ const cases: readonly Case[] = [
   ['products.json /1/price/amount – this must be a whole number, not 12.99.', edit(1, { price: eur(12.99) })],
   ['products.json /1/price – this member is required.', edit(1, { price: undefined })],
   ['products.json /1/price/amount – this must be from 1 to 999999999.', edit(1, { price: eur(0) })],
-  ['products.json /1/price/amount – this must be from 1 to 999999999.', edit(1, { price: eur(10 ** 15) })],
   ['products.json /0/gtin – the last digit is not the check digit', edit(0, { gtin: '9521001000078' })],
-  ['products.json /1/gtin – the same as in row 0.', edit(1, { gtin: '9521001000079' })],
-  ['products.json /3/description – it is blank.', edit(3, { description: ' ' })],
   ['products.json /0/compareAtPrice – it is not above', edit(0, { compareAtPrice: eur(1299) })],
   ['products.json /0/price/currency – this must be EUR', (text) => text.replaceAll('"EUR"', '"USD"')],
   ['stock.json /0/onHand/\ufffd – this is not text', swap('"dc-01"', String.raw`"\ud800"`)],
   ['stock.json /3/onHand/dc-09 – there is no location "dc-09".', edit(3, { onHand: { 'dc-09': 1 } })],
   ['stock.json /0/onHand – it names no location', edit(0, { onHand: {} })],
-  ['stock.json /0/onHand/dc-01 – this must be at least 0.', edit(0, { onHand: { 'dc-01': -1 } })],
   ['stock.json /0/safetyStock/dc-02', edit(0, { onHand: { 'dc-01': 1 }, safetyStock: { 'dc-02': 1 } })],
-  ['customers.json /2/state – this must be one of anonymous, ', edit(2, { state: 'banned' })],
   ['customers.json /1/email – the same as in row 0.', edit(1, { email: 'ADA@people.example' })],
   ['customers.json /1/loyaltyAccountId – loyalty-accounts.json has no account "loy_ben"', edit(1, { loyaltyAccountId: 'loy_ben' })],
-  ['customers.json /1/loyaltyAccountId', edit(1, { loyaltyAccountId: 'loy_ada' })],
   ['customers.json /0/lastActivityAt – active customers were active in the last 90 days.', edit(0, { lastActivityAt: '-P91D' })],
   ['customers.json /9/state – an anonymous customer', edit(9, { phone: '+353209100099' })],
   ['customers.json /0/lastActivityAt – this must be a duration from the start', edit(0, { lastActivityAt: '-P1M' })],
-  ['gift-cards.json /0/balance/amount – this must be from 0 to 999999999999.', edit(0, { balance: eur(-5000) })],
-  ['gift-cards.json /1/balance/currency – this must be EUR', edit(1, { balance: { amount: 500, currency: 'USD' } })],
   ['products.json /0/sku – stock.json has no row for it.', without(0), 'stock.json'],
   ['stock.json /0/sku – there is no product "mug-blue".', without(0), 'products.json'],
   ['locations.json /1/priority – the same as in row 0.', edit(1, { priority: 1 })],
   ['loyalty-accounts.json /0/customerId – customers.json has no "cus_ada"', edit(0, { loyaltyAccountId: undefined }), 'customers.json'],
-  ['loyalty-accounts.json /1/cardNumber – the same', edit(1, { cardNumber: '2990000123459' })],
   ['loyalty-accounts.json /0/pointsBalance – the entries add up to 500.', edit(0, { pointsBalance: 501 })],
   ['loyalty-accounts.json /0/tier – 650 lifetime points make bronze.', edit(0, { tier: 'gold' })],
   ['loyalty-accounts.json /0/nextTierThreshold – the next tier starts at 1000.', edit(0, { nextTierThreshold: 5000 })],
@@ -190,7 +175,6 @@ const cases: readonly Case[] = [
   ['loyalty-accounts.json /0/entries/0/at – entries are in order of time', ledger({ type: 'earn', points: 1, at: 'P1D' })],
   ['promotions.json /1/skus/1 – unknown product.', edit(1, { skus: ['chocolate-dark', 'gone'] })],
   ['promotions.json /0/activeTo – it ends before it begins.', edit(0, { activeTo: '-P31D' })],
-  ['promotions.json /0/kind – this must be one of percent-off, ', edit(0, { kind: 'magic' })],
   ['carrier-scans.json / – there is no row for the service EXPRESS.', without(1)],
   ['carrier-scans.json /0/scans/0/scan – a parcel that is label-created cannot deliver.', swap('"scan": "collect"', '"scan": "deliver"')],
   ['carrier-scans.json /0/scans/1/after – it is earlier than the previous scan.', swap('"after": "PT6H"', '"after": "PT1H"')],
@@ -200,11 +184,9 @@ const cases: readonly Case[] = [
   ['warehouse-steps.json /2/after – it is earlier than the previous step.', edit(2, { after: 'PT20M' })],
   ['credentials.json /3/secret – a webhook secret is whsec_ and 24', edit(3, { secret: 'whsec_short' })],
   ['credentials.json /4 – there is already a webhook secret', secondSecret],
-  ['credentials.json / – nobody could use the control plane', () => '[]'],
   ['credentials.json / – nobody could use the control plane', without(2)],
   ['credentials.json /1/scopes – only a bearer can have the scope control.', edit(1, { scopes: ['control'] })],
   ['credentials.json /0/secret – it has the form of a credential of a rehearsal', edit(0, { secret: `reh_default_${'a'.repeat(20)}` })],
-  ['credentials.json /0/scopes/0 – this must be one of catalog, control.', edit(0, { scopes: ['all'] })],
   ...['tökén', 'a b', 'a\nb'].map((secret): Case => ['credentials.json /0/secret – it takes visible ASCII without', edit(0, { secret })]),
 ];
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
@@ -49,34 +49,30 @@ test('Code contains no TODO', () => {
   expect(linesWith(others, /\b(TODO|FIXME|XXX|TEMPORARY)\b|[Nn]ot (yet )?implemented/)).toEqual([]);
 });
 
-describe('Tests', () => {
-  const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
+const tests = trackedFiles.filter((file) => file.endsWith('.test.ts') && file !== 'tests/unit/habits.test.ts');
 
-  test('No test is focused, so all tests run', () =>
-    expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]));
+test('No test is focused, so all tests run', () =>
+  expect(linesWith(tests, /\b(test|it|describe)(\.(concurrent|each))?\.only\b|\bf(it|describe)\(/)).toEqual([]));
 
-  test('Tests that may be skipped report it with the reason', () => {
-    const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
-    expect(skipping.filter((file) => !/console\.warn\(\s*`SKIPPED: /.test(textOf(file)))).toEqual([]);
-  });
+test('Tests that may be skipped report it with the reason', () => {
+  const skipping = tests.filter((file) => /\b(test|it|describe)\.(skip|todo)\b|\bx(it|describe)\(/.test(textOf(file)));
+  expect(skipping.filter((file) => !/console\.warn\(\s*`SKIPPED: /.test(textOf(file)))).toEqual([]);
 });
 
-describe('Dependencies', () => {
-  const groups = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
-  const { dependencies, optionalDependencies, devDependencies } = groups;
-  const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
+const groups = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+const { dependencies, optionalDependencies, devDependencies } = groups;
+const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
 
-  test('The dependencies of package.json equal the list with reasons in ARCHITECTURE.md', () => {
-    const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
-    const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
-    );
-    expect(explained.toSorted()).toEqual(Object.keys(declared).toSorted());
-  });
-
-  test('Dependencies are pinned to one version', () =>
-    expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]));
+test('The dependencies of package.json equal the list with reasons in ARCHITECTURE.md', () => {
+  const [, section = ''] = textOf('ARCHITECTURE.md').split('## Dependencies');
+  const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  expect(explained.toSorted()).toEqual(Object.keys(declared).toSorted());
 });
+
+test('Dependencies are pinned to one version', () =>
+  expect(Object.entries(declared).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]));
 
 test('The documentation names every variable that configures a process', () => {
   const [, block = ''] = /const variables = \{\n([\s\S]*?)\n\};/.exec(textOf('estate/variables.ts')) ?? [];

@@ -63,7 +63,6 @@ const HANDLERS_KNOW = [
   'shared/store/collections.ts',
   'shared/store/ports/due-work.ts',
 ];
-/** Modules that pages import. */
 const IN_BROWSERS = ['rehearsal/event-stream.ts', 'shared/domain/printable.ts', 'shared/transport/path.ts'];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 
@@ -163,10 +162,8 @@ test('A page imports values of other folders only in a catalog.ts, which the bun
 test('Only tests import tests', () =>
   expect(own.filter(({ file, target }) => target.startsWith('tests/') && !file.startsWith('tests/')).map(shown)).toEqual([]));
 
-/** Whether the first matching zone of a path is this one. */
 const inside = (target: string, zone: string): boolean => zoneOf(target)?.zone === zone;
 
-/** Files that reach themselves by imports, a list for each circle. */
 function circles(edges: readonly Import[]): string[][] {
   const targets = Map.groupBy(edges, ({ file }) => file);
   const reached = (from: string): ReadonlySet<string> => {

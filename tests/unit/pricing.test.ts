@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/pricing.ts';
-import { LOW_STOCK, shownAvailability } from '../../services/ecommerce-platform/products.ts';
 import { FREE_SHIPPING_FROM } from '../../shared/catalog/shipping-prices.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 
@@ -96,12 +95,6 @@ test('The discount of a line is never negative and never exceeds the price of th
   expect(lines.map(({ discount, lineTotal }) => `${discount.amount} off, ${lineTotal.amount}`)).toEqual(['1299 off, 0', '0 off, 1299']);
 });
 
-test('The price of an empty basket is zero, without shipping before a method is chosen', () => {
-  const { lines, totals } = priceLines([]);
-  expect(lines).toEqual([]);
-  expect(Object.values(totals).map(({ amount }) => amount)).toEqual([0, 0, 0, 0, 0]);
-});
-
 const asked = (sku: string, qty: number) => ({ sku, qty, pointer: '/lines/0' });
 
 test('The lines of a basket are one per SKU and lose no unit, for any additions in any order', () => {
@@ -142,15 +135,4 @@ test('The lines of a basket are at most 200', () => {
   const additions = Array.from({ length: 200 }, (_, index) => asked(`sku-${index}`, 1));
   const full = addToLines('bsk_1', [], additions);
   expect(() => addToLines('bsk_1', full, [asked('one-more', 1)])).toThrow(expect.objectContaining({ code: 'validation_failed' }));
-});
-
-test('The availability of a product is out of stock at zero, low up to the threshold, in stock above, and unknown without stock information', () => {
-  const shown = [0, 1, LOW_STOCK, LOW_STOCK + 1, undefined].map(shownAvailability);
-  expect(shown).toEqual([
-    { status: 'out-of-stock', atp: 0 },
-    { status: 'low', atp: 1 },
-    { status: 'low', atp: LOW_STOCK },
-    { status: 'in-stock', atp: LOW_STOCK + 1 },
-    { status: 'unknown' },
-  ]);
 });

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   applyPromotions,
-  costOf,
   freeUnits,
   isRunning,
   type Line,
@@ -10,13 +9,7 @@ import {
   spread,
   takeOff,
 } from '../../services/promotion-engine/promotion-rules.ts';
-import {
-  applyVouchers,
-  discountOf,
-  excludesTier,
-  standingReason,
-  type VoucherTerms,
-} from '../../services/promotion-engine/voucher-rules.ts';
+import { applyVouchers, discountOf, standingReason, type VoucherTerms } from '../../services/promotion-engine/voucher-rules.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 
 const EUR = 'EUR';
@@ -139,16 +132,6 @@ test('Free units are the cheapest of each full group', () => {
   );
 });
 
-test.each([
-  [2, 0],
-  [3, 1],
-  [5, 1],
-  [6, 2],
-])('Free units of %i bars at three for two are %i', (qty, free) => {
-  const open = pricedAtFull([{ sku: 'a', qty, unitPrice: 349 }]);
-  expect(freeUnits(open, [costOf(open)], { buy: 3, pay: 2 })).toEqual([free]);
-});
-
 const terms: VoucherTerms = { ...V, discount: { type: 'percent', percent: 10 } };
 const during = Date.parse('2026-01-15T00:00:00.000Z');
 
@@ -166,12 +149,6 @@ test('A voucher is refused for the first reason that applies', () => {
   expect(standingReason(terms, { now: during, usesLeft: 0 })).toBe('quantity_exceeded');
   expect(standingReason(terms, { now: during, usesLeft: 1 })).toBeUndefined();
   expect(standingReason(terms, { now: during, usesLeft: undefined })).toBeUndefined();
-});
-
-test('A voucher for some tiers excludes other tiers and customers without a tier', () => {
-  const gold: VoucherTerms = { ...terms, tiers: ['gold'] };
-  expect(([undefined, 'silver', 'gold'] as const).map((tier) => excludesTier(gold, tier))).toEqual([true, true, false]);
-  expect(excludesTier(terms, undefined)).toBe(false);
 });
 
 test('A voucher discounts at most the remaining amount, nothing below its minimum, and nothing in another currency', () => {

@@ -1,15 +1,14 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
+import { listen } from '../../shared/process/listen.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 test('A time limit aborts a slower operation, and reports the elapsed time', async () => {
-  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-  await new Promise((resolve) => silent.once('listening', resolve));
-  const { port } = silent.address() as AddressInfo;
-  const asked = withTimeLimit(30, (signal) => fetch(`http://127.0.0.1:${port}`, { signal }));
+  const silent = createServer(() => undefined);
+  const url = await listen(silent, 0, '127.0.0.1');
+  const asked = withTimeLimit(30, (signal) => fetch(url, { signal }));
   await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', message: 'It took more than 30 ms.' });
   silent.closeAllConnections();
   silent.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../../estate/estate.ts';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../../rehearsal/estate-rehearsal.ts';
@@ -6,7 +6,6 @@ import { createLogger } from '../../../shared/process/logger.ts';
 import { runEstate } from '../../support/command.ts';
 import { FREE_PORTS } from '../started.ts';
 
-/** An estate for this file only. */
 let estate: RunningEstate;
 beforeAll(async () => {
   estate = await startEstate(readConfiguration({ NODE_ENV: 'test', ...FREE_PORTS }), createLogger('silent'));
@@ -21,25 +20,23 @@ async function hopsIn(rehearsal: string): Promise<readonly unknown[]> {
   return items;
 }
 
-describe('The trial of credentials', () => {
-  test.each([['doctor'], ['rehearse digital-order']])(
-    'The trial of credentials by %s leaves no hop in the rehearsal default',
-    async (words) => {
-      const { code, err } = await runEstate(words.split(' '), { ...FREE_PORTS, ESTATE_URL: estate.gateway });
-      expect([code, err]).toEqual([0, '']);
-      expect(await hopsIn('default')).toEqual([]);
-    },
-  );
+test.each([['doctor'], ['rehearse digital-order']])(
+  'The trial of credentials by %s leaves no hop in the rehearsal default',
+  async (words) => {
+    const { code, err } = await runEstate(words.split(' '), { ...FREE_PORTS, ESTATE_URL: estate.gateway });
+    expect([code, err]).toEqual([0, '']);
+    expect(await hopsIn('default')).toEqual([]);
+  },
+);
 
-  test('The command doctor accepts the credentials of a rehearsal, and leaves no hop in it', async () => {
-    await using rehearsal = await EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS });
-    const { bearer, apiKey } = rehearsal.credentials;
-    const own = { ESTATE_URL: estate.gateway, ESTATE_REHEARSAL: rehearsal.name, ESTATE_BEARER_TOKEN: bearer, ESTATE_API_KEY: apiKey };
-    const { code, out } = await runEstate(['doctor'], { ...FREE_PORTS, ...own });
-    expect(out).toMatch(/^ok {7}Credentials +accepted$/m);
-    expect(code).toBe(0);
-    expect(await hopsIn(rehearsal.name)).toEqual([]);
-    const ended = await runEstate(['doctor'], { ...FREE_PORTS, ...own, ESTATE_BEARER_TOKEN: `${bearer}x` });
-    expect([ended.code, ended.out]).toEqual([1, expect.stringContaining('refuses this credential for the APIs')]);
-  });
+test('The command doctor accepts the credentials of a rehearsal, and leaves no hop in it', async () => {
+  await using rehearsal = await EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS });
+  const { bearer, apiKey } = rehearsal.credentials;
+  const own = { ESTATE_URL: estate.gateway, ESTATE_REHEARSAL: rehearsal.name, ESTATE_BEARER_TOKEN: bearer, ESTATE_API_KEY: apiKey };
+  const { code, out } = await runEstate(['doctor'], { ...FREE_PORTS, ...own });
+  expect(out).toMatch(/^ok {7}Credentials +accepted$/m);
+  expect(code).toBe(0);
+  expect(await hopsIn(rehearsal.name)).toEqual([]);
+  const ended = await runEstate(['doctor'], { ...FREE_PORTS, ...own, ESTATE_BEARER_TOKEN: `${bearer}x` });
+  expect([ended.code, ended.out]).toEqual([1, expect.stringContaining('refuses this credential for the APIs')]);
 });

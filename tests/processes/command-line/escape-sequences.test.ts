@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import { listen } from '../../../shared/process/listen.ts';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { scratchFolder } from './scratch.ts';
@@ -23,48 +23,44 @@ async function expectClean(command: string, env: Readonly<Record<string, string>
   return shown;
 }
 
-describe('Escape sequences in data', () => {
-  /** A server that refuses everything with the attack, except for the given answers. */
-  async function hostileServer(answers: Readonly<Record<string, unknown>>) {
-    const server = createServer((request, response) => {
-      const found = answers[request.url?.split('?')[0] ?? ''];
-      response.writeHead(found === undefined ? 409 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(found ?? { code: 'not_found', detail: ATTACK, status: 409 }));
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { url, [Symbol.asyncDispose]: async () => void server.close() };
-  }
-
-  test.each([
-    ['a refusal', 'clock show', {}],
-    ['the readiness', 'rehearse', { '/readyz': { status: 'not ready', waitingFor: [ATTACK] } }],
-    ['an invariant', 'verify', { '/_control/verify': { settled: true, holds: false, waitingFor: [], invariants: [VIOLATED] } }],
-  ])('The escape sequences of %s do not reach the terminal', async (_what, command, answers) => {
-    await using server = await hostileServer(answers);
-    await expectClean(`${COMMAND} ${command} --against ${server.url}`);
+/** A server that refuses everything with the attack, except for the given answers. */
+async function hostileServer(answers: Readonly<Record<string, unknown>>) {
+  const server = createServer((request, response) => {
+    const found = answers[request.url?.split('?')[0] ?? ''];
+    response.writeHead(found === undefined ? 409 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ?? { code: 'not_found', detail: ATTACK, status: 409 }));
   });
+  return { url: await listen(server, 0, '127.0.0.1'), [Symbol.asyncDispose]: async () => void server.close() };
+}
 
-  test('The escape sequences of an object do not reach the terminal, and its value stays in its line', async () => {
-    await using rehearsal = await newRehearsal();
-    const body = { firstName: `Ada${ATTACK}`, lastName: 'Lane\nstate  blocked', email: 'escape@example.com' };
-    const { id } = await rehearsal.api('create-customer-api', { body });
-    const { plain } = await expectClean(`${COMMAND} objects show customer ${id} --rehearsal ${rehearsal.name}`, { FORCE_COLOR: '' });
-    expect(plain).toMatch(/^.*Lane state {1,2}blocked$/m);
-    const json = await runEstate(['objects', 'show', 'customer', String(id), '--json', '--rehearsal', rehearsal.name]);
-    expect(json.out).not.toMatch(UNSAFE);
-    expect(JSON.stringify(JSON.parse(json.out))).toContain(JSON.stringify(ATTACK).slice(1, -1));
-  });
+test.each([
+  ['a refusal', 'clock show', {}],
+  ['the readiness', 'rehearse', { '/readyz': { status: 'not ready', waitingFor: [ATTACK] } }],
+  ['an invariant', 'verify', { '/_control/verify': { settled: true, holds: false, waitingFor: [], invariants: [VIOLATED] } }],
+])('The escape sequences of %s do not reach the terminal', async (_what, command, answers) => {
+  await using server = await hostileServer(answers);
+  await expectClean(`${COMMAND} ${command} --against ${server.url}`);
+});
 
-  test.each(['', '--verbose', '--list'])('The escape sequences of a scenario do not reach the terminal: rehearse %s', async (options) => {
-    const run = 'run: async (stage) => { stage.expect("name", attack, attack); throw new Error(attack); }';
-    await write('attack.js', `const attack = ${JSON.stringify(ATTACK)}; export const s = { name: 'attack', title: attack, ${run} };`);
-    await expectClean(`${COMMAND} rehearse ${at('attack.js')} ${options}`);
-  });
+test('The escape sequences of an object do not reach the terminal, and its value stays in its line', async () => {
+  await using rehearsal = await newRehearsal();
+  const body = { firstName: `Ada${ATTACK}`, lastName: 'Lane\nstate  blocked', email: 'escape@example.com' };
+  const { id } = await rehearsal.api('create-customer-api', { body });
+  const { plain } = await expectClean(`${COMMAND} objects show customer ${id} --rehearsal ${rehearsal.name}`, { FORCE_COLOR: '' });
+  expect(plain).toMatch(/^.*Lane state {1,2}blocked$/m);
+  const json = await runEstate(['objects', 'show', 'customer', String(id), '--json', '--rehearsal', rehearsal.name]);
+  expect(json.out).not.toMatch(UNSAFE);
+  expect(JSON.stringify(JSON.parse(json.out))).toContain(JSON.stringify(ATTACK).slice(1, -1));
+});
 
-  test('The escape sequences of a refused variable do not reach the terminal', async () => {
-    await expectClean(`${process.execPath} ${MAIN} start`, { LOG_LEVEL: ATTACK });
-  });
+test.each(['', '--verbose', '--list'])('The escape sequences of a scenario do not reach the terminal: rehearse %s', async (options) => {
+  const run = 'run: async (stage) => { stage.expect("name", attack, attack); throw new Error(attack); }';
+  await write('attack.js', `const attack = ${JSON.stringify(ATTACK)}; export const s = { name: 'attack', title: attack, ${run} };`);
+  await expectClean(`${COMMAND} rehearse ${at('attack.js')} ${options}`);
+});
+
+test('The escape sequences of a refused variable do not reach the terminal', async () => {
+  await expectClean(`${process.execPath} ${MAIN} start`, { LOG_LEVEL: ATTACK });
 });
 
 test('A command whose standard output is full ends with 1 and one sentence', async () => {

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { MAIN } from '../../support/command.ts';
-import { estate, eventually, newRehearsal } from '../../support/estate.ts';
+import { estate, newRehearsal } from '../../support/estate.ts';
+import { eventually, succeeds } from '../../support/eventually.ts';
 import { started } from '../started.ts';
 import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
 
@@ -20,12 +21,7 @@ async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, again
   const env = { ...process.env, ESTATE_URL: against, UNDER_WAY: at(`${name}-under-way`) };
   // A terminal starts a process group.
   await using run = started(process.execPath, [MAIN, 'rehearse', at('three.js'), '--report', at(name), '--json'], { env, detached: true });
-  const isThere = () =>
-    access(env.UNDER_WAY).then(
-      () => true,
-      () => false,
-    );
-  await eventually('the second scenario', isThere);
+  await eventually('the second scenario', () => succeeds(access(env.UNDER_WAY)));
   interrupt(run.child);
   const sentence = `The run was interrupted by ${signal}.`;
   expect([await run.ended, run.output.err]).toEqual([exitCode, `${sentence} 1 scenario did not run.\n`]);
@@ -37,26 +33,24 @@ async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, again
   return (JSON.parse(run.output.out) as { scenarios: { rehearsal: string }[] }).scenarios.map(({ rehearsal }) => rehearsal);
 }
 
-describe('An interrupted run', () => {
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-    ['SIGHUP', 129],
-  ] as const)('A run that gets %s reports its scenarios so far, ends its rehearsals, and exits with %i', async (signal, exitCode) => {
-    const rehearsals = await expectInterrupted(signal, exitCode, estate.gateway, (child) => child.kill(signal));
-    await using any = await newRehearsal();
-    const { items } = await any.control('list-rehearsals');
-    expect(items.map(({ name }) => name).filter((name) => rehearsals.includes(name))).toEqual([]);
-  });
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('A run that gets %s reports its scenarios so far, ends its rehearsals, and exits with %i', async (signal, exitCode) => {
+  const rehearsals = await expectInterrupted(signal, exitCode, estate.gateway, (child) => child.kill(signal));
+  await using any = await newRehearsal();
+  const { items } = await any.control('list-rehearsals');
+  expect(items.map(({ name }) => name).filter((name) => rehearsals.includes(name))).toEqual([]);
+});
 
-  test('A run with its own estate ends on Ctrl-C, and stops the estate', async () => {
-    await expectInterrupted('SIGINT', 130, '', ({ pid = 0 }) => process.kill(-pid, 'SIGINT'));
-  });
+test('A run with its own estate ends on Ctrl-C, and stops the estate', async () => {
+  await expectInterrupted('SIGINT', 130, '', ({ pid = 0 }) => process.kill(-pid, 'SIGINT'));
+});
 
-  test('A run that a timer of a scenario keeps alive after its end exits at the first signal', async () => {
-    const file = await write('leaks.js', scenariosOf({ leaks: 'setInterval(() => {}, 1_000);' }));
-    await using run = started(process.execPath, [MAIN, 'rehearse', file], { env: { ...process.env, ESTATE_URL: estate.gateway } });
-    await eventually('the summary', async () => run.output.out.includes('1 of 1 passed'));
-    expect(await run.stop()).toBe(143);
-  });
+test('A run that a timer of a scenario keeps alive after its end exits at the first signal', async () => {
+  const file = await write('leaks.js', scenariosOf({ leaks: 'setInterval(() => {}, 1_000);' }));
+  await using run = started(process.execPath, [MAIN, 'rehearse', file], { env: { ...process.env, ESTATE_URL: estate.gateway } });
+  await eventually('the summary', async () => run.output.out.includes('1 of 1 passed'));
+  expect(await run.stop()).toBe(143);
 });

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
 import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
+import { listen } from '../../../shared/process/listen.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 
@@ -32,182 +33,147 @@ test('The example in the help of every command works', async () => {
   expect(failures).toEqual([]);
 });
 
-describe('Output', () => {
-  test('A command prints None for an answer with empty lists only', async () => {
-    await using rehearsal = await newRehearsal();
-    expect(await runEstate(['parked', 'redrive', '--rehearsal', rehearsal.name])).toMatchObject({ code: 0, out: 'None.\n' });
-  });
-
-  test('A command prints a table, and the answer of the estate with --json', async () => {
-    await using rehearsal = await newRehearsal();
-    const at = ['--rehearsal', rehearsal.name];
-    const set = await runEstate(['fault', 'set', 'slow', '--application', 'oms', '--kind', 'latency', '--ms', '400', ...at]);
-    expect(set).toMatchObject({ code: 0, err: '' });
-    expect(await rehearsal.faults()).toMatchObject([{ name: 'slow', match: { application: 'oms' }, fault: { kind: 'latency', ms: 400 } }]);
-    const shown = await runEstate(['fault', 'list', ...at]);
-    expect(shown.out).toBe('name  fault            strikes          struck\nslow  latency, ms 400  application oms       0\n');
-    const json = await runEstate(['fault', 'list', '--json', ...at]);
-    expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
-  });
-
-  test('The command journal prints bodies with --bodies only', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.basket();
-    await rehearsal.settle();
-    const at = ['--rehearsal', rehearsal.name];
-    expect((await runEstate(['journal', ...at])).out).not.toContain('"channel":"web"');
-    const { out } = await runEstate(['journal', '--bodies', ...at]);
-    expect(out).toMatch(/ {2}create-basket-api .*\n +request +\{.*"channel":"web",.*\n +response +\{.*"state":"open"/);
-  });
-
-  test('The command events wait ends with 1 when no event comes', async () => {
-    await using rehearsal = await newRehearsal();
-    const waited = await runEstate(['events', 'wait', 'order-confirmed', '--timeout-ms', '0', '--rehearsal', rehearsal.name]);
-    expect(waited).toMatchObject({ code: 1, err: '' });
-  });
-
-  test('A command takes the rehearsal from its argument, from --rehearsal, or from ESTATE_REHEARSAL', async () => {
-    await using rehearsal = await newRehearsal();
-    for (const [args, env] of [
-      [['rehearsals', 'reset', rehearsal.name], {}],
-      [['rehearsals', 'reset', '--rehearsal', rehearsal.name], {}],
-      [['rehearsals', 'reset'], { ESTATE_REHEARSAL: rehearsal.name }],
-    ] as const) {
-      const { out } = await runEstate([...args, '--json'], env);
-      expect(JSON.parse(out)).toMatchObject({ name: rehearsal.name });
-    }
-  });
+test('A command prints a table, and the answer of the estate with --json', async () => {
+  await using rehearsal = await newRehearsal();
+  const at = ['--rehearsal', rehearsal.name];
+  const set = await runEstate(['fault', 'set', 'slow', '--application', 'oms', '--kind', 'latency', '--ms', '400', ...at]);
+  expect(set).toMatchObject({ code: 0, err: '' });
+  expect(await rehearsal.faults()).toMatchObject([{ name: 'slow', match: { application: 'oms' }, fault: { kind: 'latency', ms: 400 } }]);
+  const shown = await runEstate(['fault', 'list', ...at]);
+  expect(shown.out).toBe('name  fault            strikes          struck\nslow  latency, ms 400  application oms       0\n');
+  const json = await runEstate(['fault', 'list', '--json', ...at]);
+  expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
 });
 
-describe('fault set', () => {
-  test('The command fault set takes the name of a preset, and options that the preset leaves open', async () => {
-    await using rehearsal = await newRehearsal();
-    const at = ['--rehearsal', rehearsal.name];
-    for (const args of [['payment-hub-down', '--times', '2'], ['card-payments-slow', '--kind', 'latency'], ['order-events-out-of-order']])
-      expect(await runEstate(['fault', 'set', ...args, ...at])).toMatchObject({ code: 0, err: '' });
-    expect((await rehearsal.faults()).map(({ hits: _hits, ...rule }) => rule)).toEqual([
-      { name: 'payment-hub-down', match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 2 },
-      { name: 'card-payments-slow', match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
-      { name: 'order-events-out-of-order', match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
-    ]);
-  });
-
-  test('The command fault presets prints whole names on a narrow terminal', async () => {
-    const { code, plain } = await runAtTerminal(`${COMMAND} fault presets`, { ESTATE_URL: estate.gateway });
-    expect(code).toBe(0);
-    for (const { id } of faultPresets) expect(plain).toMatch(new RegExp(`^${id} `, 'm'));
-  });
+test('The command journal prints bodies with --bodies only', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.basket();
+  await rehearsal.settle();
+  const at = ['--rehearsal', rehearsal.name];
+  expect((await runEstate(['journal', ...at])).out).not.toContain('"channel":"web"');
+  const { out } = await runEstate(['journal', '--bodies', ...at]);
+  expect(out).toMatch(/ {2}create-basket-api .*\n +request +\{.*"channel":"web",.*\n +response +\{.*"state":"open"/);
 });
 
-describe('Misuse', () => {
-  test.each([
-    ['falt list', /^There is no command falt; did you mean fault\?\n$/],
-    ['clock shw', /^There is no command shw; did you mean show\?\n$/],
-    ['clock show --rehersal x', /^There is no option --rehersal; did you mean --rehearsal\?\n$/],
-    ['dance', /^There is no command dance; estate --help lists them\.\n$/],
-    ['clock show --against', /^--against needs a value: --against <url>\.\n$/],
-    ['progression set --warehouse imediate', /^There is no progression imediate; did you mean immediate\?\n$/],
-    ['clock show me', /^estate clock show takes no argument, not me\.\n$/],
-    ['clock advance P1D P2D', /^estate clock advance takes at most 1, not P1D, P2D\.\n$/],
-    ['stock count mug-blue', /^The argument locationId is missing; estate stock count --help shows an example\.\n$/],
-    ['rehearsals create Bad_Name', /^name: This must have lower-case letters, digits and hyphens only, /],
-    ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
-    ['events list --type order-confrmed', /^There is no type order-confrmed; did you mean order-confirmed\?\n$/],
-    ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
-    ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
-    ['products move mug-blue suspnd', /^There is no verb suspnd; did you mean suspend\?\n$/],
-    ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
-    ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
-    ['env --format dotnv', /^There is no format dotnv; did you mean dotenv\?\n$/],
-    [
-      'fault set payment-hub-dwn',
-      /^There is no preset payment-hub-dwn; did you mean payment-hub-down\? estate fault presets lists them\. /,
-    ],
-    [
-      'fault set payment-hub-down --kind latency',
-      /^--kind latency contradicts the preset payment-hub-down, which is --application payment-hub /,
-    ],
-    ['fault set slow --application oms --kind latency', /^--ms is required\.\n$/],
-    ['fault set slow --kind outage', /^\/match: A fault needs a target: name an application, an api, an event or a webhook\.\n$/],
-    ['events list --limit many', /^--limit many: Give a whole number from 1 to 1000\.\n$/],
-    ['clock advance 15m', /^by: "15m" is not a duration of ISO 8601/],
-    ['clock show --against localhost:8080', /^localhost:8080 is not the address of a gateway; did you mean http:\/\/localhost:8080\?\n$/],
-    ['clock show --against ftp://estate', /^ftp:\/\/estate is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
-    ['clock show --against http://h?a=b', /^http:\/\/h\?a=b is not the address of a gateway, like /],
-    ['clock show --against=', /^Nothing is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
-    ['clock show --rehearsal Bad_Name', /^--rehearsal Bad_Name: This must have lower-case letters, .* at most 40 characters\.\n$/],
-    ['rehearsals reset Bad_Name', /^rehearsal: A rehearsal is named with 1 to 40 of /],
-    ['rehearsals delete Bad_Name', /^Bad_Name is not a valid name of a rehearsal; estate rehearsals list lists the existing ones\.\n$/],
-    ['fault set a~b --application oms --kind outage', /^name: A fault’s name has letters, /],
-    [
-      'clock show --admin tökén',
-      /^The credential in --admin or ESTATE_ADMIN_TOKEN cannot be sent: it takes visible ASCII without blanks\.\n$/,
-    ],
-    ['rehearse --bearer=', /^The credential in --bearer or ESTATE_BEARER_TOKEN cannot be sent: it takes visible ASCII/],
-    ['listen', /^Required option '--forward-to <url>' not specified\.\n$/],
-    ['listen --forward-to localhost:3000', /^localhost:3000 is not the address of a receiver, like http:\/\/localhost:3000\/events\.\n$/],
-    ['listen --forward-to http://h --types order-confrmed', /^There is no event order-confrmed; did you mean order-confirmed\?\n$/],
-    ['listen --forward-to http://h --secret short', /^--secret short: A secret is whsec_ and the base64 text of 24 to 64 bytes\.\n$/],
-    ['listen --forward-to http://h --from nope', /^nope is not a position\. Give h0\.e0 for all events, or the position /],
-    ['start --port=', /^--port needs a value: --port <number>\.\n$/],
-    ['clock show --admin bad', /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
-  ])('The command %s is refused with a remedy', async (line, sentence) => {
-    const { code, out, err } = await runEstate(wordsOf(line));
-    expect(err).toMatch(sentence);
-    expect([code, out]).toEqual([2, '']);
-  });
+test('The command events wait ends with 1 when no event comes', async () => {
+  await using rehearsal = await newRehearsal();
+  const waited = await runEstate(['events', 'wait', 'order-confirmed', '--timeout-ms', '0', '--rehearsal', rehearsal.name]);
+  expect(waited).toMatchObject({ code: 1, err: '' });
 });
 
-describe('An address without an estate', () => {
-  /** Commands with a server of the test at their address end with 3 and this sentence. */
-  async function expectNoEstate(listener: RequestListener, commands: readonly string[], sentence: RegExp) {
-    const server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    for (const command of commands) {
-      const { code, out, err } = await runEstate([...wordsOf(command), '--against', `http://127.0.0.1:${port}`]);
-      expect(err).toMatch(sentence);
-      expect([code, out]).toEqual([3, '']);
-    }
-    server.close();
+test('A command takes the rehearsal from its argument, from --rehearsal, or from ESTATE_REHEARSAL', async () => {
+  await using rehearsal = await newRehearsal();
+  for (const [args, env] of [
+    [['rehearsals', 'reset', rehearsal.name], {}],
+    [['rehearsals', 'reset', '--rehearsal', rehearsal.name], {}],
+    [['rehearsals', 'reset'], { ESTATE_REHEARSAL: rehearsal.name }],
+  ] as const) {
+    const { out } = await runEstate([...args, '--json'], env);
+    expect(JSON.parse(out)).toMatchObject({ name: rehearsal.name });
   }
+});
 
-  test.each(['clock show', 'rehearse', 'doctor'])('The command %s recognises the touchpoint mock and its portal', async (command) => {
-    for (const address of [estate.touchpoint, estate.portal]) {
-      const { code, out, err } = await runEstate([...wordsOf(command), '--against', address]);
-      expect(`${out}${err}`).toMatch(new RegExp(`${address} is the touchpoint mock or its portal, not the gateway of an estate\\.`));
-      expect(code).toBe(command === 'doctor' ? 1 : 3);
-    }
-  });
+test('The command fault set takes the name of a preset, and options that the preset leaves open', async () => {
+  await using rehearsal = await newRehearsal();
+  const at = ['--rehearsal', rehearsal.name];
+  for (const args of [['payment-hub-down', '--times', '2'], ['card-payments-slow', '--kind', 'latency'], ['order-events-out-of-order']])
+    expect(await runEstate(['fault', 'set', ...args, ...at])).toMatchObject({ code: 0, err: '' });
+  expect((await rehearsal.faults()).map(({ hits: _hits, ...rule }) => rule)).toEqual([
+    { name: 'payment-hub-down', match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 2 },
+    { name: 'card-payments-slow', match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
+    { name: 'order-events-out-of-order', match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
+  ]);
+});
 
-  test.each(['clock show', 'rehearse', 'events tail'])(
-    'The command %s ends with 3 when nothing listens at the address',
-    async (command) => {
-      const err = 'No estate can be reached at http://127.0.0.1:1: nothing listens there. Check the address in --against or ESTATE_URL.\n';
-      expect(await runEstate(wordsOf(command), { ESTATE_URL: 'http://127.0.0.1:1' })).toEqual({ code: 3, out: '', err });
-    },
+test('The command fault presets prints whole names on a narrow terminal', async () => {
+  const { code, plain } = await runAtTerminal(`${COMMAND} fault presets`, { ESTATE_URL: estate.gateway });
+  expect(code).toBe(0);
+  for (const { id } of faultPresets) expect(plain).toMatch(new RegExp(`^${id} `, 'm'));
+});
+
+test.each([
+  ['falt list', /^There is no command falt; did you mean fault\?\n$/],
+  ['clock show --rehersal x', /^There is no option --rehersal; did you mean --rehearsal\?\n$/],
+  ['dance', /^There is no command dance; estate --help lists them\.\n$/],
+  ['clock show --against', /^--against needs a value: --against <url>\.\n$/],
+  ['clock show me', /^estate clock show takes no argument, not me\.\n$/],
+  ['stock count mug-blue', /^The argument locationId is missing; estate stock count --help shows an example\.\n$/],
+  ['rehearsals create Bad_Name', /^name: This must have lower-case letters, digits and hyphens only, /],
+  ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
+  ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
+  ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
+  ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
+  ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
+  ['fault set slow --application oms --kind latency', /^--ms is required\.\n$/],
+  ['fault set slow --kind outage', /^\/match: A fault needs a target: name an application, an api, an event or a webhook\.\n$/],
+  ['events list --limit many', /^--limit many: Give a whole number from 1 to 1000\.\n$/],
+  ['clock advance 15m', /^by: "15m" is not a duration of ISO 8601/],
+  ['clock show --against localhost:8080', /^localhost:8080 is not the address of a gateway; did you mean http:\/\/localhost:8080\?\n$/],
+  ['clock show --against ftp://estate', /^ftp:\/\/estate is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
+  ['clock show --against=', /^Nothing is not the address of a gateway, like http:\/\/127\.0\.0\.1:8080\.\n$/],
+  ['clock show --rehearsal Bad_Name', /^--rehearsal Bad_Name: This must have lower-case letters, .* at most 40 characters\.\n$/],
+  ['rehearsals delete Bad_Name', /^Bad_Name is not a valid name of a rehearsal; estate rehearsals list lists the existing ones\.\n$/],
+  [
+    'clock show --admin tökén',
+    /^The credential in --admin or ESTATE_ADMIN_TOKEN cannot be sent: it takes visible ASCII without blanks\.\n$/,
+  ],
+  ['listen', /^Required option '--forward-to <url>' not specified\.\n$/],
+  ['listen --forward-to localhost:3000', /^localhost:3000 is not the address of a receiver, like http:\/\/localhost:3000\/events\.\n$/],
+  ['listen --forward-to http://h --types order-confrmed', /^There is no event order-confrmed; did you mean order-confirmed\?\n$/],
+  ['listen --forward-to http://h --secret short', /^--secret short: A secret is whsec_ and the base64 text of 24 to 64 bytes\.\n$/],
+  ['listen --forward-to http://h --from nope', /^nope is not a position\. Give h0\.e0 for all events, or the position /],
+  ['start --port=', /^--port needs a value: --port <number>\.\n$/],
+  ['clock show --admin bad', /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
+])('The command %s is refused with a remedy', async (line, sentence) => {
+  const { code, out, err } = await runEstate(wordsOf(line));
+  expect(err).toMatch(sentence);
+  expect([code, out]).toEqual([2, '']);
+});
+
+/** Commands with a server of the test at their address end with 3 and this sentence. */
+async function expectNoEstate(listener: RequestListener, commands: readonly string[], sentence: RegExp) {
+  const server = createServer(listener);
+  const url = await listen(server, 0, '127.0.0.1');
+  for (const command of commands) {
+    const { code, out, err } = await runEstate([...wordsOf(command), '--against', url]);
+    expect(err).toMatch(sentence);
+    expect([code, out]).toEqual([3, '']);
+  }
+  server.close();
+}
+
+test.each(['clock show', 'rehearse', 'doctor'])('The command %s recognises the touchpoint mock and its portal', async (command) => {
+  for (const address of [estate.touchpoint, estate.portal]) {
+    const { code, out, err } = await runEstate([...wordsOf(command), '--against', address]);
+    expect(`${out}${err}`).toMatch(new RegExp(`${address} is the touchpoint mock or its portal, not the gateway of an estate\\.`));
+    expect(code).toBe(command === 'doctor' ? 1 : 3);
+  }
+});
+
+test.each(['clock show', 'rehearse', 'events tail'])('The command %s ends with 3 when nothing listens at the address', async (command) => {
+  const err = 'No estate can be reached at http://127.0.0.1:1: nothing listens there. Check the address in --against or ESTATE_URL.\n';
+  expect(await runEstate(wordsOf(command), { ESTATE_URL: 'http://127.0.0.1:1' })).toEqual({ code: 3, out: '', err });
+});
+
+test('A command whose connection breaks while it reads ends with 3', async () => {
+  await using rehearsal = await newRehearsal();
+  const clock = JSON.stringify(await rehearsal.control('read-clock'));
+  const breaking: RequestListener = (request, response) => {
+    if (request.url === '/_control/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
+    else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n', () => response.destroy());
+  };
+  const sentence = /^No answer came from the estate at http:\/\/127\.0\.0\.1:\d+: the connection was closed\.\n$/;
+  await expectNoEstate(breaking, ['stream'], sentence);
+});
+
+test.each([
+  ['a page', 404, 'text/html', '<html>'],
+  ['other JSON', 200, 'application/json', '{"hello":"world"}'],
+])('A command whose server answers with %s ends with 3', async (_what, status, type, body) => {
+  const sentence = /^http:\/\/127\.0\.0\.1:\d+ is not an estate of this version: .*\. Check the address in --against or ESTATE_URL\.\n$/;
+  await expectNoEstate(
+    (_, response) => response.writeHead(status, { 'content-type': type }).end(body),
+    ['clock show', 'rehearse'],
+    sentence,
   );
-
-  test('A command whose connection breaks while it reads ends with 3', async () => {
-    await using rehearsal = await newRehearsal();
-    const clock = JSON.stringify(await rehearsal.control('read-clock'));
-    const breaking: RequestListener = (request, response) => {
-      if (request.url === '/_control/clock') response.writeHead(200, { 'content-type': 'application/json' }).end(clock);
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n', () => response.destroy());
-    };
-    const sentence = /^No answer came from the estate at http:\/\/127\.0\.0\.1:\d+: the connection was closed\.\n$/;
-    await expectNoEstate(breaking, ['stream'], sentence);
-  });
-
-  test.each([
-    ['a page', 404, 'text/html', '<html>'],
-    ['other JSON', 200, 'application/json', '{"hello":"world"}'],
-  ])('A command whose server answers with %s ends with 3', async (_what, status, type, body) => {
-    const sentence = /^http:\/\/127\.0\.0\.1:\d+ is not an estate of this version: .*\. Check the address in --against or ESTATE_URL\.\n$/;
-    await expectNoEstate(
-      (_, response) => response.writeHead(status, { 'content-type': type }).end(body),
-      ['clock show', 'rehearse'],
-      sentence,
-    );
-  });
 });

@@ -1,59 +1,50 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { COMMAND, runAtTerminal, runEstate } from '../../support/command.ts';
 
-describe('rehearse', () => {
-  test('A run of one scenario prints every step, and the summary', async () => {
-    const { code, out, err } = await runEstate(['rehearse', 'digital-order']);
-    expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/201 Create the order .*oms, create-order-api/);
-    expect(out).toMatch(/→ order-created\n/);
-    expect(out).toMatch(/\n1 of 1 passed in \d+\.\d s\n$/);
-  });
+test('A run of one scenario prints every step, and the summary', async () => {
+  const { code, out, err } = await runEstate(['rehearse', 'digital-order']);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/201 Create the order .*oms, create-order-api/);
+  expect(out).toMatch(/→ order-created\n/);
+  expect(out).toMatch(/\n1 of 1 passed in \d+\.\d s\n$/);
+});
 
-  test('A piped run of several scenarios prints one line for each, with its time and without control characters', async () => {
-    const { code, out, err } = await runEstate(['rehearse', 'digital-order', 'declined-then-paid']);
-    expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(
-      /^passed {2}digital-order +\d+\.\d s {2}\S.*\npassed {2}declined-then-paid +\d+\.\d s {2}\S.*\n\n2 of 2 passed in \d+\.\d s\n$/,
-    );
-  });
+test('A piped run of several scenarios prints one line for each, with its time and without control characters', async () => {
+  const { code, out, err } = await runEstate(['rehearse', 'digital-order', 'declined-then-paid']);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(
+    /^passed {2}digital-order +\d+\.\d s {2}\S.*\npassed {2}declined-then-paid +\d+\.\d s {2}\S.*\n\n2 of 2 passed in \d+\.\d s\n$/,
+  );
+});
 
-  test('A run at a terminal shows the current step, in lines that fit, and colours the outcome', async () => {
-    const { code, out, plain } = await runAtTerminal(`${COMMAND} rehearse digital-order hold-lost`);
-    expect(code).toBe(0);
-    expect(plain).toMatch(/1 of 2 {2}digital-order: Open a basket for Ada/);
-    expect(out).toContain('\u001b[32mpassed\u001b[39m');
-    for (const line of plain.split('\n').filter((text) => text.startsWith('passed'))) expect(line.length).toBeLessThanOrEqual(80);
-  });
+test('A run at a terminal shows the current step, in lines that fit, and colours the outcome', async () => {
+  const { code, out, plain } = await runAtTerminal(`${COMMAND} rehearse digital-order hold-lost`);
+  expect(code).toBe(0);
+  expect(plain).toMatch(/1 of 2 {2}digital-order: Open a basket for Ada/);
+  expect(out).toContain('\u001b[32mpassed\u001b[39m');
+  for (const line of plain.split('\n').filter((text) => text.startsWith('passed'))) expect(line.length).toBeLessThanOrEqual(80);
+});
 
-  test('A run with --json prints its scenarios, steps and invariants', async () => {
-    const { code, out } = await runEstate(['rehearse', 'digital-order', '--json']);
-    expect([code, JSON.parse(out)]).toMatchObject([0, { passed: 1, failed: 0, scenarios: [{ name: 'digital-order', passed: true }] }]);
-    const [{ steps, invariants }] = JSON.parse(out).scenarios;
-    expect([steps.length > 5, invariants.length > 5]).toEqual([true, true]);
-  });
+test('A run with --json prints its scenarios, steps and invariants', async () => {
+  const { code, out } = await runEstate(['rehearse', 'digital-order', '--json']);
+  expect([code, JSON.parse(out)]).toMatchObject([0, { passed: 1, failed: 0, scenarios: [{ name: 'digital-order', passed: true }] }]);
+  const [{ steps, invariants }] = JSON.parse(out).scenarios;
+  expect([steps.length > 5, invariants.length > 5]).toEqual([true, true]);
+});
 
-  test('The option --list lists all scenarios, as a table and as JSON', async () => {
-    const table = await runEstate(['rehearse', '--list']);
-    for (const { name, title } of scenarios) expect(table.out).toMatch(new RegExp(`^${name} .*${title.slice(0, 20)}`, 'm'));
-    const json = await runEstate(['rehearse', '--list', '--json']);
-    expect((JSON.parse(json.out) as unknown[]).length).toBe(scenarios.length);
-  });
+test('The option --list lists all scenarios, as a table and as JSON', async () => {
+  const table = await runEstate(['rehearse', '--list']);
+  for (const { name, title } of scenarios) expect(table.out).toMatch(new RegExp(`^${name} .*${title.slice(0, 20)}`, 'm'));
+  const json = await runEstate(['rehearse', '--list', '--json']);
+  expect((JSON.parse(json.out) as unknown[]).length).toBe(scenarios.length);
+});
 
-  test.each([
-    [['--bearer', 'bad'], /^The estate refuses this credential for the APIs; .*--bearer or ESTATE_BEARER_TOKEN\.\n$/],
-    [['--api-key', 'bad'], /^The estate refuses this key for the carrier’s APIs; .*--api-key or ESTATE_API_KEY\.\n$/],
-    [['--admin', 'bad'], /^The estate refuses this credential for the control plane; .*--admin or ESTATE_ADMIN_TOKEN\.\n$/],
-  ])('A run with a wrong credential is refused in one sentence: %j', async (args, sentence) => {
-    const { code, out, err } = await runEstate(['rehearse', ...args]);
-    expect(err).toMatch(sentence);
-    expect([code, out]).toEqual([2, '']);
-  });
-
-  test('A run without an address starts and stops its own estate', async () => {
-    const { code, out, err } = await runEstate(['rehearse'], { ESTATE_URL: '' });
-    expect([code, err]).toEqual([0, '']);
-    expect(out).toContain('1 of 1 passed');
-  });
+test.each([
+  [['--bearer', 'bad'], /^The estate refuses this credential for the APIs; .*--bearer or ESTATE_BEARER_TOKEN\.\n$/],
+  [['--api-key', 'bad'], /^The estate refuses this key for the carrier’s APIs; .*--api-key or ESTATE_API_KEY\.\n$/],
+])('A run with a wrong credential is refused in one sentence: %j', async (args, sentence) => {
+  const { code, out, err } = await runEstate(['rehearse', ...args]);
+  expect(err).toMatch(sentence);
+  expect([code, out]).toEqual([2, '']);
 });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { expectSoundInEveryLook } from '../../browser/looks.ts';
 import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
 import { type Ended, runEstate } from '../../support/command.ts';
@@ -31,40 +31,38 @@ beforeAll(async () => {
   ended = await runEstate(['rehearse', 'digital-order', await write('failing.ts', FAILING), '--report', report]);
 });
 
-describe('The report of a run', () => {
-  test('A run with a report prints what passed and what failed, and names the files', () => {
-    expect([ended.code, ended.err]).toEqual([1, '']);
-    expect(ended.out).toMatch(/^passed {2}digital-order .*\nFAILED {2}own-failing /);
-    expect(ended.out).toMatch(/1 of 2 passed in \d+\.\d s; failed: own-failing\nReport: \S+junit\.xml, \S+summary\.md, \S+report\.html\n$/);
-  });
+test('A run with a report prints what passed and what failed, and names the files', () => {
+  expect([ended.code, ended.err]).toEqual([1, '']);
+  expect(ended.out).toMatch(/^passed {2}digital-order .*\nFAILED {2}own-failing /);
+  expect(ended.out).toMatch(/1 of 2 passed in \d+\.\d s; failed: own-failing\nReport: \S+junit\.xml, \S+summary\.md, \S+report\.html\n$/);
+});
 
-  test('The JUnit file has one test case per scenario, with the reason of the failure and without control characters', async () => {
-    const xml = await file('junit.xml');
-    expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="[^"]+" tests="2" failures="1"/);
-    expect(xml.match(/<testcase /g)).toHaveLength(2);
-    expect(xml).toMatch(/<testcase classname="scenarios" name="digital-order" time="\d+\.\d{3}">\n {6}<system-out>/);
-    expect(xml).toMatch(/name="own-failing"[^>]* file="[^"]*failing\.ts">\n {6}<failure type="ScenarioFailed" message="the &lt;b&gt;mood/);
-    expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
-  });
+test('The JUnit file has one test case per scenario, with the reason of the failure and without control characters', async () => {
+  const xml = await file('junit.xml');
+  expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="[^"]+" tests="2" failures="1"/);
+  expect(xml.match(/<testcase /g)).toHaveLength(2);
+  expect(xml).toMatch(/<testcase classname="scenarios" name="digital-order" time="\d+\.\d{3}">\n {6}<system-out>/);
+  expect(xml).toMatch(/name="own-failing"[^>]* file="[^"]*failing\.ts">\n {6}<failure type="ScenarioFailed" message="the &lt;b&gt;mood/);
+  expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
+});
 
-  test('The summary has a table, and the steps and the sequence of the failed scenario', async () => {
-    const text = await file('summary.md');
-    expect(text).toMatch(/^## ❌ 1 of 2 scenarios passed in \d+\.\d s\n/);
-    expect(text).toMatch(/^\| ✅ passed \| digital-order \|/m);
-    expect(text).toContain('> the &lt;b&gt;mood&lt;/b&gt;: expected "bad", got "good".');
-    expect(text).toMatch(/```mermaid\nsequenceDiagram\n {2}participant p1 as Client\n/);
-    expect(text).toMatch(/p1-xp2: Reserve Inventory 503 · .*\n {2}p2-xp3: ⚡ Take Hold 503 · .* · down\n/);
-    expect(text).not.toMatch(/<script|(?<!\\)`\{x/);
-  });
+test('The summary has a table, and the steps and the sequence of the failed scenario', async () => {
+  const text = await file('summary.md');
+  expect(text).toMatch(/^## ❌ 1 of 2 scenarios passed in \d+\.\d s\n/);
+  expect(text).toMatch(/^\| ✅ passed \| digital-order \|/m);
+  expect(text).toContain('> the &lt;b&gt;mood&lt;/b&gt;: expected "bad", got "good".');
+  expect(text).toMatch(/```mermaid\nsequenceDiagram\n {2}participant p1 as Client\n/);
+  expect(text).toMatch(/p1-xp2: Reserve Inventory 503 · .*\n {2}p2-xp3: ⚡ Take Hold 503 · .* · down\n/);
+  expect(text).not.toMatch(/<script|(?<!\\)`\{x/);
+});
 
-  test('The page has steps, sequence, events, invariants and timings, and escapes the texts of a scenario', async () => {
-    const page = await file('report.html');
-    for (const heading of ['Steps', 'Sequence', 'Events', 'Invariants', 'Timings']) expect(page).toContain(`>${heading}</h3>`);
-    expect(page).toContain('Client to eCommerce Platform: Create Basket, 201');
-    expect(page).toContain('SIM to Inventory Service: Take Hold, 503');
-    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(page).not.toMatch(/<script|<b>|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)/);
-  });
+test('The page has steps, sequence, events, invariants and timings, and escapes the texts of a scenario', async () => {
+  const page = await file('report.html');
+  for (const heading of ['Steps', 'Sequence', 'Events', 'Invariants', 'Timings']) expect(page).toContain(`>${heading}</h3>`);
+  expect(page).toContain('Client to eCommerce Platform: Create Basket, 201');
+  expect(page).toContain('SIM to Inventory Service: Take Hold, 503');
+  expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+  expect(page).not.toMatch(/<script|<b>|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)/);
 });
 
 describeInBrowser('The report in a browser', () => {
@@ -84,64 +82,62 @@ describeInBrowser('The report in a browser', () => {
   });
 });
 
-describe('Mistakes in the arguments of rehearse', () => {
-  test('Files that are missing, do not parse, export no scenario, or repeat a name are refused together, before any scenario runs', async () => {
-    const files = {
-      'broken.ts': 'export const = 1;',
-      'empty.ts': 'export const nothing = 1;',
-      'notes.md': '# Notes',
-      'taken.ts': scenariosOf({ 'digital-order': '' }),
-      'one.ts': scenariosOf({ mine: '' }),
-      'two.ts': scenariosOf({ mine: '' }),
-      'bad-name.ts': scenariosOf({ 'My Scenario': '' }),
-    };
-    const given = [at('missing.ts')];
-    for (const [name, text] of Object.entries(files)) given.push(await write(name, text));
-    const { code, out, err } = await runEstate(['rehearse', 'splt-tender', ...given]);
+test('Files that are missing, do not parse, export no scenario, or repeat a name are refused together, before any scenario runs', async () => {
+  const files = {
+    'broken.ts': 'export const = 1;',
+    'empty.ts': 'export const nothing = 1;',
+    'notes.md': '# Notes',
+    'taken.ts': scenariosOf({ 'digital-order': '' }),
+    'one.ts': scenariosOf({ mine: '' }),
+    'two.ts': scenariosOf({ mine: '' }),
+    'bad-name.ts': scenariosOf({ 'My Scenario': '' }),
+  };
+  const given = [at('missing.ts')];
+  for (const [name, text] of Object.entries(files)) given.push(await write(name, text));
+  const { code, out, err } = await runEstate(['rehearse', 'splt-tender', ...given]);
+  expect([code, out]).toEqual([2, '']);
+  const sentences = err.replaceAll(`${at()}/`, '').trim().split('\n');
+  expect(sentences).toEqual([
+    'There is no scenario splt-tender; did you mean split-tender?',
+    'missing.ts does not exist; check the path.',
+    expect.stringMatching(/^broken\.ts cannot be loaded: .*, in line 1\.$/),
+    'empty.ts exports no scenario; export an object with name, title and run.',
+    'notes.md cannot be loaded: its extension is unknown; put scenarios in files such as my-scenarios.ts, .mts, .js or .mjs.',
+    'taken.ts: a scenario digital-order comes with the estate; choose another name.',
+    'two.ts: one.ts has a scenario mine too; choose another name for one of them.',
+    'bad-name.ts: name of a scenario cannot be used: Give it lower-case letters, digits and hyphens.',
+  ]);
+});
+
+test('An ES module in a package of CommonJS is refused', async () => {
+  await mkdir(at('common'));
+  await write('common/package.json', '{ "type": "commonjs" }');
+  const { code, err } = await runEstate(['rehearse', await write('common/one.ts', scenariosOf({ one: '' }))]);
+  expect(code).toBe(2);
+  expect(err).toContain(
+    'one.ts cannot be loaded: it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
+  );
+});
+
+test('A folder for the report that cannot be written is refused', async () => {
+  await mkdir(at('taken', 'report.html'), { recursive: true });
+  await mkdir(at('full'));
+  await symlink('/dev/full', at('full', 'summary.md'));
+  for (const [path, reason] of [
+    [at('failing.ts'), 'a file has this name'],
+    [at('failing.ts', 'below'), 'a part of the path is a file'],
+    [at('taken'), 'a folder has the name of a file of the report'],
+    [at('full'), 'the disk is full'],
+    ['/proc/report', 'no folder can be made there'],
+    ['/proc/report/below', 'no folder can be made there'],
+    [at('x'.repeat(300)), 'the name is too long'],
+  ] as const) {
+    const { code, out, err } = await runEstate(['rehearse', '--report', path]);
+    expect(err).toBe(`The report cannot be written to ${path}: ${reason}; name another folder with --report.\n`);
     expect([code, out]).toEqual([2, '']);
-    const sentences = err.replaceAll(`${at()}/`, '').trim().split('\n');
-    expect(sentences).toEqual([
-      'There is no scenario splt-tender; did you mean split-tender?',
-      'missing.ts does not exist; check the path.',
-      expect.stringMatching(/^broken\.ts cannot be loaded: .*, in line 1\.$/),
-      'empty.ts exports no scenario; export an object with name, title and run.',
-      'notes.md cannot be loaded: its extension is unknown; put scenarios in files such as my-scenarios.ts, .mts, .js or .mjs.',
-      'taken.ts: a scenario digital-order comes with the estate; choose another name.',
-      'two.ts: one.ts has a scenario mine too; choose another name for one of them.',
-      'bad-name.ts: name of a scenario cannot be used: Give it lower-case letters, digits and hyphens.',
-    ]);
-  });
-
-  test('An ES module in a package of CommonJS is refused', async () => {
-    await mkdir(at('common'));
-    await write('common/package.json', '{ "type": "commonjs" }');
-    const { code, err } = await runEstate(['rehearse', await write('common/one.ts', scenariosOf({ one: '' }))]);
-    expect(code).toBe(2);
-    expect(err).toContain(
-      'one.ts cannot be loaded: it is an ES module, but its package.json has the type CommonJS; name it .mts or .mjs, or set "type": "module" there.\n',
-    );
-  });
-
-  test('A folder for the report that cannot be written is refused', async () => {
-    await mkdir(at('taken', 'report.html'), { recursive: true });
-    await mkdir(at('full'));
-    await symlink('/dev/full', at('full', 'summary.md'));
-    for (const [path, reason] of [
-      [at('failing.ts'), 'a file has this name'],
-      [at('failing.ts', 'below'), 'a part of the path is a file'],
-      [at('taken'), 'a folder has the name of a file of the report'],
-      [at('full'), 'the disk is full'],
-      ['/proc/report', 'no folder can be made there'],
-      ['/proc/report/below', 'no folder can be made there'],
-      [at('x'.repeat(300)), 'the name is too long'],
-    ] as const) {
-      const { code, out, err } = await runEstate(['rehearse', '--report', path]);
-      expect(err).toBe(`The report cannot be written to ${path}: ${reason}; name another folder with --report.\n`);
-      expect([code, out]).toEqual([2, '']);
-    }
-    const unnamed = { code: 2, out: '', err: '--report needs the name of a folder, such as --report report.\n' };
-    expect(await runEstate(['rehearse', '--report', ''])).toEqual(unnamed);
-  });
+  }
+  const unnamed = { code: 2, out: '', err: '--report needs the name of a folder, such as --report report.\n' };
+  expect(await runEstate(['rehearse', '--report', ''])).toEqual(unnamed);
 });
 
 test('A file of the report that can no longer be written is named, the others are written, and the exit code is 1', async () => {

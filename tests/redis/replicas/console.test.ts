@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { eventually } from '../../support/eventually.ts';
 import type { PlainClient } from '../../support/plain-client.ts';
 import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
 import { clientOf, describeReplicas } from './running-replicas.ts';
@@ -58,24 +57,5 @@ describeReplicas('What the console shows through two gateways', { processes: 2 }
     expect(hops).toEqual((await sequences()).slice(0, hops.length));
     expect(orders).toEqual(published.map(({ order }) => order));
     await Promise.all(clients.map((client) => client.close()));
-  });
-
-  test('A run that was started at one gateway is shown and stopped at another', async () => {
-    const [one, other] = clientsOf();
-    const start = async () => (await one.control('start-run', { body: { scenario: 'digital-order' } })).id;
-    const read = (id: string) => other.control('read-run', { params: { id } });
-    const passed = await start();
-    await eventually('it passes', async () => (await read(passed)).state === 'passed');
-    expect((await read(passed)).steps.length).toBeGreaterThan(3);
-    const stopped = await start();
-    const rehearsal = await eventually('it has begun', async () => (await read(stopped)).rehearsal);
-    await other.control('delete-run', { params: { id: stopped } });
-    expect((await one.control('read-run', { params: { id: stopped } })).state).toBe('stopped');
-    const names = async () => (await one.control('list-rehearsals')).items.map(({ name }) => name);
-    await eventually('its rehearsal is gone', async () => !(await names()).includes(rehearsal));
-    expect((await one.control('list-runs')).items.map(({ id }) => id)).toEqual([stopped, passed]);
-    for (const id of [stopped, passed]) await other.control('delete-run', { params: { id } });
-    expect((await one.control('list-runs')).items).toEqual([]);
-    await Promise.all([one.close(), other.close()]);
   });
 });

@@ -27,7 +27,6 @@ export interface ReplicasOptions {
   readonly redis: string;
   /** Each process has a connection to Redis, a gateway and a replica of every application. */
   readonly processes?: number;
-  /** Instead of the registered ones. */
   readonly services?: readonly AnyService[];
   readonly store?: Partial<RedisStoreOptions>;
 }

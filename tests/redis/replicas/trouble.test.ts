@@ -94,18 +94,6 @@ describeReplicas(
       await expect(control('redrive-parked', { body: { key } })).rejects.toMatchObject({ status: 404 });
     });
 
-    test('Parked work is redriven as a whole', async () => {
-      await using rehearsal = await rehearsalAt(estate.gateway);
-      const { control } = rehearsal;
-      await Promise.all([1, 2, 3].map(() => rehearsal.confirmed()));
-      await eventually('all are parked', async () => (await control('list-parked')).items.length === 3);
-      crm.state.broken = false;
-      expect((await control('redrive-parked')).redriven).toHaveLength(3);
-      expect(await rehearsal.settle()).toMatchObject({ parked: [] });
-      expect(await control('redrive-parked')).toEqual({ redriven: [], left: [] });
-      await rehearsal.verify();
-    });
-
     test('The clock of a rehearsal flows again after its driver died during an advance', async () => {
       await using rehearsal = await rehearsalAt(estate.gateway);
       const { addressOf, token, agent, prefix } = estate;

@@ -32,7 +32,6 @@ async function sendWebhook(
   if (reply.status < 300) succeeded.set('carrier-webhook', (succeeded.get('carrier-webhook') ?? 0) + 1);
 }
 
-/** Acts of warehouse and carrier. */
 export const fulfilment = {
   pick: kind({ of }, ({ ask, things }, given) =>
     about(things.fulfillmentOrders, given.of, async (fulfillmentOrderId) => {

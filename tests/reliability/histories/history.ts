@@ -23,7 +23,6 @@ export interface Act {
   readonly [given: string]: unknown;
 }
 
-/** Concurrent acts. */
 export type History = readonly (readonly Act[])[];
 
 /** Acts with their weights, as in `basket 6, checkout 7`. */
@@ -67,7 +66,6 @@ const openings = {
 const arbitraryOf = (name: Name): fc.Arbitrary<Act> =>
   fc.record({ do: fc.constant(name), twice: fc.constantFrom(false, false, false, false, false, true), ...kinds[name].given });
 
-/** Histories with a main subject. */
 export function historiesOf(subject: Subject): fc.Arbitrary<History> {
   const often: Readonly<Partial<Record<Name, number>>> = frequencies[subject];
   const names = Object.keys(kinds) as Name[];

@@ -8,7 +8,6 @@ function noteRedemption(things: Things, { status, body }: Reply, orderId?: strin
 
 const points = fc.constantFrom(1, 50, 200, 600);
 
-/** Customers, members and their points. */
 export const people = {
   register: kind({ number: fc.nat(3), byPhone: fc.boolean() }, async ({ ask, things }, { number, byPhone }) => {
     const reached = byPhone ? { phone: `+35391555020${number}` } : { email: `customer-${number}@people.example` };

@@ -54,7 +54,6 @@ async function bringBack(history: RunningHistory, given: Announced): Promise<voi
   for (const verb of ['approve', 'receive', 'inspect']) await history.play('POST', `returns/${id}/${verb}`);
 }
 
-/** Acts of returns and exchanges. */
 export const returning = {
   'announce-return': kind(announced, announce),
   'move-return': kind(

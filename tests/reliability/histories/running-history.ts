@@ -41,7 +41,6 @@ const nothingYet = (): Things => ({
   redemptions: [],
 });
 
-/** A history that is running, in its rehearsal. */
 export interface RunningHistory {
   readonly rehearsal: TestRehearsal;
   readonly things: Things;

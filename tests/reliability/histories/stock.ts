@@ -3,7 +3,6 @@ import { about, kind, note, of, orNot, qty, sku } from './running-history.ts';
 
 const location = fc.constantFrom('dc-01', 'dc-02', 'store-01');
 
-/** Acts on reservations, counted stock and products. */
 export const stock = {
   reserve: kind({ sku, qty, ttlSeconds: fc.constantFrom(30, 900), locationId: orNot(location) }, async ({ ask, things }, given) => {
     const where = given.locationId === null ? {} : { locationId: given.locationId };

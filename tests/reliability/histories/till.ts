@@ -43,7 +43,6 @@ async function pay(history: RunningHistory, checkout: Checkout, given: { tender:
   if (body.orderSubmission !== 'none' && !things.orders.includes(checkout.id)) things.orders.push(checkout.id);
 }
 
-/** Acts at the tills of the stores. */
 export const till = {
   ring: kind({ store, sku, qty, loyaltyId }, ring),
   'ring-basket': kind({ of, store, loyaltyId }, (history, given) =>

@@ -31,7 +31,6 @@ const progression: fc.Arbitrary<Partial<Progression>> = fc.oneof(
   fc.record({ refund: fc.constantFrom('auto', 'manual') }),
 );
 
-/** Acts of time, faults and automatic progression. */
 export const trouble = {
   advance: kind({ by: fc.constantFrom('PT1M', 'PT16M', 'PT6H', 'P1D', 'P3D', 'P8D', 'P15D', 'P40D') }, async ({ rehearsal }, { by }) => {
     const reply = await rehearsal.call('POST', '/_control/clock/advance', { by }, { as: 'admin' });

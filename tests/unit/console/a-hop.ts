@@ -1,6 +1,5 @@
 import type { ListedHop } from '../../../ui/data/hop.ts';
 
-/** A hop with the given members. Its name is its id. */
 export const aHop = (requestId: string, application: string, given: Partial<ListedHop> = {}): ListedHop => ({
   requestId,
   correlationId: 'c',

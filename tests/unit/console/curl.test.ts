@@ -1,42 +1,36 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { curlOf } from '../../../ui/data/curl.ts';
 
 const options = { origin: 'http://gateway:8080', rehearsal: 'galway', auth: 'bearer', credential: 'token', bound: false } as const;
 
-/** The words that a shell hands to curl. */
 const wordsOf = (command: string, environment = {}): string[] =>
   execFileSync('sh', ['-c', `curl() { printf '%s\\0' "$@"; }; ${command}`], { encoding: 'utf8', env: environment })
     .split('\0')
     .slice(0, -1);
 
-describe('A hop as curl', () => {
-  test('The curl command of a hop has address, rehearsal, credential and body', () => {
-    const command = curlOf({ method: 'POST', path: '/orders?a=1', request: { qty: 2 } }, options);
-    expect(wordsOf(command)).toEqual([
-      ...['-i', '-X', 'POST', 'http://gateway:8080/orders?a=1'],
-      ...['-H', 'Authorization: Bearer token', '-H', 'X-Rehearsal: galway', '-H', 'Content-Type: application/json', '-d', '{"qty":2}'],
-    ]);
-  });
-
-  test('The curl command of a hop omits an empty body, and the rehearsal if the credential is bound to it', () => {
-    expect(wordsOf(curlOf({ method: 'GET', path: '/p', request: undefined }, { ...options, bound: true }))).toEqual([
-      ...['-i', '-X', 'GET', 'http://gateway:8080/p', '-H', 'Authorization: Bearer token'],
-    ]);
-  });
-
-  test('The curl command of a hop has a shell variable in place of an unknown credential', () => {
-    const command = curlOf(
-      { method: 'GET', path: '/p', request: null },
-      { ...options, auth: 'api-key', credential: undefined, bound: true },
-    );
-    expect(wordsOf(command, { ESTATE_API_KEY: 'mine' })).toContain('X-API-Key: mine');
-  });
-
-  test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])(
-    'The curl command of a hop passes %j unchanged',
-    (text) => {
-      expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text }));
-    },
-  );
+test('The curl command of a hop has address, rehearsal, credential and body', () => {
+  const command = curlOf({ method: 'POST', path: '/orders?a=1', request: { qty: 2 } }, options);
+  expect(wordsOf(command)).toEqual([
+    ...['-i', '-X', 'POST', 'http://gateway:8080/orders?a=1'],
+    ...['-H', 'Authorization: Bearer token', '-H', 'X-Rehearsal: galway', '-H', 'Content-Type: application/json', '-d', '{"qty":2}'],
+  ]);
 });
+
+test('The curl command of a hop omits an empty body, and the rehearsal if the credential is bound to it', () => {
+  expect(wordsOf(curlOf({ method: 'GET', path: '/p', request: undefined }, { ...options, bound: true }))).toEqual([
+    ...['-i', '-X', 'GET', 'http://gateway:8080/p', '-H', 'Authorization: Bearer token'],
+  ]);
+});
+
+test('The curl command of a hop has a shell variable in place of an unknown credential', () => {
+  const command = curlOf({ method: 'GET', path: '/p', request: null }, { ...options, auth: 'api-key', credential: undefined, bound: true });
+  expect(wordsOf(command, { ESTATE_API_KEY: 'mine' })).toContain('X-API-Key: mine');
+});
+
+test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])(
+  'The curl command of a hop passes %j unchanged',
+  (text) => {
+    expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text }));
+  },
+);

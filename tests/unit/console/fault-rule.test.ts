@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { FaultInput, faultKinds } from '../../../shared/catalog/control/faults.ts';
 import {
   FAULT_KINDS,
@@ -17,51 +17,47 @@ const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKin
   kinds.map((kind) => ({ target, kind })),
 );
 
-describe('The rule of the form', () => {
-  test.each(every)('The form of a fault starts with a valid $kind of a $target', ({ target, kind }) => {
-    expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined();
-  });
-
-  test('The form of a fault sends its filled members and omits empty ones', () => {
-    const form: FaultForm = {
-      ...EMPTY,
-      api: 'get-order-api',
-      kind: 'latency',
-      members: { ms: ' 250 ' },
-      times: '3',
-      probability: '0.5',
-      seed: 'monday',
-    };
-    expect(faultRule(form)).toEqual({
-      match: { application: 'oms', api: 'get-order-api' },
-      fault: { kind: 'latency', ms: 250 },
-      ...{ times: 3, probability: 0.5, seed: 'monday' },
-    });
-    expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
-  });
-
-  test('The form of a fault sends text that is not a number unchanged, for the gateway to validate', () => {
-    expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
-  });
-
-  test('The form of a fault sends only members of its target', () => {
-    const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
-    expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
-    expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
-  });
-
-  test('The form of a fault has a text for every kind', () => {
-    expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
-  });
+test.each(every)('The form of a fault starts with a valid $kind of a $target', ({ target, kind }) => {
+  expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined();
 });
 
-describe('A rule in words', () => {
-  test('The text of a rule has target, fault and number of strikes', () => {
-    expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(
-      'allocate-inventory-api · status, status 503 · once',
-    );
-    expect(
-      ruleInWords({ match: { event: 'order-confirmed', subject: 'order/ord_1' }, fault: { kind: 'withhold' }, times: 2, probability: 0.5 }),
-    ).toBe('event order-confirmed order/ord_1 · withhold · 2 times · with probability 0.5');
+test('The form of a fault sends its filled members and omits empty ones', () => {
+  const form: FaultForm = {
+    ...EMPTY,
+    api: 'get-order-api',
+    kind: 'latency',
+    members: { ms: ' 250 ' },
+    times: '3',
+    probability: '0.5',
+    seed: 'monday',
+  };
+  expect(faultRule(form)).toEqual({
+    match: { application: 'oms', api: 'get-order-api' },
+    fault: { kind: 'latency', ms: 250 },
+    ...{ times: 3, probability: 0.5, seed: 'monday' },
   });
+  expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
+});
+
+test('The form of a fault sends text that is not a number unchanged, for the gateway to validate', () => {
+  expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
+});
+
+test('The form of a fault sends only members of its target', () => {
+  const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
+  expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
+  expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
+});
+
+test('The form of a fault has a text for every kind', () => {
+  expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
+});
+
+test('The text of a rule has target, fault and number of strikes', () => {
+  expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(
+    'allocate-inventory-api · status, status 503 · once',
+  );
+  expect(
+    ruleInWords({ match: { event: 'order-confirmed', subject: 'order/ord_1' }, fault: { kind: 'withhold' }, times: 2, probability: 0.5 }),
+  ).toBe('event order-confirmed order/ord_1 · withhold · 2 times · with probability 0.5');
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { describeLifeCycle } from '../../../control/operations/objects.ts';
 import { objects } from '../../../shared/catalog/objects.ts';
 import { lifeCycleGraph } from '../../../ui/life-cycle/life-cycle-graph.ts';
@@ -19,7 +19,6 @@ type Stretch = readonly [Point, Point];
 const cross = ([a, b]: Stretch, [c, d]: Stretch): boolean => sideOf(a, b, c) * sideOf(a, b, d) < 0 && sideOf(c, d, a) * sideOf(c, d, b) < 0;
 const stretchesOf = (points: readonly Point[]): Stretch[] => points.slice(1).map((point, index) => [points[index] as Point, point]);
 
-/** Pairs of lines that cross. */
 const crossingsOf = ({ edges }: LifeCycleLayout): string[] =>
   edges.flatMap((one, index) =>
     edges
@@ -28,60 +27,47 @@ const crossingsOf = ({ edges }: LifeCycleLayout): string[] =>
       .map((other) => `${one.edge.from} → ${one.edge.to} and ${other.edge.from} → ${other.edge.to}`),
   );
 
-/** Points along a line, close together. */
 const pointsAlong = (points: readonly Point[]): Point[] =>
   stretchesOf(points).flatMap(([a, b]) =>
     Array.from({ length: 50 }, (_, part) => ({ x: a.x + ((b.x - a.x) * part) / 50, y: a.y + ((b.y - a.y) * part) / 50 })),
   );
 
-describe('The drawing of a life cycle', () => {
-  test('The test helper counts crossing lines', () => {
-    const line = (...points: [number, number][]) => ({
-      ...{ edge: { from: 'a', to: 'b', verbs: [], triggers: [], taken: 0 }, label: { x: 0, y: 0 }, lines: [] },
-      points: points.map(([x, y]) => ({ x, y })),
-    });
-    const drawing = { width: 9, height: 9, start: undefined, boxes: new Map(), notes: new Map() };
-    expect(crossingsOf({ ...drawing, edges: [line([0, 0], [9, 9]), line([0, 9], [9, 0])] })).toHaveLength(1);
-    expect(crossingsOf({ ...drawing, edges: [line([0, 0], [9, 9]), line([0, 1], [8, 9])] })).toEqual([]);
-  });
-
-  test.each(lifeCycles.map(({ type }) => type))(
-    'The drawing of the life cycle of a %s has no crossing lines and no line behind a state',
-    (type) => {
-      const layout = lifeCycleLayout(graphOf(type));
-      expect(crossingsOf(layout)).toEqual([]);
-      for (const { edge, points } of layout.edges) {
-        for (const [name, { x, y, width, height }] of layout.boxes) {
-          const isWithin = (point: Point): boolean => Math.abs(point.x - x) < width / 2 - 1 && Math.abs(point.y - y) < height / 2 - 1;
-          expect([type, edge.from, edge.to, name, pointsAlong(points).filter(isWithin)]).toEqual([type, edge.from, edge.to, name, []]);
-        }
+test.each(lifeCycles.map(({ type }) => type))(
+  'The drawing of the life cycle of a %s has no crossing lines and no line behind a state',
+  (type) => {
+    const layout = lifeCycleLayout(graphOf(type));
+    expect(crossingsOf(layout)).toEqual([]);
+    for (const { edge, points } of layout.edges) {
+      for (const [name, { x, y, width, height }] of layout.boxes) {
+        const isWithin = (point: Point): boolean => Math.abs(point.x - x) < width / 2 - 1 && Math.abs(point.y - y) < height / 2 - 1;
+        expect([type, edge.from, edge.to, name, pointsAlong(points).filter(isWithin)]).toEqual([type, edge.from, edge.to, name, []]);
       }
-    },
-  );
+    }
+  },
+);
 
-  test.each(lifeCycles.map(({ type }) => type))(
-    'The drawing of the life cycle of a %s shows every move, as a line or as a note in both states',
-    (type) => {
-      const graph = graphOf(type);
-      const { edges, notes } = lifeCycleLayout(graph);
-      const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
-        verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
-      expect(edges.length).toBeGreaterThan(0);
-      for (const edge of graph.edges) {
-        const isDrawn = edges.some((placed) => placed.edge === edge);
-        expect([edge, isDrawn !== isNoted(edge)]).toEqual([edge, true]);
-      }
-    },
-  );
+test.each(lifeCycles.map(({ type }) => type))(
+  'The drawing of the life cycle of a %s shows every move, as a line or as a note in both states',
+  (type) => {
+    const graph = graphOf(type);
+    const { edges, notes } = lifeCycleLayout(graph);
+    const isNoted = ({ from, to, verbs }: (typeof graph.edges)[number]): boolean =>
+      verbs.every((verb) => notes.get(from ?? '')?.leads.includes(verb) && notes.get(to)?.comes.includes(verb));
+    expect(edges.length).toBeGreaterThan(0);
+    for (const edge of graph.edges) {
+      const isDrawn = edges.some((placed) => placed.edge === edge);
+      expect([edge, isDrawn !== isNoted(edge)]).toEqual([edge, true]);
+    }
+  },
+);
 
-  test('The drawing of the life cycle of a shipment has notes for moves that many states share', () => {
-    const { notes } = lifeCycleLayout(graphOf('shipment'));
-    expect(notes.get('in-transit')).toEqual({ leads: ['return', 'lose'], comes: [] });
-    expect(notes.get('lost')).toEqual({ leads: [], comes: ['lose'] });
-  });
+test('The drawing of the life cycle of a shipment has notes for moves that many states share', () => {
+  const { notes } = lifeCycleLayout(graphOf('shipment'));
+  expect(notes.get('in-transit')).toEqual({ leads: ['return', 'lose'], comes: [] });
+  expect(notes.get('lost')).toEqual({ leads: [], comes: ['lose'] });
+});
 
-  test('The drawing of the life cycle of a shipment places a state without lines below its source states', () => {
-    const { boxes } = lifeCycleLayout(graphOf('shipment'));
-    expect(boxes.get('returned-to-sender')?.y).toBeGreaterThan(boxes.get('held-at-depot')?.y ?? Number.POSITIVE_INFINITY);
-  });
+test('The drawing of the life cycle of a shipment places a state without lines below its source states', () => {
+  const { boxes } = lifeCycleLayout(graphOf('shipment'));
+  expect(boxes.get('returned-to-sender')?.y).toBeGreaterThan(boxes.get('held-at-depot')?.y ?? Number.POSITIVE_INFINITY);
 });

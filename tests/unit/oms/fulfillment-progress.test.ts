@@ -20,7 +20,6 @@ const fulfilment = (version: number, state: FulfillmentOrder['state'], patch: Pa
   return { ...common, id: 'ful_1', version, state, orderId: 'ord_1', locationId: 'dc-01', lines, shipments: [], ...rest };
 };
 
-/** The progress after all of these changes, one after the other. */
 function having(found: readonly FulfillmentOrder[], start = order()): Progress {
   const none: Progress = { record: { ...freshRecord('ord_1'), version: 0 }, lines: start.lines, foundAfterRefund: false };
   return found.reduce((known, one) => progressAfter({ ...start, lines: known.lines }, known.record, one) ?? known, none);

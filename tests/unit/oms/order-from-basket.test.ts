@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Basket, type ConvertedBasket, orderFromBasket, unfitForOrder } from '../../../services/oms/baskets.ts';
-import { itemsOf, linesHeldBy, linesServedFrom, reservationsOf } from '../../../services/oms/lines.ts';
+import { type Basket, type ConvertedBasket, orderFromBasket } from '../../../services/oms/baskets.ts';
 import { allocate, containedTax, money } from '../../../shared/domain/money.ts';
 import { orderNumberOf } from '../../../shared/domain/order-number.ts';
 
@@ -85,50 +84,4 @@ test('An order made of a basket has a number that starts with the day and change
   for (const number of numbers) expect(number).toMatch(/^260301-[0-9BCDFGHJKMNPQRSTVWXZ]{6}$/);
   expect(new Set(numbers).size).toBe(3);
   expect(orderNumberOf('ord_1', AT, 0)).toBe(numbers[0]);
-});
-
-test('A basket becomes an order only from checkout', () => {
-  expect(unfitForOrder(basketOf(MUGS, { state: 'locked' }))).toBeUndefined();
-  for (const state of ['open', 'merged', 'abandoned'] as const) {
-    expect(unfitForOrder(basketOf(MUGS, { state }))).toMatchObject({
-      code: 'invalid_state_transition',
-      context: { objectType: 'basket', id: 'bsk_1', currentState: state, allowedFrom: ['locked', 'converted'] },
-    });
-  }
-});
-
-test('A basket becomes an order only with a line', () => {
-  for (const state of ['open', 'locked'] as const) expect(unfitForOrder(basketOf([], { state }))).toMatchObject({ code: 'basket_empty' });
-});
-
-const goods = [
-  { qty: 2, unitPrice: 1000, taxRate: 23 },
-  { qty: 3, unitPrice: 500, taxRate: 23 },
-];
-const lines = orderOf(basketOf(goods)).lines;
-
-test('A reservation for the lines of an order has one item per SKU, with the units of all lines', () => {
-  const [first] = lines;
-  if (!first) throw new Error('there is a first line');
-  expect(itemsOf([...lines, { ...first, lineId: 'line-2', qty: 4 }])).toEqual([
-    { sku: 'sku-0', qty: 6 },
-    { sku: 'sku-1', qty: 3 },
-  ]);
-});
-
-test('The lines of an order are served from the location that reserved their SKU', () => {
-  const allocations = [
-    { locationId: 'dc-02', sku: 'sku-1', qty: 3, fulfilledQty: 0, cancelledQty: 0 },
-    { locationId: 'dc-01', sku: 'sku-0', qty: 2, fulfilledQty: 0, cancelledQty: 0 },
-  ];
-  expect(linesServedFrom(lines, allocations).map(({ sku, nodeId }) => [sku, nodeId])).toEqual([
-    ['sku-0', 'dc-01'],
-    ['sku-1', 'dc-02'],
-  ]);
-});
-
-test('The lines of an order share one reservation, which can be replaced and removed', () => {
-  expect(reservationsOf(lines)).toEqual(['res_1']);
-  expect(reservationsOf(linesHeldBy(lines, 'res_2'))).toEqual(['res_2']);
-  expect(reservationsOf(linesHeldBy(lines, undefined))).toEqual([]);
 });

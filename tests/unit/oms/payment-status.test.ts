@@ -13,31 +13,24 @@ const payment = (state: PaymentAmounts['state'], authorised: number, captured = 
 
 test.each<[string, readonly PaymentAmounts[]]>([
   ['unpaid', []],
-  ['unpaid', [payment('pending', 0)]],
   ['unpaid', [payment('failed', 0), payment('voided', 3000)]],
   ['unpaid', [payment('authorised', 2999)]],
   ['unpaid', [payment('captured', 3000, 2999)]],
   ['authorised', [payment('authorised', 3000)]],
-  ['authorised', [payment('authorised', 1000), payment('authorised', 2000)]],
   ['authorised', [payment('captured', 1000, 1000), payment('authorised', 2000)]],
   ['authorised', [payment('fully-refunded', 3000, 3000, 3000), payment('authorised', 3000)]],
   ['paid', [payment('captured', 3000, 3000)]],
   ['paid', [payment('captured', 1000, 1000), payment('captured', 2000, 2000), payment('failed', 0)]],
-  ['paid', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 3000, 3000)]],
   ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1)]],
-  ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('captured', 2000, 2000)]],
   ['partially-refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('authorised', 2000)]],
   ['refunded', [payment('fully-refunded', 3000, 3000, 3000)]],
-  ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('fully-refunded', 2000, 2000, 2000)]],
   ['refunded', [payment('fully-refunded', 1000, 1000, 1000), payment('voided', 2000)]],
 ])('The payment status of an order of 30.00 is %s for %j', (status, payments) => expect(paymentStatusOf(3000, payments)).toBe(status));
 
 test.each<[string, readonly PaymentAmounts[]]>([
   ['paid', [payment('captured', 2000, 2000)]],
-  ['paid', [payment('captured', 3000, 2000)]],
   ['paid', [payment('captured', 2000, 2000), payment('authorised', 1000)]],
   ['unpaid', [payment('captured', 1999, 1999)]],
-  ['unpaid', [payment('voided', 3000)]],
   ['authorised', [payment('authorised', 3000)]],
   ['partially-refunded', [payment('partially-refunded', 3000, 3000, 1000)]],
 ])('The payment status of an order of 30.00 with 20.00 still due is %s for %j', (status, payments) =>

@@ -6,9 +6,9 @@ export interface Strike {
   readonly when: (request: string) => boolean;
   /**
    * `silence`: all traffic stops until `clear`. A withheld request then arrives late; a withheld answer is lost.
-   * `cut`: only this connection is broken.
+   * `cut`: only this connection is broken. `muting`: only the answers of this connection are lost, from this one on.
    */
-  readonly by: 'silence' | 'cut';
+  readonly by: 'silence' | 'cut' | 'muting';
 }
 
 /** A TCP proxy to one or several processes, with faults. Connections are distributed in turn. */
@@ -19,8 +19,6 @@ export interface Way {
   lead(ports: readonly number[]): void;
   /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
   strike(strike: Strike): Promise<void>;
-  /** Delays all traffic in both directions until the connection is restored. */
-  block(): void;
   /** Ends all faults. */
   clear(): void;
   /** Ends every connection; new ones are accepted. */
@@ -94,11 +92,12 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
     armed = undefined;
     pair.deaf = lose === 'answer';
     if (by === 'silence') blocked = true;
-    if (lose === 'answer') server.write(data);
-    else if (by === 'silence') pair.kept.push(() => server.write(data));
-    else if (lose === 'request') client.destroy();
-    // The request has its effect before the answer.
-    else server.once('data', () => client.destroy());
+    if (lose === 'answer') {
+      server.write(data);
+      // The request has its effect before the answer.
+      if (by === 'cut') server.once('data', () => client.destroy());
+    } else if (by === 'silence') pair.kept.push(() => server.write(data));
+    else client.destroy();
     struck();
   }
 
@@ -131,9 +130,6 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
       new Promise((resolve) => {
         armed = { ...strike, struck: resolve };
       }),
-    block: () => {
-      blocked = true;
-    },
     clear: () => {
       armed = undefined;
       blocked = false;
