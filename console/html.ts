@@ -1,15 +1,28 @@
-import type { Pages } from './bundle.ts';
+import type { Page } from './bundle.ts';
 
-export const ASSETS = '/console/assets/';
-
-const html = (title: string, head: readonly string[], body: string): string => `<!doctype html>
+/** @param head further elements of the head. Addresses are relative to `base`. */
+const html = ({
+  title,
+  page,
+  base,
+  head = '',
+  body,
+}: {
+  title: string;
+  page: Page;
+  base: string;
+  head?: string;
+  body: string;
+}) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-${head.join('\n')}
+<link rel="icon" href="${base}${page.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${base}${page.style}">
+${page.preloads.map((name) => `<link rel="modulepreload" href="${base}${name}">\n`).join('')}${head}<script type="module" src="${base}${page.script}"></script>
 </head>
 <body>
 ${body}
@@ -17,17 +30,15 @@ ${body}
 </html>
 `;
 
-const icon = (name: string): string => `<link rel="icon" href="${ASSETS}${name}" type="image/svg+xml">`;
-const style = (name: string): string => `<link rel="stylesheet" href="${ASSETS}${name}">`;
-const preload = (name: string): string => `<link rel="modulepreload" href="${ASSETS}${name}">`;
-const module = (name: string): string => `<script type="module" src="${ASSETS}${name}"></script>`;
+export const ASSETS = '/console/assets/';
 
 /** The one HTML page of the console. Its modules do the rest. */
-export const consoleHtml = (pages: Pages): string =>
-  html(
-    'Estate console',
-    [icon(pages.icon), style(pages.style), ...pages.preloads.map(preload), module(pages.script)],
-    `<div id="console">
+export const consoleHtml = (page: Page): string =>
+  html({
+    title: 'Estate console',
+    page,
+    base: ASSETS,
+    body: `<div id="console">
 <p class="loading">The console is loading. If it does not appear, <a href="">load the page again</a>.</p>
 </div>
 <noscript>
@@ -39,32 +50,41 @@ export const consoleHtml = (pages: Pages): string =>
 <li><a href="/readyz">Whether the estate is ready</a></li>
 </ul>
 </noscript>`,
-  );
+  });
+
+/** The page of the touchpoint mock. A server in front of it may serve it below any path. */
+export const portalHtml = (page: Page): string =>
+  html({
+    title: 'Touchpoint mock – portal',
+    page,
+    base: 'assets/',
+    body: `<div id="portal">
+<p class="loading">The portal is loading. If it does not appear, <a href="">load the page again</a>.</p>
+</div>
+<noscript>
+<h1>Touchpoint mock</h1>
+<p>This page needs JavaScript. The contract itself does not: see the OpenAPI document as <a href="openapi.json">JSON</a> or <a href="openapi.yaml">YAML</a>.</p>
+</noscript>`,
+  });
 
 const TITLES = { api: 'APIs', events: 'Events', problems: 'Problems', values: 'Magic values' } as const;
 export type Reference = 'api' | 'events';
 
-const links = (current: Reference): string =>
-  Object.entries(TITLES)
-    .map(([name, title]) => `<a href="/console/reference/${name}"${name === current ? ' aria-current="page"' : ''}>${title}</a>`)
-    .join('\n');
-
 /** A separate page, because the references need another policy than the console. */
-export const referenceHtml = (reference: Reference, pages: Pages): string =>
-  html(
-    `${TITLES[reference]} · Estate console`,
-    [
-      icon(pages.icon),
-      style(pages.reference.style),
-      `<script defer src="${ASSETS}${pages.reference.scalar}"></script>`,
-      module(pages.reference.script),
-    ],
-    `<header class="reference-bar">
+export const referenceHtml = (reference: Reference, page: Page): string =>
+  html({
+    title: `${TITLES[reference]} · Estate console`,
+    page,
+    base: ASSETS,
+    head: `<script defer src="${ASSETS}${page.scalar}"></script>\n`,
+    body: `<header class="reference-bar">
 <a href="/console/">← Console</a>
 <nav aria-label="Reference">
-${links(reference)}
+${Object.entries(TITLES)
+  .map(([name, title]) => `<a href="/console/reference/${name}"${name === reference ? ' aria-current="page"' : ''}>${title}</a>`)
+  .join('\n')}
 </nav>
 <p id="caller"></p>
 </header>
 <main id="reference" data-reference="${reference}"><p class="reference-state" role="status">Loading the reference…</p></main>`,
-  );
+  });

@@ -5,15 +5,12 @@ const STEP = '  ';
  * Lays JSON out for reading, one array item per line. Works on the text, not on parsed values, so that 6.90 stays 6.90.
  * Text that is not JSON is returned as it is.
  */
-export function layOut(text) {
-  if (!isJson(text)) return text.split('\n');
+export function layOut(text: string): string[] {
+  if (parsed(text) === undefined) return text.split('\n');
   const lines = [''];
   let depth = 0;
   let previous = '';
-  const breakLine = () => lines.push(STEP.repeat(depth));
-  const append = (token) => {
-    lines[lines.length - 1] += token;
-  };
+  const breakLine = (): void => void lines.push(STEP.repeat(depth));
   for (const [token] of text.matchAll(TOKENS)) {
     if (token === '}' || token === ']') {
       depth -= 1;
@@ -21,21 +18,21 @@ export function layOut(text) {
     } else if (previous === '{' || previous === '[' || previous === ',') {
       breakLine();
     }
-    append(token === ':' ? ': ' : token);
+    lines[lines.length - 1] += token === ':' ? ': ' : token;
     if (token === '{' || token === '[') depth += 1;
     previous = token;
   }
   return lines;
 }
 
-/** Marks the lines of laid-out text that belong to a rejected basket line: `[{ text, rejected }]`, neighbours joined. */
-export function markRejected(lines) {
+/** Marks the lines of laid-out text that belong to a rejected basket line. Neighbours are joined. */
+export function markRejected(lines: readonly string[]): readonly { readonly text: string; readonly rejected: boolean }[] {
   const opening = `${STEP}${STEP}{`;
   const closing = `${STEP}${STEP}}`;
-  const blocks = [];
+  const blocks: string[][] = [];
   for (const line of lines) {
     if (line === opening || blocks.length === 0) blocks.push([]);
-    blocks.at(-1).push(line);
+    blocks.at(-1)?.push(line);
     if (line === closing || line === `${closing},`) blocks.push([]);
   }
   return blocks
@@ -46,12 +43,8 @@ export function markRejected(lines) {
     }));
 }
 
-export function isJson(text) {
-  return parsed(text) !== undefined;
-}
-
 /** The value of JSON text; undefined for other text. */
-export function parsed(text) {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
