@@ -99,7 +99,9 @@ export async function bundle(part: Part, isProduction: boolean): Promise<Output>
 export async function bundled(options: BuildOptions): Promise<BuildResult<{ write: false; metafile: true }>> {
   const { build } = await import('esbuild').catch((error: { readonly code?: string }) => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error('The pages are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".');
+    throw new Error(
+      'Pages, reports and diagrams are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".',
+    );
   });
   return build({
     ...options,

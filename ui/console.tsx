@@ -1,5 +1,4 @@
 import './kit/tokens.css';
-import './sequence/sequence.css';
 import './kit/base.css';
 import { render, type VNode } from 'preact';
 import { asRefusal, loadConfig, openSession, startRouter } from './data/data.ts';

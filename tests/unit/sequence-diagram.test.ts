@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { svgOf } from '../../command-line/diagram/svg.ts';
+import { journalDiagrams } from '../../command-line/output/journal-diagrams.ts';
 import type { ListedHop as Hop } from '../../ui/data/hop.ts';
 import { mermaidOf } from '../../ui/sequence/mermaid.ts';
-import { partsOf } from '../../ui/sequence/parts.ts';
 import { sequenceOf } from '../../ui/sequence/sequence.ts';
 
 const DAY = Date.UTC(2026, 2, 1, 10);
@@ -18,10 +17,7 @@ const hop = (requestId: string, application: string, api: string, after: number,
 const shown = (hops: readonly Hop[]) =>
   sequenceOf(hops).arrows.map(({ kind, from, to, hop: { api } }) => `${kind} ${from} > ${to}: ${api}`);
 
-const svg = (hops: readonly Hop[]): Promise<string> => {
-  const whole = sequenceOf(hops);
-  return svgOf(whole, partsOf([whole.arrows]).flat());
-};
+const svg = (items: readonly Hop[]): Promise<string> => journalDiagrams.svg({ items });
 
 test('The sequence of a journal has its participants sorted by their first call, and its arrows sorted by their start', () => {
   const hops = [
@@ -88,8 +84,8 @@ describe('Diagrams', () => {
 `);
     const drawn = await svg([struck, delivered]);
     expect(drawn).toContain('<title>Client to Payment Hub: Capture Payment, 504 · 5 ms, struck by the fault lost</title>');
-    expect(drawn).toMatch(/<g class="request no">.*<g class="event evt">/s);
-    expect(drawn).toContain('prefers-color-scheme: dark');
+    expect(drawn).toMatch(/<g class="sequence_request sequence_failed">.*<g class="sequence_event sequence_delivered">/s);
+    expect(drawn).toMatch(/prefers-color-scheme: ?dark/);
   });
 
   test('A diagram shows hostile text as text', async () => {
@@ -102,7 +98,7 @@ describe('Diagrams', () => {
     const drawn = await svg(hops);
     expect(drawn).not.toContain('<script');
     expect(drawn).not.toMatch(/[^\P{C}\n]/u);
-    expect(drawn).toContain('&lt;script&gt;');
+    expect(drawn).toContain('&lt;script>');
   });
 
   test('An empty diagram notes that the journal has no matching hop', async () => {

@@ -13,7 +13,7 @@ describe('The tree of a trace', () => {
       '  call oms → fms: fulfill',
       '    call fms → inventory-service: allocate',
       '      call inventory-service → sim: get-reservation',
-      'delivery fms → wms: taken-in',
+      'event fms → wms: taken-in',
     ]);
     expect(traceTree(confirmedOrder).afterwards).toBe(5);
   });
@@ -37,7 +37,7 @@ describe('The tree of a trace', () => {
   test('The tree of a trace shows a hop as a root when the journal has discarded its cause', () => {
     expect(shown([aHop('call', 'sim', { parentId: 'gone' }), aHop('notified', 'crm', { parentId: 'gone', api: 'event:x' })])).toEqual([
       'request client → sim: call',
-      'delivery crm → crm: notified',
+      'event crm → crm: notified',
     ]);
   });
 

@@ -1,11 +1,10 @@
-import type { ListedHop as Hop } from '../../ui/data/hop.ts';
+import type { ListedHop } from '../../ui/data/hop.ts';
 import { mermaidOf } from '../../ui/sequence/mermaid.ts';
-import { partsOf } from '../../ui/sequence/parts.ts';
 import { sequenceOf } from '../../ui/sequence/sequence.ts';
-import { svgOf } from './svg.ts';
+import { loadDrawing } from '../drawings.ts';
 
 interface Journal {
-  readonly items: readonly Hop[];
+  readonly items: readonly ListedHop[];
 }
 
 /** The formats of a journal's diagram. */
@@ -14,8 +13,8 @@ export const journalDiagrams = {
     const sequence = sequenceOf(items);
     return mermaidOf(sequence, [sequence]);
   },
-  svg: ({ items }: Journal): Promise<string> => {
-    const sequence = sequenceOf(items);
-    return svgOf(sequence, partsOf([sequence.arrows]).flat());
+  svg: async ({ items }: Journal): Promise<string> => {
+    const { journalSvg, styles } = await loadDrawing('journal-diagram');
+    return journalSvg(items, styles);
   },
 };

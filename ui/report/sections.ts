@@ -1,6 +1,6 @@
-import type { Section } from '../../../ui/sequence/mermaid.ts';
-import { type Arrow, type Sequence, sequenceOf } from '../../../ui/sequence/sequence.ts';
-import type { Entry, Recorded } from './recording.ts';
+import type { Section } from '../sequence/mermaid.ts';
+import { type Arrow, type Sequence, sequenceOf } from '../sequence/sequence.ts';
+import type { Entry, Recorded } from './recorded.ts';
 
 export interface ScenarioDiagram {
   readonly sequence: Sequence;

@@ -1,8 +1,6 @@
-import { inOneLine } from '../../../shared/domain/printable.ts';
-import { MOST, type Recorded } from './recording.ts';
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { counted } from '../kit/format.ts';
+import { MOST, type Recorded } from './recorded.ts';
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
