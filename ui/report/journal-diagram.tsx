@@ -20,10 +20,10 @@ export function journalSvg(hops: readonly ListedHop[], styles: string): string {
       const y = height;
       height += part.height;
       return (
-        <svg key={y} y={y} width={columns.width} height={part.height}>
+        <g key={y} transform={`translate(0 ${y})`}>
           {part.top > 0 && <Heads columns={columns} />}
           <Messages layout={part} />
-        </svg>
+        </g>
       );
     });
   height = Math.max(height, GEOMETRY.row);

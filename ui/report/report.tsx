@@ -5,6 +5,7 @@ import { renderToString } from 'preact-render-to-string';
 import { printable } from '../../shared/domain/printable.ts';
 import { apiTitle, applicationTitle } from '../data/titles.ts';
 import { counted, duration, toneOf } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
 import { Arrow, Heads, Messages } from '../sequence/drawing.tsx';
 import { partsOf } from '../sequence/parts.ts';
 import sequenceCss from '../sequence/sequence.module.css';
@@ -15,7 +16,7 @@ import { factsOf, omissions, seconds } from './facts.ts';
 import type { Entry, Recorded, ReportedRun } from './recorded.ts';
 import css from './report.module.css';
 import { diagramOf } from './sections.ts';
-import { EventTable, InvariantList, Scrolling, TimingTable } from './tables.tsx';
+import { EventTable, InvariantList, TimingTable } from './tables.tsx';
 
 /** The most arrows on the page. Later scenarios have no diagram unless they failed. */
 const MOST_ARROWS = 10_000;
@@ -266,7 +267,7 @@ function Diagram({ run }: { run: Recorded }) {
           </li>
         ))}
       </ul>
-      <Scrolling label="Sequence diagram">
+      <Scroll class={css.scrolling} label="Sequence diagram">
         {sections.map(({ title }, index) => (
           <div key={`${index} ${title}`}>
             <p class={css.band}>{title}</p>
@@ -275,7 +276,7 @@ function Diagram({ run }: { run: Recorded }) {
             ))}
           </div>
         ))}
-      </Scrolling>
+      </Scroll>
     </>
   );
 }

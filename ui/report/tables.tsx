@@ -1,18 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import { apiTitle, applicationTitle } from '../data/titles.ts';
 import { counted, duration, shortSubject } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
 import { instant } from '../sequence/words.ts';
 import { MOST, type Recorded, type RecordedEvent } from './recorded.ts';
 import css from './report.module.css';
 
 const PREFIX = 'com.unified-commerce.';
-
-/** Content that may be wider than the page. The keyboard reaches it. */
-export const Scrolling = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  <div class={css.scrolling} tabIndex={0} role="group" aria-label={label}>
-    {children}
-  </div>
-);
 
 /** The events sorted by publication, with the applications that consumed them. */
 export function EventTable({ run: { events, hops } }: { run: Recorded }) {
@@ -26,7 +19,7 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
       applicationTitle,
     );
   return (
-    <Scrolling label="Events">
+    <Scroll class={css.scrolling} label="Events">
       <table>
         <thead>
           <tr>
@@ -49,7 +42,7 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
           ))}
         </tbody>
       </table>
-    </Scrolling>
+    </Scroll>
   );
 }
 
@@ -92,7 +85,7 @@ export function TimingTable({ run: { hops } }: { run: Recorded }) {
   return (
     <>
       <p class="muted">A hop includes the calls that it made. These are times of this machine. Other systems differ.</p>
-      <Scrolling label="Timings">
+      <Scroll class={css.scrolling} label="Timings">
         <table>
           <thead>
             <tr>
@@ -111,8 +104,8 @@ export function TimingTable({ run: { hops } }: { run: Recorded }) {
                 <td class={css.number}>{row.hops}</td>
                 <td class={css.number}>{duration(row.longest)}</td>
                 <td class={css.number}>{duration(row.total)}</td>
-                <td class={`wide ${css.share}`} aria-hidden="true">
-                  <svg height={10} width="100%">
+                <td class={`wide ${css.share}`}>
+                  <svg height={10} width="100%" aria-hidden="true">
                     <rect height={10} rx={2} width={`${Math.max(1, Math.round((row.total / most) * 100))}%`} />
                   </svg>
                 </td>
@@ -120,7 +113,7 @@ export function TimingTable({ run: { hops } }: { run: Recorded }) {
             ))}
           </tbody>
         </table>
-      </Scrolling>
+      </Scroll>
       {left > 0 && <p class="muted">and {left} more</p>}
     </>
   );

@@ -99,6 +99,7 @@ export function Messages<M extends Message>({ layout, hopLink, selected, first =
           rx={2}
         />
       ))}
+      {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a group of texts takes no focus; the names of the links have these words. */}
       <g aria-hidden="true">
         {shown.map((placed) => (
           <Label key={keyOf(placed)} placed={placed} width={width} isSelected={placed.message === selected} />

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TraceViewProps } from '../activity/call-tree.tsx';
-import { useRowWindow } from '../kit/kit.ts';
+import { Scroll, useRowWindow } from '../kit/kit.ts';
 import { Heads, Messages } from './drawing.tsx';
 import css from './sequence.module.css';
 import { GEOMETRY } from './sequence-layout.ts';
@@ -22,20 +22,19 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
   const { isPart, first, end, onScroll } = useRowWindow(frame, { count: layout ? tree.rows.length : 0, pitch: GEOMETRY.row, selected: at });
   const { head } = GEOMETRY;
   return (
-    <div
-      ref={frame}
+    <Scroll
+      frame={frame}
       class={`${css.frame} ${isPart ? css.isPart : ''}`}
-      tabIndex={0}
-      role="group"
-      aria-label={isPart ? `Sequence diagram of ${tree.rows.length} hops` : 'Sequence diagram'}
+      label={isPart ? `Sequence diagram of ${tree.rows.length} hops` : 'Sequence diagram'}
       onScroll={onScroll}
     >
       {layout && (
         // The names of the columns stay visible. The rows are a separate drawing.
         <>
-          <svg class={`${css.sequence} ${css.heads}`} width={layout.columns.width} height={head}>
+          <svg class={`${css.sequence} ${css.heads}`} width={layout.columns.width} height={head} aria-hidden="true">
             <Heads columns={layout.columns} />
           </svg>
+          {/* biome-ignore lint/a11y/noSvgWithoutTitle: the frame has the name; a title would cover the hops. */}
           <svg
             class={css.sequence}
             width={layout.columns.width}
@@ -46,6 +45,6 @@ export function SequenceDiagram({ tree, selected, hopLink }: TraceViewProps) {
           </svg>
         </>
       )}
-    </div>
+    </Scroll>
   );
 }

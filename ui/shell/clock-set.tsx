@@ -13,7 +13,7 @@ export function ClockSet() {
   };
   const now = clock.value?.now;
   return (
-    <div class={`${css.set} ${css.clockSet}`} role="group" aria-label="Clock of the rehearsal">
+    <fieldset class={`${css.set} ${css.clockSet}`} aria-label="Clock of the rehearsal">
       {isNarrow.value ? (
         <ClockButton onClick={ask} />
       ) : (
@@ -23,7 +23,7 @@ export function ClockSet() {
         </>
       )}
       {asking.value && now !== undefined && <ClockDialog now={now} onClose={() => (asking.value = false)} />}
-    </div>
+    </fieldset>
   );
 }
 

@@ -61,10 +61,17 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
       </p>
       {more.value && (
         <Dialog title="More pages" onClose={() => (more.value = false)}>
-          <div class={css.menu} onClick={() => (more.value = false)}>
+          <div class={css.menu}>
             {listed.filter(({ bottom }) => !bottom).map((page) => item(page))}
             {touchpoint}
-            <button type="button" class="quiet" onClick={() => (keysShown.value = true)}>
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => {
+                more.value = false;
+                keysShown.value = true;
+              }}
+            >
               Keys
             </button>
           </div>

@@ -21,9 +21,7 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
       </button>
       {open.value && (
         <Dialog title="Rehearsals" onClose={() => (open.value = false)}>
-          <div onClick={({ target }: Event) => (open.value = !(target instanceof Element && target.closest('a')))}>
-            <RehearsalList />
-          </div>
+          <RehearsalList />
         </Dialog>
       )}
     </div>

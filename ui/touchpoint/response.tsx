@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Badge } from '../kit/parts.tsx';
+import { Scroll } from '../kit/scroll.tsx';
 import type { Answer, Sent } from './exchange.ts';
 import { layOut, markRejected } from './json-text.ts';
 import { type Basket, type BasketLine, basketOf, explained } from './plain-words.ts';
@@ -63,9 +64,9 @@ export function AnswerParts({ answer: { headers, text }, name }: { answer: Answe
 
 /** Scrolling text that the keyboard reaches. */
 export const Code = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  <pre class={css.code} tabIndex={0} role="group" aria-label={label}>
+  <Scroll as="pre" class={css.code} label={label}>
     {children}
-  </pre>
+  </Scroll>
 );
 
 const BasketParts = ({ basket: { lines = [], total, totalSaving = 0 } }: { basket: Basket }) => (
