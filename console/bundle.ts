@@ -1,84 +1,78 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import { htmlOf, type Page } from './html.ts';
 import { scalarScript } from './scalar.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** The files of the pages, in an image or the server package. A clone has none and bundles them when they are needed. */
 export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
-export const LIST = 'pages.json';
 
 /** The entries of each bundle, with its script under its name. A page waits for its own bundle only. */
-const ENTRIES: Readonly<Record<Part, Readonly<Record<string, string>>>> = {
+const ENTRIES = {
   console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
   reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
   portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
 };
-export const PARTS = ['console', 'reference', 'portal'] as const;
-export type Part = (typeof PARTS)[number];
+export type Part = keyof typeof ENTRIES;
 /** Most visits begin with this page. */
 const LANDING = 'ui/overview/overview.tsx';
 
-/** Names of files: what an HTML page refers to. */
-export interface Page {
-  readonly script: string;
-  readonly style: string;
-  readonly icon: string;
-  /** Modules that the page needs first. */
-  readonly preloads: readonly string[];
-  readonly scalar: string;
-}
-
-interface Output {
-  readonly page: Page;
-  /** Compressed. */
+interface Bundle {
+  /** By name, compressed. */
   readonly files: ReadonlyMap<string, Buffer>;
   /** Paths of the sources. */
   readonly inputs: readonly string[];
 }
 
-/** @throws Error when a source is wrong, or when esbuild is missing */
-export async function pageOf(part: Part, isProduction: boolean): Promise<Page> {
-  if (!existsSync(BUILT)) return (await bundledInMemory(part, isProduction)).page;
-  return (JSON.parse(await readFile(join(BUILT, LIST), 'utf8')) as Record<Part, Page>)[part];
+/** Writes the files of the pages, for an image or the server package. @returns their sources */
+export async function buildPages(folder = BUILT): Promise<readonly string[]> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const bundles = await Promise.all(Object.keys(ENTRIES).map((part) => bundle(part as Part, true)));
+  for (const [name, content] of bundles.flatMap(({ files }) => [...files])) await writeFile(join(folder, `${name}.gz`), content);
+  return [...bundles.flatMap(({ inputs }) => inputs), 'node_modules/@scalar/fastify-api-reference/package.json'];
 }
 
 /** The content behind such a name never changes. */
-const HASHED = /^[\w-]+-[A-Z0-9]{8}\.(?:js|css|svg|js\.map|css\.map)$/;
+const HASHED = /^[\w-]+-[A-Z0-9]{8}\.(?:js|css|svg)(?:\.map)?$/;
 
-/** @returns the compressed content of a file; undefined when the parts have no file of this name */
+/** The compressed content of a file with a hash in its name; undefined when the parts do not have it. */
 export async function readAsset(name: string, parts: readonly Part[], isProduction: boolean): Promise<Buffer | undefined> {
   if (!HASHED.test(name)) return undefined;
   if (existsSync(BUILT)) return readFile(join(BUILT, `${name}.gz`)).catch(() => undefined);
   // A page that was opened before a restart loads its parts later.
-  for (const part of parts) if (!filesInMemory.has(name)) await bundledInMemory(part, isProduction);
-  return filesInMemory.get(name);
+  for (const part of parts) if (!inMemory.has(name)) await bundledInMemory(part, isProduction);
+  return inMemory.get(name);
 }
 
-const latest = new Map<Part, { readonly output: Promise<Output>; readonly at: number }>();
+/** The compressed HTML of a page. @throws Error when a source is wrong, or when esbuild is missing */
+export const readPage = async (name: string, part: Part, isProduction: boolean): Promise<Buffer | undefined> =>
+  existsSync(BUILT) ? readFile(join(BUILT, `${name}.html.gz`)) : (await bundledInMemory(part, isProduction)).files.get(`${name}.html`);
+
+const latest = new Map<Part, { readonly made: Promise<Bundle>; readonly at: number }>();
 /** Keeps earlier bundles: an open page may still load one of its parts. */
-const filesInMemory = new Map<string, Buffer>();
+const inMemory = new Map<string, Buffer>();
 
 /** One bundle for all servers of the process, made anew when a source has changed and this is not production. */
-async function bundledInMemory(part: Part, isProduction: boolean): Promise<Output> {
+async function bundledInMemory(part: Part, isProduction: boolean): Promise<Bundle> {
   const known = latest.get(part);
-  const made = await known?.output.catch(() => undefined);
-  if (known && made && (isProduction || !hasChanged(made.inputs, known.at))) return made;
-  if (latest.get(part) === known) latest.set(part, { output: bundle(part, isProduction), at: Date.now() });
-  const output = (await latest.get(part)?.output) as Output;
-  for (const [name, content] of output.files) filesInMemory.set(name, content);
-  return output;
+  const earlier = await known?.made.catch(() => undefined);
+  if (known && earlier && (isProduction || !hasChanged(earlier.inputs, known.at))) return earlier;
+  if (latest.get(part) === known) latest.set(part, { made: bundle(part, isProduction), at: Date.now() });
+  const made = (await latest.get(part)?.made) as Bundle;
+  for (const [name, content] of made.files) inMemory.set(name, content);
+  return made;
 }
 
 const hasChanged = (inputs: readonly string[], since: number): boolean =>
   inputs.some((file) => (statSync(join(PROJECT, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) > since);
 
-/** @throws Error when a source is wrong, or when esbuild is missing */
-export async function bundle(part: Part, isProduction: boolean): Promise<Output> {
+async function bundle(part: Part, isProduction: boolean): Promise<Bundle> {
   const { outputFiles, metafile } = await bundled({
     entryPoints: ENTRIES[part],
     outdir: BUILT,
@@ -90,9 +84,11 @@ export async function bundle(part: Part, isProduction: boolean): Promise<Output>
     loader: { '.svg': 'copy' },
     plugins: [scalar],
   });
-  const files = outputFiles.map(async ({ path, contents }) => [basename(path), await promisify(gzip)(contents)] as const);
+  const html = Object.entries(htmlOf[part](pageOf(part, metafile))).map(([name, text]) => [`${name}.html`, text] as const);
+  const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
+  const files = [...html, ...outputs].map(async ([name, content]) => [name, await promisify(gzip)(content)] as const);
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('scalar:'));
-  return { page: page(part, metafile), files: new Map(await Promise.all(files)), inputs };
+  return { files: new Map(await Promise.all(files)), inputs };
 }
 
 /** Bundles pages. @throws Error when a source is wrong, or when esbuild is missing */
@@ -140,20 +136,20 @@ const scalar: Plugin = {
   },
 };
 
-function page(part: Part, { outputs }: Metafile): Page {
+function pageOf(part: Part, { outputs }: Metafile): Page {
   const made = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
-  const nameOf = (fits: (name: string, entry?: string) => boolean): string =>
-    [...made].find(([name, { entryPoint }]) => fits(name, entryPoint))?.[0] ?? '';
-  const script = nameOf((_, entry) => entry === ENTRIES[part][part]);
-  const needed = new Set([script, nameOf((_, entry) => entry === LANDING)].filter((name) => name !== ''));
+  const nameOf = (entry: string): string => [...made].find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? '';
+  const script = nameOf((ENTRIES[part] as Record<string, string>)[part] ?? '');
+  const needed = new Set([script, nameOf(LANDING)].filter((name) => name !== ''));
   for (const name of needed) {
     for (const { path, kind } of made.get(name)?.imports ?? []) if (kind === 'import-statement') needed.add(basename(path));
   }
+  const named = (start: string): string => [...made.keys()].find((name) => name.startsWith(start)) ?? '';
   return {
     script,
     style: basename(made.get(script)?.cssBundle ?? ''),
-    icon: nameOf((name) => name.endsWith('.svg')),
+    icon: named('icon-'),
     preloads: [...needed],
-    scalar: nameOf((name) => name.startsWith('scalar-')),
+    scalar: named('scalar-'),
   };
 }

@@ -3,9 +3,24 @@ import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
 import type { ConsoleConfig } from '../ui/data/config.ts';
-import { type Page, type Part, pageOf, readAsset } from './bundle.ts';
-import { ASSETS, consoleHtml, portalHtml, referenceHtml } from './html.ts';
-import { CONSOLE_POLICY, REFERENCE_POLICY } from './policy.ts';
+import { type Part, readAsset, readPage } from './bundle.ts';
+import { ASSETS } from './html.ts';
+
+const policy = (...own: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...own,
+  ].join('; ');
+
+/** The console loads only files of the gateway, and has no inline script or style. */
+const CONSOLE_POLICY = policy("style-src 'self'", "img-src 'self'", "require-trusted-types-for 'script'");
+/** Scalar writes inline styles and tries `eval`. */
+const REFERENCE_POLICY = policy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'");
 
 /** Serves the console under `/console/` and sends browsers from `/` to it. Nothing is read or bundled before the first request. */
 export function createConsole(config: () => ConsoleConfig, isProduction = false): Router {
@@ -27,20 +42,18 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
   });
   router.get('/console/config.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(config()));
   router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
-    const name = request.path.slice(ASSETS.length);
-    if (!(await sendAsset({ request, response, name, parts: ['console', 'reference'], isProduction }))) throw nothingAt(request);
+    const found = await sendAsset(request, response, request.path.slice(ASSETS.length), ['console', 'reference'], isProduction);
+    if (!found) throw nothingAt(request);
   });
-  for (const reference of ['api', 'events'] as const) {
-    router.get(`/console/reference/${reference}`, async (_request, response) => {
-      response.set('Content-Security-Policy', REFERENCE_POLICY);
-      await sendPage(response, pageOf('reference', isProduction), (page) => referenceHtml(reference, page));
-    });
-  }
-  router.get(/^\/console(?:\/.*)?$/, async (request, response) => {
+  router.get(['/console/reference/api', '/console/reference/events'], (request, response) => {
+    response.set('Content-Security-Policy', REFERENCE_POLICY);
+    return sendPage(request, response, readPage(`reference-${request.path.split('/').at(-1)}`, 'reference', isProduction));
+  });
+  router.get(/^\/console(?:\/.*)?$/, (request, response) => {
     // Ids in deeper segments may have dots.
     if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw nothingAt(request);
     response.set('Content-Security-Policy', CONSOLE_POLICY);
-    await sendPage(response, pageOf('console', isProduction), consoleHtml);
+    return sendPage(request, response, readPage('console', 'console', isProduction));
   });
   return router;
 }
@@ -48,9 +61,9 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
 /** Serves the page of the touchpoint mock at `/`, and its files below `/assets/`. */
 export function createPortalPage(isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/', (_request, response) => sendPage(response, pageOf('portal', isProduction), portalHtml));
+  router.get('/', (request, response) => sendPage(request, response, readPage('portal', 'portal', isProduction)));
   router.get('/assets/:name', async (request, response, next) => {
-    if (!(await sendAsset({ request, response, name: request.params.name, parts: ['portal'], isProduction }))) next();
+    if (!(await sendAsset(request, response, request.params.name, ['portal'], isProduction))) next();
   });
   return router;
 }
@@ -63,36 +76,35 @@ const wantsPage = (request: Request): boolean => isRead(request) && request.acce
 const nothingAt = ({ path }: Request): Problem => new Problem('not_found', `Nothing is at ${path}.`);
 
 /** When the page cannot be bundled, the answer names what is missing and the remedy, for developers. */
-async function sendPage(response: Response, page: Promise<Page>, write: (page: Page) => string): Promise<void> {
+async function sendPage(request: Request, response: Response, reading: Promise<Buffer | undefined>): Promise<void> {
   try {
-    response
-      .set('Cache-Control', 'no-cache')
-      .type('text/html')
-      .send(write(await page));
+    await sendPacked(request, response.set('Cache-Control', 'no-cache').type('html'), (await reading) ?? Buffer.of());
   } catch (error) {
     response
       .status(503)
       .set('Cache-Control', 'no-store')
-      .type('text/plain')
+      .type('txt')
       .send(`${(error as Error).message}\n`);
   }
 }
 
-interface AssetRequest {
-  readonly request: Request<object>;
-  readonly response: Response;
-  readonly name: string;
-  readonly parts: readonly Part[];
-  readonly isProduction: boolean;
-}
-
 /** @returns whether the parts have a file of this name */
-async function sendAsset({ request, response, name, parts, isProduction }: AssetRequest): Promise<boolean> {
+async function sendAsset(
+  request: Request<object>,
+  response: Response,
+  name: string,
+  parts: readonly Part[],
+  isProduction: boolean,
+): Promise<boolean> {
   const packed = await readAsset(name, parts, isProduction);
   if (!packed) return false;
-  const isPacked = request.acceptsEncodings('gzip') === 'gzip';
-  response.vary('Accept-Encoding').set('Cache-Control', 'public, max-age=31536000, immutable');
-  if (isPacked) response.set('Content-Encoding', 'gzip');
-  response.type(name.endsWith('.map') ? 'application/json' : name).send(isPacked ? packed : await promisify(gunzip)(packed));
+  response.set('Cache-Control', 'public, max-age=31536000, immutable').type(name.endsWith('.map') ? 'json' : name);
+  await sendPacked(request, response, packed);
   return true;
+}
+
+async function sendPacked(request: Request<object>, response: Response, packed: Buffer): Promise<void> {
+  const isPacked = request.acceptsEncodings('gzip') === 'gzip';
+  if (isPacked) response.set('Content-Encoding', 'gzip');
+  response.vary('Accept-Encoding').send(isPacked ? packed : await promisify(gunzip)(packed));
 }

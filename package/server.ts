@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { buildPages } from '../console/build.ts';
+import { buildPages } from '../console/bundle.ts';
 import { licencesOf } from './bundle.ts';
 import { serverManifest } from './manifests.ts';
 import { compile, copyTo, DIST, write } from './project.ts';
