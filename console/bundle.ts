@@ -1,134 +1,119 @@
 import { existsSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
-import type { Metafile, Plugin } from 'esbuild';
+import { gzip } from 'node:zlib';
+import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
+import { htmlOf, type Page } from './html.ts';
 import { scalarScript } from './scalar.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** The files of the pages, in an image or the server package. A clone has none and bundles them when they are needed. */
 export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
-export const LIST = 'pages.json';
-const ENTRIES = { console: 'ui/console.tsx', reference: 'ui/reference/scalar-page.ts', icon: 'ui/kit/icon.svg' };
+
+/** The entries of each bundle, with its script under its name. A page waits for its own bundle only. */
+const ENTRIES = {
+  console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
+  reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
+  portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
+};
+export type Part = keyof typeof ENTRIES;
 /** Most visits begin with this page. */
 const LANDING = 'ui/overview/overview.tsx';
-const SCALAR = 'scalar.js';
 
-export type Encoding = 'br' | 'gzip' | 'identity';
-
-/** Names of files: what the HTML pages refer to. */
-export interface Pages {
-  readonly script: string;
-  readonly style: string;
-  readonly icon: string;
-  /** Modules of the first page. */
-  readonly preloads: readonly string[];
-  readonly reference: { readonly script: string; readonly style: string; readonly scalar: string };
-}
-
-export interface Bundle {
-  readonly pages: Pages;
-  /** @returns the content of a file; undefined when the bundle has no file of this name */
-  read(name: string, encoding: Encoding): Promise<Buffer | undefined>;
-}
-
-export interface Built {
-  readonly pages: Pages;
-  readonly names: readonly string[];
-}
-
-/** The built files of the pages, or else a bundle in memory. @throws Error when the pages cannot be bundled */
-export function createBundles(isProduction: boolean): () => Promise<Bundle> {
-  let built: Bundle | undefined;
-  return async () => {
-    if (!built && !existsSync(BUILT)) return bundledInMemory(isProduction);
-    built ??= await readBuilt(BUILT);
-    return built;
-  };
-}
-
-/** Files with hashes in their names. Only their compressed copies are kept. */
-async function readBuilt(folder: string): Promise<Bundle> {
-  const { pages, names } = JSON.parse(await readFile(join(folder, LIST), 'utf8')) as Built;
-  const known = new Set(names);
-  const read: Bundle['read'] = async (name, encoding) => {
-    if (!known.has(name)) return undefined;
-    const packed = await readFile(join(folder, `${name}.${encoding === 'br' ? 'br' : 'gz'}`));
-    return encoding === 'identity' ? promisify(gunzip)(packed) : packed;
-  };
-  return { pages, read };
-}
-
-interface Output {
-  readonly pages: Pages;
-  readonly files: ReadonlyMap<string, Uint8Array>;
+interface Bundle {
+  /** By name, compressed. */
+  readonly files: ReadonlyMap<string, Buffer>;
   /** Paths of the sources. */
   readonly inputs: readonly string[];
 }
 
-let latest: { readonly output: Promise<Output>; readonly at: number } | undefined;
+/** Writes the files of the pages, for an image or the server package. @returns their sources */
+export async function buildPages(folder = BUILT): Promise<readonly string[]> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const bundles = await Promise.all(Object.keys(ENTRIES).map((part) => bundle(part as Part, true)));
+  for (const [name, content] of bundles.flatMap(({ files }) => [...files])) await writeFile(join(folder, `${name}.gz`), content);
+  return [...bundles.flatMap(({ inputs }) => inputs), 'node_modules/@scalar/fastify-api-reference/package.json'];
+}
+
+/** The content behind such a name never changes. */
+const HASHED = /^[\w-]+-[A-Z0-9]{8}\.(?:js|css|svg)(?:\.map)?$/;
+
+/** The compressed content of a file with a hash in its name; undefined when the parts do not have it. */
+export async function readAsset(name: string, parts: readonly Part[], isProduction: boolean): Promise<Buffer | undefined> {
+  if (!HASHED.test(name)) return undefined;
+  if (existsSync(BUILT)) return readFile(join(BUILT, `${name}.gz`)).catch(() => undefined);
+  // A page that was opened before a restart loads its parts later.
+  for (const part of parts) if (!inMemory.has(name)) await bundledInMemory(part, isProduction);
+  return inMemory.get(name);
+}
+
+/** The compressed HTML of a page. @throws Error when a source is wrong, or when esbuild is missing */
+export const readPage = async (name: string, part: Part, isProduction: boolean): Promise<Buffer | undefined> =>
+  existsSync(BUILT) ? readFile(join(BUILT, `${name}.html.gz`)) : (await bundledInMemory(part, isProduction)).files.get(`${name}.html`);
+
+const latest = new Map<Part, { readonly made: Promise<Bundle>; readonly at: number }>();
 /** Keeps earlier bundles: an open page may still load one of its parts. */
-const filesInMemory = new Map<string, Uint8Array>();
-const compressed = new Map<string, Promise<Buffer>>();
+const inMemory = new Map<string, Buffer>();
 
 /** One bundle for all servers of the process, made anew when a source has changed and this is not production. */
-async function bundledInMemory(isProduction: boolean): Promise<Bundle> {
-  const known = await latest?.output.catch(() => undefined);
-  if (!latest || !known || (!isProduction && hasChanged(known.inputs, latest.at)))
-    latest = { output: bundle(isProduction), at: Date.now() };
-  const { pages, files } = await latest.output;
-  for (const [name, content] of files) filesInMemory.set(name, content);
-  return { pages, read: readFromMemory };
+async function bundledInMemory(part: Part, isProduction: boolean): Promise<Bundle> {
+  const known = latest.get(part);
+  const earlier = await known?.made.catch(() => undefined);
+  if (known && earlier && (isProduction || !hasChanged(earlier.inputs, known.at))) return earlier;
+  if (latest.get(part) === known) latest.set(part, { made: bundle(part, isProduction), at: Date.now() });
+  const made = (await latest.get(part)?.made) as Bundle;
+  for (const [name, content] of made.files) inMemory.set(name, content);
+  return made;
 }
 
 const hasChanged = (inputs: readonly string[], since: number): boolean =>
   inputs.some((file) => (statSync(join(PROJECT, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) > since);
 
-async function readFromMemory(name: string, encoding: Encoding): Promise<Buffer | undefined> {
-  if (name === SCALAR && !filesInMemory.has(SCALAR)) filesInMemory.set(SCALAR, Buffer.from(await scalarScript()));
-  const content = filesInMemory.get(name);
-  if (!content || encoding === 'identity') return content && Buffer.from(content);
-  const key = `${name} ${encoding}`;
-  const packed = compressed.get(key) ?? (encoding === 'br' ? promisify(brotliCompress)(content, FAST) : promisify(gzip)(content));
-  compressed.set(key, packed);
-  return packed;
-}
-
-/** Nearly the smallest size, at a tenth of the cost. */
-const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-
-/** @throws Error when a source is wrong, or when esbuild is missing */
-export async function bundle(isProduction: boolean): Promise<Output> {
-  const { build } = await import('esbuild').catch((error: { readonly code?: string }) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error('The pages are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".');
-  });
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: PROJECT,
-    entryPoints: ENTRIES,
+async function bundle(part: Part, isProduction: boolean): Promise<Bundle> {
+  const { outputFiles, metafile } = await bundled({
+    entryPoints: ENTRIES[part],
     outdir: BUILT,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
+    minify: isProduction,
+    sourcemap: !isProduction,
+    loader: { '.svg': 'copy' },
+    plugins: [scalar],
+  });
+  const html = Object.entries(htmlOf[part](pageOf(part, metafile))).map(([name, text]) => [`${name}.html`, text] as const);
+  const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
+  const files = [...html, ...outputs].map(async ([name, content]) => [name, await promisify(gzip)(content)] as const);
+  const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('scalar:'));
+  return { files: new Map(await Promise.all(files)), inputs };
+}
+
+/** Bundles pages. @throws Error when a source is wrong, or when esbuild is missing */
+export async function bundled(options: BuildOptions): Promise<BuildResult<{ write: false; metafile: true }>> {
+  const { build } = await import('esbuild').catch((error: { readonly code?: string }) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(
+      'Pages, reports and diagrams are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".',
+    );
+  });
+  return build({
+    ...options,
+    absWorkingDir: PROJECT,
+    bundle: true,
     format: 'esm',
     // An image has no tsconfig.json.
     jsx: 'automatic',
     jsxImportSource: 'preact',
     target: 'esnext',
-    minify: isProduction,
-    sourcemap: !isProduction,
     legalComments: 'none',
-    loader: { '.svg': 'copy' },
-    plugins: [evaluatedCatalogs],
+    plugins: [evaluatedCatalogs, ...(options.plugins ?? [])],
     metafile: true,
     write: false,
     logLevel: 'silent',
   });
-  const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
-  return { pages: pagesOf(metafile), files, inputs: Object.keys(metafile.inputs).map((file) => file.replace(/^[\w-]+:/, '')) };
 }
 
 /** Puts the values of a `catalog.ts` of the pages in its place. */
@@ -142,25 +127,29 @@ const evaluatedCatalogs: Plugin = {
   },
 };
 
-function pagesOf({ outputs }: Metafile): Pages {
-  const made = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }));
-  const outputOf = (entry: string) => {
-    const found = made.find(({ entryPoint }) => entryPoint === entry);
-    if (!found) throw new Error(`The bundle has no output of ${entry}.`);
-    return found;
-  };
-  const byName = new Map(made.map((output) => [output.name, output]));
-  const needed = new Set([outputOf(ENTRIES.console).name, outputOf(LANDING).name]);
+/** Copies the script of the references. */
+const scalar: Plugin = {
+  name: 'scalar',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^scalar\.txt$/ }, () => ({ path: 'scalar.js', namespace: 'scalar' }));
+    onLoad({ filter: /./, namespace: 'scalar' }, async () => ({ loader: 'copy', contents: await scalarScript() }));
+  },
+};
+
+function pageOf(part: Part, { outputs }: Metafile): Page {
+  const made = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const nameOf = (entry: string): string => [...made].find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? '';
+  const script = nameOf((ENTRIES[part] as Record<string, string>)[part] ?? '');
+  const needed = new Set([script, nameOf(LANDING)].filter((name) => name !== ''));
   for (const name of needed) {
-    for (const { path, kind } of byName.get(name)?.imports ?? []) if (kind === 'import-statement') needed.add(basename(path));
+    for (const { path, kind } of made.get(name)?.imports ?? []) if (kind === 'import-statement') needed.add(basename(path));
   }
-  const [console, reference] = [outputOf(ENTRIES.console), outputOf(ENTRIES.reference)];
-  const icon = made.find(({ name }) => name.endsWith('.svg'))?.name ?? '';
+  const named = (start: string): string => [...made.keys()].find((name) => name.startsWith(start)) ?? '';
   return {
-    script: console.name,
-    style: basename(console.cssBundle ?? ''),
-    icon,
+    script,
+    style: basename(made.get(script)?.cssBundle ?? ''),
+    icon: named('icon-'),
     preloads: [...needed],
-    reference: { script: reference.name, style: basename(reference.cssBundle ?? ''), scalar: SCALAR },
+    scalar: named('scalar-'),
   };
 }

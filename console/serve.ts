@@ -1,82 +1,110 @@
-import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
 import type { ConsoleConfig } from '../ui/data/config.ts';
-import { createBundles, type Pages } from './bundle.ts';
-import { ASSETS, consoleHtml, type Reference, referenceHtml } from './html.ts';
-import { CONSOLE_POLICY, REFERENCE_POLICY } from './policy.ts';
+import { type Part, readAsset, readPage } from './bundle.ts';
+import { ASSETS } from './html.ts';
+
+const policy = (...own: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...own,
+  ].join('; ');
+
+/** The console loads only files of the gateway, and has no inline script or style. */
+const CONSOLE_POLICY = policy("style-src 'self'", "img-src 'self'", "require-trusted-types-for 'script'");
+/** Scalar writes inline styles and tries `eval`. */
+const REFERENCE_POLICY = policy("style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "font-src 'self'");
 
 /** Serves the console under `/console/` and sends browsers from `/` to it. Nothing is read or bundled before the first request. */
 export function createConsole(config: () => ConsoleConfig, isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const bundle = createBundles(isProduction);
-
-  // `all`: with `get`, Express would answer OPTIONS here.
-  router.all('/', (request, response, next) => {
-    if (!wantsPage(request)) return next();
-    response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, '/console/');
-  });
+  const redirect = (path: string, to: (code?: string) => string): void => {
+    // `all`: with `get`, Express would answer OPTIONS here.
+    router.all(path, (request, response, next) => {
+      if (!wantsPage(request)) return next();
+      response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, to(request.params['code'] as string | undefined));
+    });
+  };
+  redirect('/', () => '/console/');
   // The `type` of a refusal leads here.
-  router.all(['/problems', '/problems/:code'], (request, response, next) => {
-    if (!wantsPage(request)) return next();
-    const { code } = request.params as { readonly code?: string };
-    const section = code === undefined ? '' : `#${encodeURIComponent(code)}`;
-    response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, `/console/reference/problems${section}`);
-  });
+  redirect('/problems', () => '/console/reference/problems');
+  redirect('/problems/:code', (code = '') => `/console/reference/problems#${encodeURIComponent(code)}`);
   router.use('/console', (request, _response, next) => {
-    if (!isRead(request)) {
-      throw new Problem('method_not_allowed', `${request.method} is not possible here; GET, HEAD is.`, { allow: ['GET', 'HEAD'] });
-    }
-    next();
+    if (isRead(request)) return next();
+    throw new Problem('method_not_allowed', `${request.method} is not possible here; GET, HEAD is.`, { allow: ['GET', 'HEAD'] });
   });
   router.get('/console/config.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(config()));
-
   router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
-    const name = request.path.slice(ASSETS.length);
-    const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
-    const content = await (await bundle()).read(name, encoding);
-    if (!content) throw new Problem('not_found', `Nothing is at ${request.path}.`);
-    response.vary('Accept-Encoding').set('Cache-Control', HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache');
-    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    response.type(name.endsWith('.map') ? 'application/json' : name).send(content);
+    const found = await sendAsset(request, response, request.path.slice(ASSETS.length), ['console', 'reference'], isProduction);
+    if (!found) throw nothingAt(request);
   });
-
-  const html = async (request: Request, response: Response, policy: string, write: (pages: Pages) => string): Promise<void> => {
-    const text = await bundle().then(
-      ({ pages }) => write(pages),
-      (error: unknown) => void explain(response, error),
-    );
-    if (text === undefined) return;
-    const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
-    response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache', ETag: `"${tag}"` });
-    if (request.fresh) response.status(304).end();
-    else response.type('text/html').send(text);
-  };
-  for (const reference of ['api', 'events'] as const satisfies readonly Reference[]) {
-    router.get(`/console/reference/${reference}`, (request, response) =>
-      html(request, response, REFERENCE_POLICY, (pages) => referenceHtml(reference, pages)),
-    );
-  }
+  router.get(['/console/reference/api', '/console/reference/events'], (request, response) => {
+    response.set('Content-Security-Policy', REFERENCE_POLICY);
+    return sendPage(request, response, readPage(`reference-${request.path.split('/').at(-1)}`, 'reference', isProduction));
+  });
   router.get(/^\/console(?:\/.*)?$/, (request, response) => {
     // Ids in deeper segments may have dots.
-    if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw new Problem('not_found', `Nothing is at ${request.path}.`);
-    return html(request, response, CONSOLE_POLICY, consoleHtml);
+    if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw nothingAt(request);
+    response.set('Content-Security-Policy', CONSOLE_POLICY);
+    return sendPage(request, response, readPage('console', 'console', isProduction));
   });
   return router;
 }
 
-/** The content behind such a name never changes. */
-const HASHED = /-[A-Z0-9]{8}\.(?:js|css|svg)$/;
+/** Serves the page of the touchpoint mock at `/`, and its files below `/assets/`. */
+export function createPortalPage(isProduction = false): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/', (request, response) => sendPage(request, response, readPage('portal', 'portal', isProduction)));
+  router.get('/assets/:name', async (request, response, next) => {
+    if (!(await sendAsset(request, response, request.params.name, ['portal'], isProduction))) next();
+  });
+  return router;
+}
 
 const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** A browser names HTML first; a program names JSON, or accepts anything. */
 const wantsPage = (request: Request): boolean => isRead(request) && request.accepts()[0] === 'text/html';
 
-/** The page names what is missing and the remedy, for developers. */
-const explain = (response: Response, error: unknown): void =>
-  void response
-    .status(503)
-    .set('Cache-Control', 'no-store')
-    .type('text/plain')
-    .send(`${(error as Error).message}\n`);
+const nothingAt = ({ path }: Request): Problem => new Problem('not_found', `Nothing is at ${path}.`);
+
+/** When the page cannot be bundled, the answer names what is missing and the remedy, for developers. */
+async function sendPage(request: Request, response: Response, reading: Promise<Buffer | undefined>): Promise<void> {
+  try {
+    await sendPacked(request, response.set('Cache-Control', 'no-cache').type('html'), (await reading) ?? Buffer.of());
+  } catch (error) {
+    response
+      .status(503)
+      .set('Cache-Control', 'no-store')
+      .type('txt')
+      .send(`${(error as Error).message}\n`);
+  }
+}
+
+/** @returns whether the parts have a file of this name */
+async function sendAsset(
+  request: Request<object>,
+  response: Response,
+  name: string,
+  parts: readonly Part[],
+  isProduction: boolean,
+): Promise<boolean> {
+  const packed = await readAsset(name, parts, isProduction);
+  if (!packed) return false;
+  response.set('Cache-Control', 'public, max-age=31536000, immutable').type(name.endsWith('.map') ? 'json' : name);
+  await sendPacked(request, response, packed);
+  return true;
+}
+
+async function sendPacked(request: Request<object>, response: Response, packed: Buffer): Promise<void> {
+  const isPacked = request.acceptsEncodings('gzip') === 'gzip';
+  if (isPacked) response.set('Content-Encoding', 'gzip');
+  response.vary('Accept-Encoding').send(isPacked ? packed : await promisify(gunzip)(packed));
+}

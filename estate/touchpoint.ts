@@ -1,3 +1,4 @@
+import { createPortalPage } from '../console/serve.ts';
 import { startTouchpointMock } from '../services/touchpoint-mock/mock-server.ts';
 import { startPortal } from '../services/touchpoint-mock/portal-server.ts';
 import type { Logger } from '../shared/process/logger.ts';
@@ -20,7 +21,8 @@ export async function startTouchpoint(configuration: Configuration, log: Logger,
     explainListenError('TOUCHPOINT_PORT'),
   );
   try {
-    const portal = await startPortal({ ...shared, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url, consoleUrl }).catch(
+    const page = createPortalPage(configuration.NODE_ENV === 'production');
+    const portal = await startPortal({ ...shared, page, host: PORTAL_HOST, port: PORTAL_PORT, mockUrl: mock.url, consoleUrl }).catch(
       explainListenError('PORTAL_PORT', 'PORTAL_HOST'),
     );
     return {

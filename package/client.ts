@@ -1,6 +1,7 @@
 import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
+import { buildDrawings } from '../console/drawings.ts';
 import { bundle, licencesOf } from './bundle.ts';
 import { callTypes } from './call-types.ts';
 import { clientManifest } from './manifests.ts';
@@ -9,15 +10,7 @@ import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
 const FOLDER = join(DIST, 'client');
 const DECLARATIONS = join(DIST, 'declarations');
 /** Files that the command line reads. */
-const READ = [
-  'LICENSE',
-  'command-line/loaded-first.cjs',
-  'command-line/oldest-node.cjs',
-  'command-line/**/*.{css,html,svg}',
-  'rehearsal/**/*.{css,html,svg}',
-  'ui/kit/tokens.css',
-  'ui/sequence/sequence.css',
-];
+const READ = ['LICENSE', 'command-line/loaded-first.cjs', 'command-line/oldest-node.cjs'];
 /** The package of client, rehearsals and command line. Its dependencies are bundled. */
 export async function writeClient(): Promise<void> {
   const bundled = await Promise.all([
@@ -32,7 +25,11 @@ export async function writeClient(): Promise<void> {
     }),
     bundle({ entry: 'command-line/program.ts', to: join(FOLDER, 'command-line.mjs'), format: 'esm' }),
   ]);
-  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled.flatMap(({ inputs }) => Object.keys(inputs))));
+  const drawn = await buildDrawings(join(FOLDER, 'ui/built'));
+  await write(
+    join(FOLDER, 'THIRD-PARTY-LICENSES.txt'),
+    await licencesOf([...bundled.flatMap(({ inputs }) => Object.keys(inputs)), ...drawn]),
+  );
   await write(join(FOLDER, 'client.js'), entryTo('./client-code.js'));
   await write(join(FOLDER, 'testcontainers.js'), entryTo('./testcontainers-code.js'));
   await cp(join(PROJECT, 'package/estate.cjs'), join(FOLDER, 'estate.cjs'));

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { buildPages } from '../console/build.ts';
+import { buildPages } from '../console/bundle.ts';
 import { licencesOf } from './bundle.ts';
 import { serverManifest } from './manifests.ts';
 import { compile, copyTo, DIST, write } from './project.ts';
 
 const FOLDER = join(DIST, 'server');
 /** Files that the estate reads. */
-const READ = ['LICENSE', 'fixtures/**/*.json', 'services/touchpoint-mock/portal/*', 'ui/kit/tokens.css'];
+const READ = ['LICENSE', 'fixtures/**/*.json'];
 
 /** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules, and the bundled pages. */
 export async function writeServer(): Promise<void> {

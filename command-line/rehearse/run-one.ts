@@ -3,14 +3,15 @@ import { runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
+import { seconds } from '../../ui/report/facts.ts';
+import type { Recorded } from '../../ui/report/recorded.ts';
 import { EXIT } from '../failure.ts';
 import { showInvariants } from '../output/invariants.ts';
 import type { Look } from '../output/look.ts';
 import type { Progress } from '../output/progress.ts';
 import type { ChosenScenario } from './choice.ts';
 import { collect, type Outcome, toAll } from './outcome.ts';
-import { seconds } from './report/facts.ts';
-import { type Recorded, recordingOf } from './report/recording.ts';
+import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */

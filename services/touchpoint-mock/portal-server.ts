@@ -1,6 +1,5 @@
 import { Agent } from 'node:http';
-import { fileURLToPath } from 'node:url';
-import express from 'express';
+import express, { type Router } from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Logger } from 'pino';
@@ -11,8 +10,11 @@ import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import type { PortalDescription } from './portal-description.ts';
 
 export interface PortalOptions {
+  /** Answers requests for the page and its files. */
+  readonly page: Router;
   /** 0 chooses a free port. */
   readonly port: number;
   /** URL of the mock, for example `http://127.0.0.1:15115`. */
@@ -30,8 +32,6 @@ export interface PortalOptions {
   readonly fixtures?: URL;
 }
 
-const PAGE = fileURLToPath(new URL('./portal/', import.meta.url));
-const TOKENS = fileURLToPath(new URL('../../ui/kit/tokens.css', import.meta.url));
 const PROXY_TIMEOUT_MS = 15_000;
 
 /** The page loads from the portal alone: no other origin, no inline script or style, no frame around it. */
@@ -60,6 +60,7 @@ const security = helmet({
  * @throws Error in one sentence when a fixture is broken; with `code` EADDRINUSE and `port` when the port is taken
  */
 export async function startPortal({
+  page,
   port,
   mockUrl,
   consoleUrl,
@@ -80,8 +81,7 @@ export async function startPortal({
   portal.use(documentRouter({ fixtures, isReady: () => ready, from: 'portal', other: mockUrl }));
   const description = portalDescription({ fixtures, mockUrl, consoleUrl, storeKey, lanes });
   portal.get('/portal.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(description));
-  portal.get('/tokens.css', (_request, response) => response.sendFile(TOKENS, { cacheControl: true, maxAge: 0 }));
-  portal.use(express.static(PAGE, { dotfiles: 'ignore', cacheControl: true, maxAge: 0, redirect: false }));
+  portal.use(page);
   portal.use((_request, response) => send(response, NOT_FOUND));
 
   const listening = await listen({
@@ -124,14 +124,13 @@ function portalDescription({
   consoleUrl,
   storeKey,
   lanes,
-}: Pick<PortalOptions, 'mockUrl' | 'consoleUrl' | 'storeKey' | 'lanes'> & { readonly fixtures: TouchpointFixtures }) {
+}: Pick<PortalOptions, 'mockUrl' | 'consoleUrl' | 'storeKey' | 'lanes'> & { readonly fixtures: TouchpointFixtures }): PortalDescription {
   return {
     mock: mockUrl,
     console: consoleUrl,
     aliases: ALIAS_NAMES.map((name) => ({ name, path: ALIASES[name].path, prefilled: ALIASES[name].prefilled })),
     cases: fixtures.cases.map((fixture) => {
       const { case: name, alias, title, request, status, headers } = fixture;
-      // The page inserts the lane of the caller, which the mock echoes.
       const answer = fixedResponse(fixture).body('{lane}', request.basketId);
       return { case: name, alias, title, request, status, headers, answer };
     }),

@@ -81,7 +81,7 @@ describeInBrowser('Traces in the console', () => {
       .waitFor();
     await tab.row('Confirm Order +3').waitFor();
     const tooWide = await main()
-      .locator('.seq.heads g')
+      .locator('svg:first-child > g')
       .evaluateAll((heads) =>
         heads
           .filter((head) => {
@@ -100,9 +100,9 @@ describeInBrowser('Traces in the console', () => {
     await other.call('authorize-payment-api', { body, headers: { 'x-correlation-id': 'struck' } });
     await tab.resize(1280);
     await tab.open(`r/${other.name}/activity/struck`);
-    const label = main().locator('.seq .label');
+    const label = main().locator('svg g[aria-hidden] text');
     await label.waitFor();
-    const [words, drawing] = [await label.boundingBox(), await main().locator('.seq:not(.heads)').boundingBox()];
+    const [words, drawing] = [await label.boundingBox(), await main().locator('svg:last-child:has(g[aria-hidden])').boundingBox()];
     expect(words && drawing && words.x >= drawing.x && words.x + words.width <= drawing.x + drawing.width).toBe(true);
   });
 
@@ -163,23 +163,23 @@ describeInBrowser('Traces in the console', () => {
     await open(LONG);
     await hop(/^\d+\. /).waitFor();
     await main().locator('.hop pre').first().waitFor();
-    expect(await count('.seq a')).toBeLessThanOrEqual(100);
+    expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     expect(await count('*')).toBeLessThan(1_500);
     // Requests: the clock, the faults (twice), the stream, the list, the trace with its hops and events, the selected hop.
     // The list and the trace are read again when the stream begins after their first answers.
     expect(requested.length).toBeLessThanOrEqual(13);
-    await tab.page.locator('.seqwrap').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
+    await tab.page.locator('[aria-label^="Sequence diagram"]').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await main()
       .getByRole('link', { name: new RegExp(`, hop ${HOPS}, `) })
       .click();
     await hop(new RegExp(`^${HOPS}\\. Check Availability$`)).waitFor();
-    expect(await count('.seq a')).toBeLessThanOrEqual(100);
+    expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     await tab.page.keyboard.press('[');
     await hop(new RegExp(`^${HOPS - 1}\\. Get Product$`)).waitFor();
   });
 
   test.each([
-    ['.seq a', 1280],
+    ['[aria-label^="Sequence diagram"] a', 1280],
     ['.tree a', 390],
   ])('A trace of 500 hops draws each row of %s once when it opens, and measures the page a few times only', async (row, width) => {
     await tab.resize(width);

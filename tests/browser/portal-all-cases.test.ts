@@ -51,8 +51,9 @@ describeInBrowser('All cases in the portal', () => {
     expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
     const sentences = async (name: string) => {
       await result(page, name).locator('summary').click();
-      await result(page, name).locator('.differences').waitFor();
-      return result(page, name).locator('.differences li').allTextContents();
+      const sentences = result(page, name).getByRole('list', { name: 'Differences' });
+      await sentences.waitFor();
+      return sentences.getByRole('listitem').allTextContents();
     };
     expect(await sentences('02')).toEqual(['total: documented 1.49, answered 1.59.']);
     expect(await sentences('19')).toEqual(['Header Retry-After: documented 30, answered 60.']);
@@ -116,8 +117,10 @@ describeInBrowser('All cases in the portal', () => {
     await send(page);
     await openHistory(page);
     await historyEntries(page).nth(3).click();
-    await page.evaluate("for (const details of document.querySelectorAll('.failed details, .exchange details')) details.open = true");
-    await result(page, '10c').locator('.differences').waitFor();
+    await page.evaluate(
+      "for (const details of document.querySelectorAll('li:has([aria-label^=not]) details, section:has(form) details')) details.open = true",
+    );
+    await result(page, '10c').getByRole('list', { name: 'Differences' }).waitFor();
     await expectSoundInEveryLook(page);
     expect(tab.complaints).toEqual([]);
   });

@@ -36,9 +36,9 @@ describeInBrowser('The page of the portal', () => {
   test('The page of the portal changes its order with the width of the window', async () => {
     await using tab = await openPortal(portal.url);
     await tab.page.setViewportSize({ width: 390, height: 844 });
-    await tab.page.locator('.page > #rail:last-child').waitFor();
+    await tab.page.locator('#rail:last-child').waitFor();
     await tab.page.setViewportSize({ width: 1280, height: 844 });
-    await tab.page.locator('.page > #rail:first-child').waitFor();
+    await tab.page.locator('#rail:first-child').waitFor();
   });
 
   test.each([
@@ -54,7 +54,7 @@ describeInBrowser('The page of the portal', () => {
     const before = await page.inputValue(`#${form}-body`);
     await page.focus(`#${field}`);
     await page.keyboard.press(`${modifier}+Enter`);
-    await page.locator(`#${form}-verdict .verdict`).waitFor();
+    await page.locator(`#${form}-verdict p`).waitFor();
     expect(await historyEntries(page).count()).toBe(1);
     expect(await page.inputValue(`#${form}-body`)).toBe(before);
   });
@@ -65,7 +65,7 @@ describeInBrowser('The page of the portal', () => {
     await tab.page.keyboard.press('Enter');
     await tab.page.focus('#finish-body');
     await tab.page.keyboard.press('Control+Enter');
-    await tab.page.locator('#finish-verdict .verdict').waitFor();
+    await tab.page.locator('#finish-verdict p').waitFor();
     expect(await historyEntries(tab.page).count()).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describeInBrowser('The page of the portal', () => {
     await using tab = await openPortal(portal.url);
     const { page } = tab;
     await page.click('#calculate-send');
-    await page.locator('#calculate-verdict .verdict').waitFor();
+    await page.locator('#calculate-verdict p').waitFor();
     await page.locator('button[data-case="03"]').click();
     expect(await page.textContent('#calculate-sent-at')).toBe('Not sent yet.');
     expect(await page.textContent('#calculate-result')).toBe('');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { createPortalPage } from '../../console/serve.ts';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
@@ -28,7 +29,7 @@ export const aMock = (fixtures?: URL): Promise<Listening> =>
   tracked(startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE, ...(fixtures && { fixtures }) }));
 
 export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>): Promise<Listening> =>
-  tracked(startPortal({ port: 0, ...STORE, ...options }));
+  tracked(startPortal({ page: createPortalPage(), port: 0, ...STORE, ...options }));
 
 /** Copies the project's fixtures into a temporary folder, and replaces some texts. */
 export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
@@ -54,14 +55,14 @@ export async function openPortal(url: string, width = 1280) {
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-export const historyEntries = (page: Page) => page.locator('#history .entry');
+export const historyEntries = (page: Page) => page.locator('#history button');
 export const openHistory = (page: Page) => page.click('#history-panel > summary');
 
 /** Sends the form, and waits for the answer. */
 export async function send(page: Page, form: 'calculate' | 'finish' = 'calculate'): Promise<string> {
-  await page.evaluate(`document.getElementById('${form}-verdict').replaceChildren()`);
+  const response = page.locator(`[data-at]:has(#${form}-verdict)`);
+  const before = (await response.count()) > 0 ? await response.getAttribute('data-at') : '';
   await page.click(`#${form}-send`);
-  const verdict = page.locator(`#${form}-verdict .verdict`);
-  await verdict.waitFor({ timeout: 15_000 });
-  return (await verdict.textContent()) ?? '';
+  await page.locator(`[data-at]:not([data-at="${before}"]) > #${form}-verdict`).waitFor({ timeout: 15_000 });
+  return (await page.textContent(`#${form}-verdict`)) ?? '';
 }

@@ -2,18 +2,18 @@ import type { Mutant } from './mutant.ts';
 
 export const escaping: readonly Mutant[] = [
   {
-    name: 'A report shows the text of a scenario as markup',
-    file: 'command-line/output/markup.ts',
-    from: ': escaped(String(content));',
-    to: ': String(content);',
-    killedBy: ['tests/unit/markup.test.ts'],
+    name: 'A report contains control characters of data',
+    file: 'ui/report/report.tsx',
+    from: '? printable(value) : value',
+    to: '? value : value',
+    killedBy: ['tests/unit/report.test.ts'],
   },
   {
     name: 'A quotation mark ends an attribute of a report',
-    file: 'command-line/output/markup.ts',
-    from: '.replaceAll(/[&<>"\']/g,',
+    file: 'command-line/rehearse/report/junit.ts',
+    from: '.replaceAll(/[&<>"]/g,',
     to: '.replaceAll(/[&<>]/g,',
-    killedBy: ['tests/unit/markup.test.ts'],
+    killedBy: ['tests/unit/report.test.ts'],
   },
   {
     name: 'A terminal receives control characters of data',

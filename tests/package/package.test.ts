@@ -191,7 +191,9 @@ function describeThePackages(): void {
     test('The archive of the estate has no file that cannot run from it', async () => {
       const listed = await client.mustRun('tar', 'tzf', packed.archives.server);
       const files = listed.trim().split('\n');
-      expect(files).toEqual(expect.arrayContaining(['ui/built/pages.json', 'fixtures/products.json'].map((file) => `package/${file}`)));
+      expect(files).toEqual(
+        expect.arrayContaining(['ui/built/console.html.gz', 'fixtures/products.json'].map((file) => `package/${file}`)),
+      );
       expect(files.filter((path) => /(?<!\.d)\.ts$|^package\/(tests|docs|k8s|bench)\//.test(path))).toEqual([]);
     });
   });

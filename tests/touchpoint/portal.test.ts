@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
+import { curlCommand } from '../../ui/touchpoint/exchange.ts';
+import { layOut, markRejected } from '../../ui/touchpoint/json-text.ts';
+import { type Basket, inWords } from '../../ui/touchpoint/plain-words.ts';
 import { ALL_CASES, AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf } from './running-touchpoint.ts';
-
-const FOLDER = new URL('../../services/touchpoint-mock/portal/', import.meta.url);
 
 let mock: Listening;
 let portal: Listening;
@@ -66,14 +66,14 @@ describe('The page of the portal', () => {
     const page = await get('/');
     expect(page.headers['content-type']).toContain('text/html');
     const references = [...page.text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, target]) => target ?? '');
-    expect(references).toEqual(expect.arrayContaining(['tokens.css', 'portal.css', 'portal.js', 'openapi.json', 'openapi.yaml']));
-    for (const target of references) expect([target, await statusOf(`/${target}`)]).toEqual([target, 200]);
-    const scripts = (await readdir(FOLDER)).filter((file) => file.endsWith('.js'));
-    expect(scripts).toContain('portal.js');
-    for (const file of [...scripts, 'portal.css', '']) expect((await get(`/${file}`)).text).not.toMatch(/https?:\/\//);
+    expect(references).toEqual(expect.arrayContaining(['openapi.json', 'openapi.yaml']));
+    const files = references.filter((name) => name !== '');
+    expect(files.filter((name) => /^assets\/(?:portal|icon)-[A-Z0-9]{8}\.(?:js|css|svg)$/.test(name)).length).toBeGreaterThanOrEqual(3);
+    for (const target of files) expect([target, await statusOf(`/${target}`)]).toEqual([target, 200]);
+    expect(page.text).not.toMatch(/https?:\/\//);
   });
 
-  const served = ['/', '/portal.js', '/portal.json', '/openapi.json', '/nowhere'];
+  const served = ['/', '/assets/portal.js', '/portal.json', '/openapi.json', '/nowhere'];
   test.each(served)('%s is served under a policy for the portal alone', async (path) => {
     const { headers } = await get(path);
     const policy = String(headers['content-security-policy']);
@@ -98,8 +98,15 @@ describe('The page of the portal', () => {
     expect(authorization[0]).toMatchObject({ authorization: 'Bearer k$&y', touchpointId: 'SCO-42' });
   });
 
-  const outside = ['/../mock-server.ts', '/..%2fmock-server.ts', '/%2e%2e/mock-server.ts', '/portal-server.ts', '/.git/config'];
-  test.each(outside)('%s does not lead out of the folder of the portal', async (path) => {
+  const outside = [
+    '/../mock-server.ts',
+    '/..%2fmock-server.ts',
+    '/assets/..%2f..%2fserve.ts',
+    '/assets/pages.json',
+    '/portal-server.ts',
+    '/.git/config',
+  ];
+  test.each(outside)('%s leads to no other file', async (path) => {
     expect([403, 404]).toContain(await statusOf(path));
   });
 
@@ -115,7 +122,6 @@ describe('The page of the portal', () => {
 });
 
 describe('The modules of the page', () => {
-  const module = (name: string) => import(new URL(`${name}.js`, FOLDER).href);
   const textOf = async (name: string) => (await authorized(mock.url, { path: `/caso${name}` })).text;
 
   /** The arguments that a shell passes to curl when the text is pasted. */
@@ -130,36 +136,33 @@ describe('The modules of the page', () => {
 
   const bodies = ['{"a": 1}', "it's", '$(id) `id` \\ "q" !', "'; exit 1; '", '@file', 'two\nlines', ''];
   test.each(bodies)('A curl command passes the body %j through the shell', async (body) => {
-    const { curlCommand } = await module('curl');
     const url = `${portal.url}/mock/caso02`;
     const headers = ['Authorization: Bearer demo-store-key', 'Content-Type: application/json', "X-Mock-Case: 0'2"];
-    const command = curlCommand({ url, headers: { ...AUTHORIZED, 'X-Mock-Case': "0'2" }, body });
+    const command = curlCommand(url, { headers: { ...AUTHORIZED, 'X-Mock-Case': "0'2" }, body });
     expect(await pasted(command)).toEqual(['-i', '-X', 'POST', url, ...headers.flatMap((one) => ['-H', one]), '--data-raw', body]);
   });
 
   test.each(ALL_CASES)('The JSON of case %s is formatted without changing a value, and its rejected lines are marked', async (name) => {
-    const { layOut, markRejected } = await module('json-text');
     const text = await textOf(name);
     const laidOut = layOut(text).join('\n');
     expect(JSON.parse(laidOut)).toEqual(JSON.parse(text));
     expect(laidOut.replace(/\n */g, '').replaceAll('": ', '":')).toBe(text);
-    const blocks: { text: string; rejected: boolean }[] = markRejected(layOut(text));
+    const blocks = markRejected(layOut(text));
     const marked = blocks.filter((block) => block.rejected).map((block) => JSON.parse(block.text.replace(/,$/, '')));
     expect(marked).toEqual((fixtureOf(name).response.lines ?? []).filter(({ status }) => status === 'REJECTED'));
     expect(blocks.map((block) => block.text).join('\n')).toBe(laidOut);
   });
 
   test('JSON is formatted with its empty values, and text that is not JSON stays as it is', async () => {
-    const { layOut } = await module('json-text');
     const laidOut = ['{', '  "a": [],', '  "b": {},', '  "c": "x,{\\"}",', '  "d": 1.50', '}'];
     expect(layOut('{"a":[],"b":{},"c":"x,{\\"}","d":1.50}').join('\n')).toBe(laidOut.join('\n'));
     expect(layOut('not json')).toEqual(['not json']);
   });
 
   test('Every status of the mock or the portal has an explanation', async () => {
-    const { inWords } = await module('plain-words');
     for (const name of ALL_CASES) {
-      const { response: body, status } = fixtureOf(name);
+      const { response, status } = fixtureOf(name);
+      const body = response as Basket;
       const { text } = inWords({ status, body, retryAfter: null });
       expect(text).toMatch(/^[A-Z].*\.$/);
       expect(text).not.toContain('undefined');
@@ -167,7 +170,7 @@ describe('The modules of the page', () => {
     for (const status of [400, 403, 404, 405, 408, 413, 502])
       expect(inWords({ status, body: { error: 'x' }, retryAfter: null }).text).not.toContain('unexpected');
     expect(inWords({ status: 403, body: { error: 'Touchpoint authorization denied' } }).text).toContain('do not retry');
-    expect(inWords({ status: 503, body: fixtureOf('19').response, retryAfter: '30' }).text).toContain('30 seconds');
+    expect(inWords({ status: 503, body: fixtureOf('19').response as Basket, retryAfter: '30' }).text).toContain('30 seconds');
     expect(inWords({ status: 418, body: undefined }).text).toContain('418');
   });
 });

@@ -3,6 +3,7 @@ import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } fr
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll } from '@jest/globals';
+import { createPortalPage } from '../../console/serve.ts';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock, type TouchpointMockOptions } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
@@ -93,7 +94,7 @@ export async function aMock(options: Partial<TouchpointMockOptions> = {}): Promi
 }
 
 export async function aPortal(options: Partial<PortalOptions> & { readonly mockUrl: string }): Promise<Listening> {
-  const portal = await startPortal({ port: 0, ...STORE, ...options });
+  const portal = await startPortal({ page: createPortalPage(), port: 0, ...STORE, ...options });
   started.push(portal);
   return portal;
 }

@@ -73,10 +73,10 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'fixtures/', may: ['shared/'] },
   { zone: 'control/', may: ['shared/', 'fixtures/'] },
   { zone: 'gateway/', may: ['shared/', 'fixtures/'] },
-  { zone: 'ui/', may: ['shared/', 'rehearsal/'] },
+  { zone: 'ui/', may: ['shared/', 'rehearsal/', 'services/touchpoint-mock/portal-description.ts'] },
   { zone: 'console/', may: ['shared/', 'ui/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
-  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'ui/', 'estate/', 'package.json'] },
+  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   { zone: 'docs/', may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
 ];

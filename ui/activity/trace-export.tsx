@@ -1,5 +1,5 @@
 import { act, control, isBusy } from '../data/data.ts';
-import { CopyButton, Dialog } from '../kit/kit.ts';
+import { CopyButton, Dialog, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
 import { sequenceOf } from '../sequence/sequence.ts';
 import type { TraceTree } from '../sequence/trace-tree.ts';
@@ -32,9 +32,9 @@ export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceEx
             Copy as Mermaid
           </CopyButton>
         </p>
-        <pre tabIndex={0} role="group" aria-label="Mermaid diagram">
+        <Scroll as="pre" label="Mermaid diagram">
           {mermaid}
-        </pre>
+        </Scroll>
       </div>
     </Dialog>
   );

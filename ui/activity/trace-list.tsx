@@ -59,7 +59,7 @@ function FilterChips({ filter }: { filter: TraceFilter }) {
   );
   const names = new Set([...(faults.value ?? []).map(({ name }) => name), ...(filter.fault === undefined ? [] : [filter.fault])]);
   return (
-    <p class="line" role="group" aria-label="Filters">
+    <fieldset class="line" aria-label="Filters">
       {chip(
         'all',
         Object.values(filter).every((value) => value === undefined),
@@ -75,7 +75,7 @@ function FilterChips({ filter }: { filter: TraceFilter }) {
       {filter.api !== undefined && chip(apiTitle(filter.api), true, { api: undefined })}
       {filter.application !== undefined && chip(applicationTitle(filter.application), true, { application: undefined })}
       {filter.object !== undefined && chip(filter.object, true, { object: undefined })}
-    </p>
+    </fieldset>
   );
 }
 

@@ -23,6 +23,6 @@ export function curlOf({ method, path, request }: Pick<Hop, 'method' | 'path' | 
   return [`curl -i -X ${method} ${quoted(origin + path)}`, ...headers.map((header) => `-H ${expandable(header)}`), ...body].join(' \\\n  ');
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** Double quotes only where the shell must fill in a placeholder. */
 const expandable = (header: string): string => (header.includes('$ESTATE_') ? `"${header}"` : quoted(header));

@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { DialogStatusLine } from './status-line.tsx';
 
-/** A modal dialog: Escape and the button close it, and the focus returns to where it was. */
+/** A modal dialog: Escape, the button and each of its links close it, and the focus returns to where it was. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children?: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
+    dialog.current?.addEventListener('click', ({ target }) => target instanceof Element && target.closest('a') && onClose());
     return () => {
       if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus();
     };

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Scroll } from './scroll.tsx';
 
 /** Longer bodies are shown without colors: each colored word is an element. */
 const MOST_COLORED = 20_000;
@@ -9,9 +10,9 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
   if (value === undefined || value === null) return <p class="muted none">none on record</p>;
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (
-    <pre tabIndex={0} role="group" aria-label={label}>
+    <Scroll as="pre" label={label}>
       {text.length > MOST_COLORED || typeof value === 'string' ? text : colored(text)}
-    </pre>
+    </Scroll>
   );
 }
 

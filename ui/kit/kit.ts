@@ -12,6 +12,7 @@ export * from './narrow.ts';
 export * from './next-focus.ts';
 export * from './parts.tsx';
 export * from './row-window.ts';
+export * from './scroll.tsx';
 export * from './settings-list.tsx';
 export * from './status-line.tsx';
 export * from './words.tsx';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Badge, counted } from '../kit/kit.ts';
+import { Badge, counted, Scroll } from '../kit/kit.ts';
 import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
 import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
 import { type Note, notesIn, notesOf } from './life-cycle-notes.ts';
@@ -41,7 +41,7 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   // What was taken lies above the rest.
   const ordered = edges.toSorted((one, other) => Number(takenOf(one)) - Number(takenOf(other)));
   return (
-    <div class="cycle-wrap wide" role="group" aria-label={`Life cycle of a ${type}, drawn`} tabIndex={0}>
+    <Scroll class="cycle-wrap wide" label={`Life cycle of a ${type}, drawn`}>
       <svg class="cycle" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {ordered.map((placed) => (
           <Arrow key={`${placed.edge.from} ${placed.edge.to}`} placed={placed} isTaken={takenOf(placed)} />
@@ -55,7 +55,7 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
           <Words key={`${placed.edge.from} ${placed.edge.to}`} placed={placed} isTaken={takenOf(placed)} />
         ))}
       </svg>
-    </div>
+    </Scroll>
   );
 }
 

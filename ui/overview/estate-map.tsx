@@ -14,6 +14,7 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
   return (
     <Card title="Estate" aside={<span class="muted">calls of this rehearsal</span>}>
       <div class="in map-box">
+        {/* biome-ignore lint/a11y/useSemanticElements: only an SVG can hold the drawing. */}
         <svg
           class="map"
           viewBox={`0 0 ${MAP.width} ${MAP.height}`}

@@ -1,10 +1,9 @@
-import { BAR } from './shapes.ts';
-import type { TraceRow, TraceTree } from './trace-tree.ts';
+import type { Message } from './message.ts';
 
 /** Pixels. */
-export const GEOMETRY = { head: 38, top: 64, row: 30, section: 26, margin: 42, narrowest: 80, widest: 168, nested: 4 } as const;
+export const GEOMETRY = { head: 40, row: 30, note: 26, margin: 42, narrowest: 80, widest: 168, nested: 4, bar: 9 } as const;
 
-/** Of the box with a column's name. */
+/** The width of the box with a column's name. */
 export const headWidth = (gap: number): number => Math.min(gap - 4, 128);
 
 export interface Column {
@@ -13,8 +12,33 @@ export interface Column {
   readonly x: number;
 }
 
-export interface SequenceRow {
-  readonly row: TraceRow;
+export interface Columns {
+  readonly all: readonly Column[];
+  readonly gap: number;
+  readonly width: number;
+}
+
+/** Places the participants of a diagram. @param room available pixels */
+export function columnsOf(participants: readonly string[], room: number): Columns {
+  const { narrowest, widest } = GEOMETRY;
+  const spaces = Math.max(participants.length - 1, 1);
+  const gapWithin = (margin: number): number => Math.min(Math.max((room - 2 * margin) / spaces, narrowest), widest);
+  // The first and the last name stand half beside their columns.
+  const margin = Math.max(GEOMETRY.margin, headWidth(gapWithin(GEOMETRY.margin)) / 2 + 2);
+  const gap = gapWithin(margin);
+  return {
+    all: participants.map((id, index) => ({ id, x: Math.round(margin + index * gap) })),
+    gap,
+    // Words have the room beside the last column too.
+    width: Math.max(Math.round(2 * margin + spaces * gap), room),
+  };
+}
+
+/** A line of a diagram: a message, or a text between messages. */
+export type Line<M extends Message> = M | { readonly note: string };
+
+export interface PlacedMessage<M extends Message = Message> {
+  readonly message: M;
   /** Place in reading order, from 1. */
   readonly number: number;
   readonly y: number;
@@ -24,49 +48,61 @@ export interface SequenceRow {
   readonly bar: { readonly x: number; readonly y: number; readonly height: number };
 }
 
-export interface SequenceLayout {
-  readonly columns: readonly Column[];
-  readonly gap: number;
-  readonly rows: readonly SequenceRow[];
-  /** Of the words above the rows that ran afterwards. */
-  readonly afterwardsY: number | undefined;
-  readonly width: number;
+export interface Layout<M extends Message = Message> {
+  readonly columns: Columns;
+  readonly messages: readonly PlacedMessage<M>[];
+  readonly notes: readonly { readonly text: string; readonly y: number }[];
+  /** The y where the lifelines begin. */
+  readonly top: number;
   readonly height: number;
 }
 
-/** Places a trace: columns sorted by their first appearance, one row for each hop. @param room available pixels */
-export function sequenceLayout({ rows, afterwards }: TraceTree, room: number): SequenceLayout {
-  const { top, row: step, section, narrowest, widest, nested } = GEOMETRY;
-  const ids = [...new Set(rows.flatMap(({ from, hop }) => [from, hop.application]))];
-  const spaces = Math.max(ids.length - 1, 1);
-  const gapWithin = (margin: number): number => Math.min(Math.max((room - 2 * margin) / spaces, narrowest), widest);
-  // The first and the last name stand half beside their columns.
-  const margin = Math.max(GEOMETRY.margin, headWidth(gapWithin(GEOMETRY.margin)) / 2 + 2);
-  const gap = gapWithin(margin);
-  const xOf = new Map(ids.map((id, index) => [id, Math.round(margin + index * gap)]));
-  const x = (id: string): number => xOf.get(id) ?? margin;
-  const hasSection = afterwards > 0 && afterwards < rows.length;
-  const yAt = (index: number): number => top + index * step + (hasSection && index >= afterwards ? section : 0);
-  const placed = rows.map((row, index) => {
-    const y = yAt(index);
-    const left = x(row.hop.application) - BAR / 2 + nesting(rows, row) * nested;
-    const height = yAt(row.last) - y + step / 2 - 3;
-    return { row, number: index + 1, y, fromX: x(row.from), toX: x(row.hop.application), bar: { x: left, y: y - 1, height } };
-  });
-  return {
-    columns: ids.map((id) => ({ id, x: x(id) })),
-    gap,
-    rows: placed,
-    afterwardsY: hasSection ? yAt(afterwards) - step / 2 - 6 : undefined,
-    // Words have the room beside the last column too.
-    width: Math.max(Math.round(2 * margin + spaces * gap), room),
-    height: yAt(Math.max(rows.length - 1, 0)) + step,
-  };
+interface Choices<M extends Message> {
+  readonly callerOf: (message: M) => M | undefined;
+  /** Leaves room for the names of the participants. */
+  readonly hasHeads: boolean;
 }
 
-/** How many callers above a hop are the same application: their bars stand side by side. */
-function nesting(rows: readonly TraceRow[], { hop, parent }: TraceRow): number {
-  let depth = 0;
-  for (let at = parent; at !== undefined; at = rows[at]?.parent) if (rows[at]?.hop.application === hop.application) depth += 1;
-  return depth;
+/** Places the lines of a diagram below each other. */
+export function layOut<M extends Message>(lines: readonly Line<M>[], columns: Columns, { callerOf, hasHeads }: Choices<M>): Layout<M> {
+  const { head, row, note, margin, nested, bar } = GEOMETRY;
+  const xOf = new Map(columns.all.map(({ id, x }) => [id, x]));
+  const top = hasHeads ? head : 0;
+  let y = top - 4;
+  const rows: { readonly message: M; readonly y: number }[] = [];
+  const notes: { readonly text: string; readonly y: number }[] = [];
+  for (const line of lines) {
+    y += 'note' in line ? note : row;
+    if ('note' in line) notes.push({ text: line.note, y: y - 2 });
+    else rows.push({ message: line, y });
+  }
+  const ends = endsOf(rows, callerOf);
+  /** The ends of the bars on each application. */
+  const bars = new Map<string, number[]>();
+  const messages = rows.map(({ message, y: at }, index): PlacedMessage<M> => {
+    const { application } = message.hop;
+    const toX = xOf.get(application) ?? margin;
+    const end = ends[index] ?? at;
+    const open = (bars.get(application) ?? []).filter((other) => other >= at);
+    bars.set(application, [...open, end]);
+    const place = { x: toX - bar / 2 + open.length * nested, y: at - 1, height: end - at + row / 2 - 3 };
+    return { message, number: index + 1, y: at, fromX: xOf.get(message.from) ?? margin, toX, bar: place };
+  });
+  return { columns, messages, notes, top, height: y + row - 8 };
+}
+
+/** The y of the last hop below each hop. */
+function endsOf<M extends Message>(
+  rows: readonly { readonly message: M; readonly y: number }[],
+  callerOf: Choices<M>['callerOf'],
+): readonly number[] {
+  const indices = new Map(rows.map(({ message }, index) => [message, index]));
+  const ends = rows.map(({ y }) => y);
+  for (const { message, y } of rows) {
+    for (let caller = callerOf(message); caller !== undefined; caller = callerOf(caller)) {
+      const index = indices.get(caller);
+      if (index !== undefined) ends[index] = Math.max(ends[index] ?? y, y);
+    }
+  }
+  return ends;
 }

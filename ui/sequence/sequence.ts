@@ -1,17 +1,10 @@
 import { apis } from '../data/catalog.ts';
 import type { ListedHop as Hop } from '../data/hop.ts';
 import { byStart, inCallOrder, startOf } from './hop-order.ts';
-import { CLIENT } from './trace-tree.ts';
-
-/** `request`: from outside. `call`: between applications. `event`: its delivery. `webhook`: signed, through the gateway. `timer`: due work. */
-export type ArrowKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
+import { CLIENT, type Message, type MessageKind } from './message.ts';
 
 /** A hop of the journal as an arrow of the diagram. */
-export interface Arrow {
-  readonly hop: Hop;
-  readonly kind: ArrowKind;
-  /** The application that caused it; `client` for a request from outside. */
-  readonly from: string;
+export interface Arrow extends Message {
   readonly to: string;
   /** Epoch milliseconds of the wall clock. A hop never begins before its cause, even if two machines' clocks differ. */
   readonly start: number;
@@ -54,7 +47,7 @@ export function sequenceOf(hops: readonly Hop[]): Sequence {
   return { participants: [...new Set(inTime.flatMap(({ from, to }) => [from, to]))], arrows: inTime };
 }
 
-const kindOf = ({ api }: Hop, hasCause: boolean): ArrowKind => {
+const kindOf = ({ api }: Hop, hasCause: boolean): MessageKind => {
   if (api.startsWith('event:')) return 'event';
   if (api.startsWith('due:')) return 'timer';
   if (isSigned(api)) return 'webhook';

@@ -1,14 +1,8 @@
 import type { ListedHop } from '../data/hop.ts';
 import { byStart, inCallOrder } from './hop-order.ts';
+import { CLIENT, type Message, type MessageKind } from './message.ts';
 
-/** `request`: from outside; `call`: between applications; `delivery`: of an event; `timer`: work that fell due. */
-export type HopKind = 'request' | 'call' | 'delivery' | 'timer';
-
-export interface TraceRow {
-  readonly hop: ListedHop;
-  readonly kind: HopKind;
-  /** The application that caused it; `client` for a request from outside. */
-  readonly from: string;
+export interface TraceRow extends Message {
   readonly depth: number;
   /** Index of the hop that made this call. */
   readonly parent: number | undefined;
@@ -22,8 +16,6 @@ export interface TraceTree {
   /** Index of the first row that ran after the requests: deliveries, timers and what they call. */
   readonly afterwards: number;
 }
-
-export const CLIENT = 'client';
 
 /** A failure is worse than no answer, which the gateway answers with a failure; then come refusals. */
 function badness({ status }: ListedHop): number {
@@ -43,8 +35,8 @@ export function requestOf(rows: readonly TraceRow[]): TraceRow | undefined {
 const CARRIER = 'carrier-platform';
 const WEBHOOK = 'carrier-webhook';
 
-const kindOf = ({ api }: ListedHop, hasCaller: boolean): HopKind => {
-  if (api.startsWith('event:')) return 'delivery';
+const kindOf = ({ api }: ListedHop, hasCaller: boolean): MessageKind => {
+  if (api.startsWith('event:')) return 'event';
   if (api.startsWith('due:')) return 'timer';
   return hasCaller ? 'call' : 'request';
 };

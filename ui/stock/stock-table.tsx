@@ -1,5 +1,5 @@
 import { rehearsalLink } from '../data/data.ts';
-import { Badge } from '../kit/kit.ts';
+import { Badge, Scroll } from '../kit/kit.ts';
 import { partsOf, type Stock, type StockOfSku } from './stock-read.ts';
 
 export interface StockTableProps {
@@ -13,7 +13,7 @@ const units = (count: number): string => count.toLocaleString('en');
 
 /** A row for each SKU, a column for each location. */
 export const StockTable = ({ rehearsal, skus, locations }: StockTableProps) => (
-  <div class="table-wrap" tabIndex={0} role="group" aria-label="Stock table">
+  <Scroll class="table-wrap" label="Stock table">
     <table class="stock-table">
       <caption>Units that can be promised</caption>
       <thead>
@@ -45,7 +45,7 @@ export const StockTable = ({ rehearsal, skus, locations }: StockTableProps) => (
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 );
 
 const Cell = ({ place }: { place: Stock | undefined }) => (

@@ -1,9 +1,9 @@
 import { inOneLine } from '../../../shared/domain/printable.ts';
-import { mermaidOf } from '../../../ui/sequence/mermaid.ts';
 import { duration } from '../../../ui/kit/format.ts';
-import { factsOf, seconds, violations } from './facts.ts';
-import type { Recorded, ReportedRun } from './recording.ts';
-import { diagramOf } from './sections.ts';
+import { factsOf, seconds, violations } from '../../../ui/report/facts.ts';
+import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
+import { diagramOf } from '../../../ui/report/sections.ts';
+import { mermaidOf } from '../../../ui/sequence/mermaid.ts';
 
 /** The most failed scenarios in detail, and arrows in the diagram of each: GitHub limits a job summary to 1 MiB. */
 const MOST_DETAILED = 10;

@@ -1,21 +1,24 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { ReportedRun } from '../../../ui/report/recorded.ts';
+import { loadDrawing } from '../../drawings.ts';
 import { CommandFailure, EXIT, misuse } from '../../failure.ts';
-import { htmlOf } from './html-page.ts';
 import { junitOf } from './junit.ts';
 import { markdownOf } from './markdown.ts';
-import type { ReportedRun } from './recording.ts';
 
 /** The files of a report. */
 const WRITERS: Readonly<Record<string, (run: ReportedRun) => string | Promise<string>>> = {
   'junit.xml': junitOf,
   'summary.md': markdownOf,
-  'report.html': htmlOf,
+  'report.html': async (run) => {
+    const { reportHtml, styles } = await loadDrawing('report');
+    return reportHtml(run, styles);
+  },
 };
 
 /**
  * Makes the folder and empties its files, so that an earlier report is not mistaken for this one.
- * @throws CommandFailure when it cannot be written
+ * @throws CommandFailure when it cannot be written, or when its page cannot be drawn
  */
 export async function prepareReport(folder: string): Promise<void> {
   if (folder.trim() === '') throw misuse('--report needs the name of a folder, such as --report report.');
@@ -25,6 +28,7 @@ export async function prepareReport(folder: string): Promise<void> {
   } catch (error) {
     throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
   }
+  await loadDrawing('report');
 }
 
 /** `mkdir` with `recursive` never ends in /proc, where creating a folder fails with ENOENT. */

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { loadDrawing } from '../../command-line/drawings.ts';
+import { junitOf } from '../../command-line/rehearse/report/junit.ts';
+import type { ReportedRun } from '../../ui/report/recorded.ts';
+
+const ATTACK = '<script>"it\'s" & more</script>\u0000\u001B[31m';
+
+const run: ReportedRun = {
+  gateway: 'http://127.0.0.1:8080',
+  version: '0.1.0',
+  startedAt: 0,
+  scenarios: [
+    {
+      scenario: { name: ATTACK, title: ATTACK },
+      file: ATTACK,
+      rehearsal: ATTACK,
+      startedAt: 0,
+      entries: [{ since: 0, until: 1, note: ATTACK, kind: 'fault' }],
+      hops: [],
+      events: [{ id: 'a', type: ATTACK, subject: ATTACK, time: ATTACK, source: ATTACK, cause: ATTACK }],
+      omitted: { entries: 0, hops: 0, events: 0, journal: false },
+      invariants: [{ id: 'a', title: ATTACK, holds: false, checked: 1, violations: [ATTACK] }],
+      failure: ATTACK,
+      ms: 1,
+    },
+  ],
+};
+
+test('The page of a report shows hostile text as text, without control characters', async () => {
+  const { reportHtml, styles } = await loadDrawing('report');
+  const page = reportHtml(run, styles);
+  expect(page).toContain('&lt;script>');
+  expect(page).not.toMatch(/<script|[^\P{C}\n]/u);
+  expect(page).not.toMatch(/="[^"]*<script/);
+});
+
+test('The JUnit file of a report escapes hostile text in elements and attributes', () => {
+  const xml = junitOf(run);
+  expect(xml).toContain('message="&lt;script&gt;&quot;it\'s&quot; &amp; more&lt;/script&gt;"');
+  expect(xml).not.toMatch(/<script|[^\P{C}\n]/u);
+});

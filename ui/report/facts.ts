@@ -1,0 +1,35 @@
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { counted } from '../kit/format.ts';
+import { MOST, type Recorded } from './recorded.ts';
+
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Names of the faults that struck, sorted by their first strike. */
+export const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
+
+/** `12 steps, 38 hops, 14 events, ⚡ lost` */
+export function factsOf(run: Recorded): string {
+  const { entries, hops, events, omitted } = run;
+  const steps = entries.filter((entry) => 'step' in entry).length;
+  const faults = struckFaults(run);
+  return [
+    counted(steps, 'step'),
+    counted(hops.length + omitted.hops, 'hop'),
+    counted(events.length + omitted.events, 'event'),
+    ...(faults.length > 0 ? [`⚡ ${faults.join(', ')}`] : []),
+  ].join(', ');
+}
+
+/** A sentence for each part that the report leaves out. */
+export const omissions = ({ omitted }: Recorded): readonly string[] => [
+  ...(omitted.entries > 0 ? [`${counted(omitted.entries, 'more step or note', 'more steps and notes')} are not in this report.`] : []),
+  ...(omitted.hops > 0 ? [`The diagram ends early: ${counted(omitted.hops, 'more hop')} are not in this report.`] : []),
+  ...(omitted.events > 0 ? [`${counted(omitted.events, 'more event')} are not in this report.`] : []),
+  ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit and no longer had the older hops.'] : []),
+];
+
+/** The violations of each broken invariant. */
+export const violations = ({ invariants }: Recorded): readonly string[] =>
+  invariants
+    .filter(({ holds }) => !holds)
+    .flatMap(({ title, violations: found }) => [`${title}:`, ...found.slice(0, MOST.violations).map((one) => `  ${inOneLine(one)}`)]);

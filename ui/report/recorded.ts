@@ -1,0 +1,47 @@
+import type { NoteKind, Report } from '../../rehearsal/stage.ts';
+import type { Scenario, StepRecord } from '../../rehearsal/scenario.ts';
+import type { ListedHop } from '../data/hop.ts';
+
+/** The limits of a report for each scenario. */
+export const MOST = { entries: 500, hops: 1_000, events: 500, violations: 20 } as const;
+
+/** A step or a note, with its wall time: from the end of the entry before it. */
+export type Entry = { readonly since: number; readonly until: number } & (
+  | { readonly step: StepRecord }
+  | { readonly note: string; readonly kind: NoteKind }
+);
+
+/** An event without its data. */
+export interface RecordedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly time: string;
+  readonly source: string;
+  readonly cause: string;
+}
+
+/** The record of a scenario. */
+export interface Recorded {
+  readonly scenario: Pick<Scenario, 'name' | 'title'>;
+  /** The file of a user's scenario. */
+  readonly file: string | undefined;
+  readonly rehearsal: string | undefined;
+  readonly startedAt: number;
+  readonly entries: readonly Entry[];
+  readonly hops: readonly ListedHop[];
+  readonly events: readonly RecordedEvent[];
+  /** The entries, hops and events beyond the limits, and whether the journal has lost hops. */
+  readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
+  readonly invariants: Parameters<Report['invariants']>[0];
+  readonly failure: string | undefined;
+  readonly ms: number;
+}
+
+/** The input of the reports. */
+export interface ReportedRun {
+  readonly scenarios: readonly Recorded[];
+  readonly gateway: string;
+  readonly version: string;
+  readonly startedAt: number;
+}

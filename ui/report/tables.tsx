@@ -1,0 +1,120 @@
+import { apiTitle, applicationTitle } from '../data/titles.ts';
+import { counted, duration, shortSubject } from '../kit/format.ts';
+import { Scroll } from '../kit/scroll.tsx';
+import { instant } from '../sequence/words.ts';
+import { MOST, type Recorded, type RecordedEvent } from './recorded.ts';
+import css from './report.module.css';
+
+const PREFIX = 'com.unified-commerce.';
+
+/** The events sorted by publication, with the applications that consumed them. */
+export function EventTable({ run: { events, hops } }: { run: Recorded }) {
+  if (events.length === 0) return <p class="muted">No event was published.</p>;
+  const consumers = Map.groupBy(
+    hops.filter(({ api }) => api.startsWith('event:')),
+    ({ parentId = '', api, path }) => `${parentId} ${api} ${path}`,
+  );
+  const consumersOf = ({ cause, type, subject }: RecordedEvent): readonly string[] =>
+    [...new Set(consumers.get(`${cause} event:${type.replace(PREFIX, '')} ${subject}`)?.map(({ application }) => application))].map(
+      applicationTitle,
+    );
+  return (
+    <Scroll class={css.scrolling} label="Events">
+      <table>
+        <thead>
+          <tr>
+            {['Event', 'Object', 'Published by', 'Consumed by', 'Rehearsal’s clock'].map((title) => (
+              <th key={title}>{title}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td class={css.eventName}>{event.type.replace(PREFIX, '')}</td>
+              <td>
+                <code>{shortSubject(event.subject)}</code>
+              </td>
+              <td>{applicationTitle(event.source)}</td>
+              <td>{consumersOf(event).join(', ') || '–'}</td>
+              <td>{instant(event.time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** Each invariant with its violations. */
+export function InvariantList({ run: { invariants } }: { run: Recorded }) {
+  if (invariants.length === 0) return <p class="muted">The scenario failed before the invariants were checked.</p>;
+  return (
+    <ul class={css.invariants}>
+      {invariants.map(({ title, holds, checked, violations }) => (
+        <li key={title}>
+          <span class={`badge ${holds ? 'good' : 'bad'}`}>{holds ? 'holds' : 'broken'}</span> {title}{' '}
+          <span class="muted">{counted(checked, 'check')}</span>
+          <ul>
+            {violations.slice(0, MOST.violations).map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+            {violations.length > MOST.violations && <li>and {violations.length - MOST.violations} more</li>}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The most rows of the table of timings. */
+const MOST_ROWS = 30;
+
+/** The hops by application and API, sorted by their total time. */
+export function TimingTable({ run: { hops } }: { run: Recorded }) {
+  const rows = [...Map.groupBy(hops, ({ application, api }) => `${application} ${api}`)]
+    .map(([key, same]) => {
+      const times = same.map(({ durationMs }) => durationMs);
+      const [{ application, api } = { application: '', api: '' }] = same;
+      return { key, application, api, hops: same.length, total: times.reduce((sum, ms) => sum + ms, 0), longest: Math.max(...times) };
+    })
+    .toSorted((one, other) => other.total - one.total);
+  if (rows.length === 0) return <p class="muted">The journal has no hop of this rehearsal.</p>;
+  const most = Math.max(rows[0]?.total ?? 0, 1);
+  const left = rows.length - MOST_ROWS;
+  return (
+    <>
+      <p class="muted">A hop includes the calls that it made. These are times of this machine. Other systems differ.</p>
+      <Scroll class={css.scrolling} label="Timings">
+        <table>
+          <thead>
+            <tr>
+              <th>Application</th>
+              <th>API, event or timer</th>
+              <th class={css.number}>Hops</th>
+              <th class={css.number}>Longest</th>
+              <th class={css.number}>In all</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, MOST_ROWS).map((row) => (
+              <tr key={row.key}>
+                <td>{applicationTitle(row.application)}</td>
+                <td>{apiTitle(row.api)}</td>
+                <td class={css.number}>{row.hops}</td>
+                <td class={css.number}>{duration(row.longest)}</td>
+                <td class={css.number}>{duration(row.total)}</td>
+                <td class={`wide ${css.share}`}>
+                  <svg height={10} width="100%" aria-hidden="true">
+                    <rect height={10} rx={2} width={`${Math.max(1, Math.round((row.total / most) * 100))}%`} />
+                  </svg>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      {left > 0 && <p class="muted">and {left} more</p>}
+    </>
+  );
+}
