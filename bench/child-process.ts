@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Usage } from './servers/report-usage.ts';
 
@@ -107,4 +108,16 @@ async function stop(child: ChildProcess): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await ended;
   clearTimeout(hard);
+}
+
+/** A free port on the loopback, for programs that cannot choose one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
 }

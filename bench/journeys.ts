@@ -1,8 +1,7 @@
 import type { Benchmark, Figure } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
-import { completeOrder, REQUESTS_PER_JOURNEY } from './order-journey.ts';
-import { type MeasuredRound, orderFigures } from './order-load.ts';
+import { completeOrder, type MeasuredRound, orderFigures, REQUESTS_PER_JOURNEY } from './order-journey.ts';
 import { type OwnRehearsal, openRehearsal, requireHolding, stranger } from './rehearsals.ts';
 import { inTurn } from './rounds.ts';
 

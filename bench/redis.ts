@@ -1,8 +1,7 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { startEstate } from './estate-process.ts';
-import { placeOrders } from './order-load.ts';
-import { countCommands, sum } from './redis-commands.ts';
-import { isRedisInstalled, startRedis } from './redis-server.ts';
+import { placeOrders } from './order-journey.ts';
+import { countCommands, isRedisInstalled, startRedis, sum } from './redis-server.ts';
 import { inNewRehearsal } from './rehearsals.ts';
 import { median } from './rounds.ts';
 

@@ -1,7 +1,7 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import { startEstate } from './estate-process.ts';
-import { placeOrders } from './order-load.ts';
+import { placeOrders } from './order-journey.ts';
 import { inNewRehearsal } from './rehearsals.ts';
 import { compare, inTurn } from './rounds.ts';
 

@@ -1,6 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { startEstate } from './estate-process.ts';
-import { placeOrders } from './order-load.ts';
+import { placeOrders } from './order-journey.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, quantile } from './rounds.ts';
 

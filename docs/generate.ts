@@ -1,12 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
+import {
+  apiTable,
+  applicationSummary,
+  applicationTable,
+  callMatrix,
+  changeEventTable,
+  eventTable,
+  flowSections,
+  lifeCycles,
+  problemSections,
+  problemTable,
+} from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
-import { changeEventTable, eventTable } from '../shared/contract/tables/events.ts';
-import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
-import { lifeCycles } from '../shared/contract/tables/life-cycles.ts';
-import { apiTable, applicationSummary, applicationTable } from '../shared/contract/tables/overview.ts';
-import { problemSections, problemTable } from '../shared/contract/tables/problems.ts';
 import { callPolicies } from './network-policies.ts';
 import { variableTable } from './variables.ts';
 

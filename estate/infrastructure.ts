@@ -3,12 +3,14 @@ import type { Bus } from '../shared/events/bus.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
-import type { Logger } from '../shared/process/logger.ts';
+import { createLogger, type Logger } from '../shared/process/logger.ts';
+import type { State } from '../shared/process/readiness.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { pause } from '../shared/process/waiting.ts';
 import { journalLimits } from '../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
-import { shownAddress } from '../shared/store/redis/address.ts';
+import { shownAddress } from '../shared/store/redis/client.ts';
 import { RedisRefused } from '../shared/store/redis/refused.ts';
 import { isStoreAway } from '../shared/store/store-away.ts';
 import { awaitStore } from './awaited-store.ts';
@@ -103,4 +105,42 @@ export async function startObservability({
   if (endpoint === undefined) return createObservability();
   const { startTracing } = await import('../shared/observability/tracing.ts');
   return createObservability({ tracing: await startTracing({ endpoint, headers }) });
+}
+
+/** Wall time that Redis and Kafka have to answer. */
+const PATIENCE_MS = 6_000;
+const LOOK_MS = 100;
+
+/** The problem of the configured store; undefined when it answers. */
+export async function storeTrouble(configuration: Configuration): Promise<string | undefined> {
+  const store = openStore(configuration, createLogger('silent'));
+  const trouble = await troubleOf(() => store.state());
+  await closed(() => store.close());
+  return trouble;
+}
+
+/** The problem of the configured bus; undefined when it answers. */
+export async function busTrouble(configuration: Configuration): Promise<string | undefined> {
+  const bus = await openBus(configuration, createLogger('silent'));
+  const trouble = await troubleOf(() => bus.state());
+  await closed(() => bus.close());
+  return trouble;
+}
+
+/** The dependency that a part still waits for after some time; undefined when the part is ready. */
+async function troubleOf(state: () => State): Promise<string | undefined> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!state().ready && performance.now() < until) await pause(LOOK_MS);
+  const { ready, waitingFor = 'it does not answer' } = state();
+  return ready ? undefined : waitingFor;
+}
+
+/** Keeps the process alive until it is closed, because the timers of a waiting part do not. */
+async function closed(close: () => Promise<void>): Promise<void> {
+  const alive = setInterval(() => undefined, LOOK_MS);
+  try {
+    await close();
+  } finally {
+    clearInterval(alive);
+  }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fixture, PATH, request } from '../case-02.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../child-process.ts';
 import { cachedPackage } from './cache.ts';
 import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
 import { startProgram, temporaryFolder } from './program.ts';

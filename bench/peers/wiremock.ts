@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { fixture, PATH, request } from '../case-02.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../child-process.ts';
 import { cachedFile } from './cache.ts';
 import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
 import { startProgram, temporaryFolder } from './program.ts';

@@ -6,9 +6,7 @@ import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { journalDiagrams } from '../diagram/journal-diagrams.ts';
-import { showInvariants } from '../output/invariants.ts';
-import { showHops } from '../output/journal.ts';
-import { showRows } from '../output/show-answer.ts';
+import { showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);

@@ -1,13 +1,10 @@
 import type { World } from '../../shared/domain/world.ts';
-import { eventVersions } from './event-versions.ts';
+import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
 import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
-import { moving } from './moving.ts';
-import { oneEffect } from './one-effect.ts';
-import { parkedWork } from './parked-work.ts';
+import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
-import { replay } from './replay.ts';
 import { returns } from './returns.ts';
 import { type Breathe, inOneSlice } from './slices.ts';
 import { stock } from './stock.ts';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../process/logger.ts';
-import type { OutboxBacklog, WorldsBacklog } from '../store/ports/backlog.ts';
+import type { WorldsBacklog } from '../store/ports/ledger.ts';
+import type { OutboxBacklog } from '../store/ports/outbox.ts';
 import { createMetrics } from './metrics.ts';
 import { type AnsweredRequest, type Observed, type Observer, traceIds } from './observer.ts';
 import type { Tracing } from './tracing.ts';

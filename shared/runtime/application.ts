@@ -15,9 +15,7 @@ import type { Transport } from '../transport/transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
-import { createDispatch } from './dispatch.ts';
-import { createEndpoint } from './endpoint.ts';
-import { createHttpFace } from './http-face.ts';
+import { createDispatch, createEndpoint, createHttpFace } from './dispatch.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;

@@ -8,7 +8,7 @@ import type { Directory } from '../store/ports/directory.ts';
 import type { ControlStore, Store } from '../store/ports/estate-store.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
-import { createParsedObjects } from './unit/parsed-objects.ts';
+import { createParsedObjects } from './unit/loaded-objects.ts';
 
 /** Wall time for due work and consumed events. */
 export const WORK_DEADLINE_MS = 15_000;

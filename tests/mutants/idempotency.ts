@@ -24,7 +24,7 @@ export const idempotency: readonly Mutant[] = [
   },
   {
     name: 'A temporary failure is stored as the answer to every repeat',
-    file: 'shared/work/steps/answer-request.ts',
+    file: 'shared/work/steps/answer.ts',
     from: '[402, 409, 422].includes(problem.status) && !problem.retryable',
     to: '[402, 409, 422, 503].includes(problem.status)',
     killedBy: ['tests/services/inventory-service.test.ts'],

@@ -8,7 +8,7 @@ import { STATE_INDEX } from '../../shared/store/collections.ts';
 import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { BACKOFF_MS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
-import type { EventsAbout } from '../../shared/store/ports/inspection.ts';
+import type { EventsAbout } from '../../shared/store/ports/objects.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';

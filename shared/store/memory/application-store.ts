@@ -1,9 +1,9 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { deliveryAgain } from '../delivery-again.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import type { Found, ObjectStore, PageRequest } from '../ports/objects.ts';
+import { deliveryAgain } from '../ports/outbox.ts';
 import { bytesOfClaim, claim, forgetClaims } from './claims.ts';
 import { awaitedBefore, commit } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';

@@ -1,5 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
-import { deliveryKey } from '../ports/deliveries.ts';
+import { deliveryKey } from '../ports/outbox.ts';
 import { type Committed, growsWorld, OPERATION_KEPT_MS, type Plan, ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
 import { enterIndex, leaveIndex, putObject } from './application-data.ts';
 import { bytesOfClaim } from './claims.ts';
