@@ -71,7 +71,8 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
   readonly application: App;
   /** Default: `bearer`. */
   readonly auth?: AuthScheme;
-  readonly method: Method;
+  /** Default: `GET`. */
+  readonly method?: Method;
   readonly path: Path;
   readonly query?: Query;
   readonly request?: Request;
@@ -128,13 +129,15 @@ export function defineInternalCall(input: InternalInput<string, Application, str
 
 function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience'], callers: readonly Application[]): ApiDefinition {
   const request = input.request ?? z.strictObject({});
-  if (input.method !== 'GET' && !input.type) throw new Error(`${input.id} is a ${input.method}: declare its type.`);
+  const { method = 'GET' } = input;
+  if (method !== 'GET' && !input.type) throw new Error(`${input.id} is a ${method}: declare its type.`);
   return {
     ...input,
     name: input.name ?? nameOf(input.id),
     domain: input.domain ?? applications[input.application].domain,
     type: input.type ?? 'query',
     auth: input.auth ?? 'bearer',
+    method,
     audience,
     callers,
     query: input.query ?? z.strictObject({}),

@@ -24,7 +24,6 @@ export const getProduct = defineApi({
     'Returns attributes, price, availability and media of a product, by id or SKU. A product that is not active yet, or is archived, is not found.',
   application: 'ecommerce-platform',
   auth: 'none',
-  method: 'GET',
   path: '/products/{id}',
   response: ProductView,
   problems: ['not_found'],

@@ -9,7 +9,6 @@ export const getBasket = defineInternalCall({
   id: 'get-basket',
   summary: 'Returns the lines and totals of a basket.',
   application: 'ecommerce-platform',
-  method: 'GET',
   path: '/internal/baskets/{id}',
   response: Basket.extend({
     checkoutUnderWay: z
@@ -77,7 +76,6 @@ export const listCustomerBaskets = defineInternalCall({
   id: 'list-customer-baskets',
   summary: 'Returns the baskets of a customer that are open or in checkout, newest first, at most 20.',
   application: 'ecommerce-platform',
-  method: 'GET',
   path: '/internal/baskets',
   query: z.strictObject({ customerId: Id }),
   response: z.object({ items: z.array(Basket) }),
@@ -101,7 +99,6 @@ export const getTransaction = defineInternalCall({
   id: 'get-transaction',
   summary: 'Returns a checkout at the till with its basket and tenders.',
   application: 'pos',
-  method: 'GET',
   path: '/internal/transactions/{id}',
   response: Transaction,
   problems: ['not_found'],

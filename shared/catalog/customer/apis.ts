@@ -13,7 +13,6 @@ export const searchCustomer = defineApi({
   summary:
     'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Customers of the fixtures come first, in file order, then all others, oldest first.',
   application: 'crm',
-  method: 'GET',
   path: '/customers',
   query: z.strictObject({
     email: EmailInQuery.optional(),
@@ -30,7 +29,6 @@ export const getCustomer = defineApi({
   id: 'get-customer-api',
   summary: 'Returns a customer with addresses and consents.',
   application: 'crm',
-  method: 'GET',
   path: '/customers/{id}',
   response: Customer,
   problems: ['not_found'],
@@ -68,7 +66,6 @@ export const getCustomer360 = defineApi({
   summary:
     'Returns all data of a customer: profile, points, orders, open baskets, returns, interactions. If an application does not answer, its part is degraded, and the view still succeeds.',
   application: 'clienteling-app',
-  method: 'GET',
   path: '/customers/{id}/360',
   response: z
     .object({

@@ -87,7 +87,6 @@ export const getInventory = defineApi({
   id: 'get-inventory-api',
   summary: 'Returns the stock of a SKU per location.',
   application: 'sim',
-  method: 'GET',
   path: '/inventory/items/{sku}',
   response: InventoryItem,
   problems: ['not_found', ...dependencyProblems],
@@ -99,7 +98,6 @@ export const getStockLocations = defineApi({
   summary: 'Returns every warehouse location that holds a SKU, with units on hand and reserved.',
   domain: 'inventory',
   application: 'wms',
-  method: 'GET',
   path: '/stock/{sku}/locations',
   response: InventoryItem,
   problems: ['not_found', ...dependencyProblems],
@@ -110,7 +108,6 @@ export const checkAvailability = defineApi({
   summary:
     'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation keeps stock for a buyer. The answer does not depend on whether the product may be sold: suspended and discontinued products have stock as well.',
   application: 'inventory-service',
-  method: 'GET',
   path: '/inventory/{sku}/availability',
   query: z.strictObject({
     qty: queryInteger(1, 9999).default(1),

@@ -8,7 +8,6 @@ export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
   summary: 'Returns points balance, tier and next tier threshold of a member, by account id or card number.',
   application: 'loyalty-platform',
-  method: 'GET',
   path: '/members/{id}/balance',
   response: LoyaltyAccount,
   problems: ['not_found', 'dependency_unavailable'],
@@ -18,7 +17,6 @@ export const listLedgerEntries = defineApi({
   id: 'list-ledger-entries-api',
   summary: 'Returns the ledger of a member in pages, oldest entry first, by account id or card number.',
   application: 'loyalty-platform',
-  method: 'GET',
   path: '/members/{id}/ledger',
   query: z.strictObject({
     limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),

@@ -12,7 +12,6 @@ export const getOrder = defineApi({
   id: 'get-order-api',
   summary: 'Returns an order with its lines, payment status and fulfillment orders.',
   application: 'oms',
-  method: 'GET',
   path: '/orders/{id}',
   response: OrderView,
   problems: ['not_found'],

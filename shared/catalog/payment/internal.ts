@@ -8,7 +8,6 @@ export const listPayments = defineInternalCall({
   id: 'list-payments',
   summary: 'Returns all payments of an order, in order of creation.',
   application: 'payment-hub',
-  method: 'GET',
   path: '/internal/payments',
   query: z.strictObject({ orderId: Id }),
   response: z.object({ items: z.array(Payment) }),
