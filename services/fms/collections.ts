@@ -4,7 +4,7 @@ import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.t
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
-import { defineCollection } from '../../shared/store/collections.ts';
+import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
@@ -23,7 +23,7 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
 });
 export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 
-export const published = (stored: StoredFulfillmentOrder): z.output<typeof FulfillmentOrder> => FulfillmentOrder.parse(stored);
+export const published = publishedBy(FulfillmentOrder);
 
 export const fulfillmentOrders = defineCollection({
   name: 'fulfillment-orders',

@@ -3,7 +3,7 @@ import { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.t
 import { Return, returnObject } from '../../../shared/catalog/fulfillment/returns.ts';
 import { notFound } from '../../../shared/catalog/problems.ts';
 import { Address, Id, Instant } from '../../../shared/catalog/shapes.ts';
-import { defineCollection } from '../../../shared/store/collections.ts';
+import { defineCollection, publishedBy } from '../../../shared/store/collections.ts';
 import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
@@ -27,7 +27,7 @@ export const StoredReturn = Return.extend({
 });
 export type StoredReturn = z.output<typeof StoredReturn>;
 
-export const published = (stored: StoredReturn): z.output<typeof Return> => Return.parse(stored);
+export const published = publishedBy(Return);
 
 export const returns = defineCollection({
   name: 'returns',
