@@ -9,8 +9,7 @@ import { promisify } from 'node:util';
 import type { World } from '../shared/domain/world.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { freePort, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { freePort, startChild, startEstate } from './child-process.ts';
 import { cannon } from './load.ts';
 import { latencyOf, type OrderRound, placeOrders } from './order-journey.ts';
 import { inNewRehearsal, openRehearsal } from './rehearsals.ts';
@@ -157,7 +156,7 @@ export interface ComposeEstate extends AsyncDisposable {
 const run = async (command: string, args: readonly string[], env?: Readonly<Record<string, string | undefined>>): Promise<string> =>
   (await promisify(execFile)(command, [...args], { cwd: PROJECT, env: { ...process.env, ...env }, maxBuffer: OUTPUT_BYTES })).stdout.trim();
 
-export const docker = (...args: readonly string[]): Promise<string> => run('docker', args);
+const docker = (...args: readonly string[]): Promise<string> => run('docker', args);
 
 /** Reason why containers are unavailable; undefined when they are available. */
 export const whyNoCompose = (): Promise<string | undefined> =>
@@ -171,7 +170,7 @@ export const whyNoCompose = (): Promise<string | undefined> =>
   );
 
 /** A checkout of the project, and an image of it. */
-export interface Edition {
+interface Edition {
   readonly folder: string;
   readonly image: string;
 }

@@ -3,7 +3,7 @@ import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild } from './child-process.ts';
 import type { Growth } from './growth/grown-world.ts';
 import { BEYOND_SMALL, type Operation, operations, SMALL, type Story, tellStory } from './growth/operations.ts';
-import { type BenchRedis, isRedisInstalled, startRedis } from './redis-server.ts';
+import { type BenchRedis, isRedisInstalled, startRedis } from './redis.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, median } from './rounds.ts';
 

@@ -1,6 +1,5 @@
 import type { Benchmark, Figure } from './benchmark.ts';
-import { type Child, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
 import { completeOrder, type MeasuredRound, orderFigures, REQUESTS_PER_JOURNEY } from './order-journey.ts';
 import { type OwnRehearsal, openRehearsal, requireHolding, stranger } from './rehearsals.ts';
 import { inTurn } from './rounds.ts';

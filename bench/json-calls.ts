@@ -1,6 +1,5 @@
 import type { Benchmark } from './benchmark.ts';
-import type { Child } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { type Child, startEstate } from './child-process.ts';
 import { placeOrder } from './order-journey.ts';
 import { inNewRehearsal } from './rehearsals.ts';
 import type { JsonCalls } from './servers/count-json.ts';

@@ -1,5 +1,5 @@
 import type { Aim, Benchmark, Figure } from './benchmark.ts';
-import { startEstate } from './estate-process.ts';
+import { startEstate } from './child-process.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, median } from './rounds.ts';
 

@@ -1,7 +1,6 @@
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
-import type { Child } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { type Child, startEstate } from './child-process.ts';
 import { placeOrder } from './order-journey.ts';
 import { openRehearsal, requireHolding } from './rehearsals.ts';
 import { compare, inTurn } from './rounds.ts';

@@ -49,7 +49,7 @@ const shown = (value: number): string => (value >= 100 ? String(Math.round(value
 /** A commit with an improvement, and the counts after it, which do not depend on the machine. */
 const Line = z.strictObject({ on: z.iso.date(), change: z.string().min(1), counts: z.record(z.string(), z.number().nonnegative()) });
 
-export type HistoryLine = z.output<typeof Line>;
+type HistoryLine = z.output<typeof Line>;
 
 /** The history of counts, oldest first. @throws Error when a line does not fit */
 export const readHistory = (): readonly HistoryLine[] =>

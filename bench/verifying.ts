@@ -1,5 +1,5 @@
 import type { Benchmark } from './benchmark.ts';
-import { startEstate } from './estate-process.ts';
+import { startEstate } from './child-process.ts';
 import { placeOrders } from './order-journey.ts';
 import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
 import { compare, quantile } from './rounds.ts';

@@ -11,8 +11,7 @@ import { askWith, exitCodeOfRefusal } from './ask.ts';
 import { type Connection, clientOf, withConnection } from './connection.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { withExample } from './help.ts';
-import { nameOf, optionOf } from './operations/member-option.ts';
-import { membersOf } from './operations/schema-members.ts';
+import { membersOf, nameOf, optionOf } from './operations/member-option.ts';
 import { type Look, lookOf } from './output/table.ts';
 
 /** The words of each streaming operation. A missing operation fails the type check. */

@@ -4,7 +4,7 @@ import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { dumpOf } from '../shared/store/collections.ts';
-import type { Snapshot } from '../shared/store/ports/snapshots.ts';
+import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 

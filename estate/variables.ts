@@ -181,7 +181,7 @@ export const urls = Object.fromEntries(
 export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
 
 /** Whether every part of an address of Redis, or of a list of cluster nodes, has an effect: a part that would be ignored is a mistake. */
-export function isRedisUrl(text: string): boolean {
+function isRedisUrl(text: string): boolean {
   const isMarked = text.startsWith('cluster:');
   const nodes = text.replace(/^cluster:/, '').split(/\s*,\s*/);
   return nodes.every((node) => isNode(node, isMarked || nodes.length > 1));
@@ -204,7 +204,7 @@ function isEncoded(text: string): boolean {
 }
 
 /** The headers in a list of `name=value`. @returns undefined when an entry cannot be sent as a header */
-export function headersIn(list: string): Readonly<Record<string, string>> | undefined {
+function headersIn(list: string): Readonly<Record<string, string>> | undefined {
   const entries = list.split(',').filter((entry) => entry.trim() !== '');
   const headers = entries.map(headerIn).filter((header) => header !== undefined);
   return headers.length === entries.length ? Object.fromEntries(headers) : undefined;

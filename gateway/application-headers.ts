@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
 import { contextFor } from '../shared/control/context.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -42,7 +42,7 @@ const DROPPED = new Set([
 const DROPPED_PREFIXES = ['x-estate-', 'x-forwarded-'];
 
 /** A request that passed all checks. */
-export interface AdmittedRequest {
+interface AdmittedRequest {
   readonly request: IncomingMessage;
   readonly ids: RequestIds;
   /** W3C trace context of the request, if it has one. */
@@ -87,7 +87,7 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** The headers that a `Connection` header restricts to its connection. */
-export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }

@@ -32,7 +32,7 @@ export interface Forwarder {
 export const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse, draining: () => boolean): boolean =>
   httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();
 
-export interface InProcessForwarderOptions extends ForwarderOptions {
+interface InProcessForwarderOptions extends ForwarderOptions {
   /** The applications of this process, by name. */
   readonly endpointOf: (application: Application) => Endpoint | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Exchange, Outcome } from './facts.ts';
+import { type Exchange, type Outcome, type Passage, steps } from './facts.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import {
   checkAddress,
@@ -31,7 +31,6 @@ import {
   readRehearsalInAddress,
   useRehearsal,
 } from './steps/rehearsal.ts';
-import { type Passage, steps } from './steps/step.ts';
 
 /**
  * The steps of a request, in order. The first ones find the part that answers it, and each kind of answer has its own steps. A step gets the

@@ -8,6 +8,19 @@ import { writeClient } from './client.ts';
 import { serverManifest } from './manifests.ts';
 import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
 
+const FOLDER = join(DIST, 'server');
+/** Files that the estate reads. */
+const READ = ['LICENSE', 'fixtures/**/*.json', 'services/touchpoint-mock/portal/*', 'ui/kit/tokens.css'];
+
+/** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules, and the bundled pages. */
+async function writeServer(): Promise<void> {
+  compile('tsconfig.server.json');
+  await copyTo(FOLDER, READ);
+  const bundled = await buildPages(join(FOLDER, 'ui/built'));
+  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
+  await write(join(FOLDER, 'package.json'), `${JSON.stringify(serverManifest, null, 2)}\n`);
+}
+
 /** `npm run package -- --pack-destination <folder>` writes the archives of both packages there. */
 const { values } = parseArgs({ options: { 'pack-destination': { type: 'string', default: PROJECT } } });
 
@@ -21,17 +34,4 @@ try {
   process.stdout.write(archives);
 } finally {
   await rm(DIST, { recursive: true, force: true });
-}
-
-const FOLDER = join(DIST, 'server');
-/** Files that the estate reads. */
-const READ = ['LICENSE', 'fixtures/**/*.json', 'services/touchpoint-mock/portal/*', 'ui/kit/tokens.css'];
-
-/** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules, and the bundled pages. */
-export async function writeServer(): Promise<void> {
-  compile('tsconfig.server.json');
-  await copyTo(FOLDER, READ);
-  const bundled = await buildPages(join(FOLDER, 'ui/built'));
-  await write(join(FOLDER, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(bundled));
-  await write(join(FOLDER, 'package.json'), `${JSON.stringify(serverManifest, null, 2)}\n`);
 }

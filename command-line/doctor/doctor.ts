@@ -54,13 +54,8 @@ async function examine({ against, json, ...credentials }: Options): Promise<void
   process.exitCode = problems.length === 0 ? EXIT.holds : EXIT.fails;
 }
 
-interface Configured {
-  readonly configuration?: Configuration;
-  readonly findings: readonly Finding[];
-}
-
 /** Checks the configuration and the fixtures that a start would use. */
-async function configurationFindings(): Promise<Configured> {
+async function configurationFindings(): Promise<{ readonly configuration?: Configuration; readonly findings: readonly Finding[] }> {
   if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${remedy()}`)] };
   const { checkFixtures, explainStart, readConfiguration } = await loadEstateCode();
   try {
@@ -137,17 +132,11 @@ async function estateFindings(access: Asked): Promise<readonly Finding[]> {
 const DOCKER_MS = 10_000;
 
 /** Never a problem: `loaded-first.cjs` has refused an older Node. */
-export const nodeVersion = (): Finding =>
+const nodeVersion = (): Finding =>
   ok('Node', `${process.versions.node}; ${manifest.engines.node.replace('>=', '').replace(/\.0$/, '')} or newer is needed`);
 
 /** Checks that a port can be opened. A port of the running estate passes. */
-export async function portFinding(
-  what: string,
-  variable: string,
-  host: string,
-  port: number,
-  ownPorts: ReadonlySet<number>,
-): Promise<Finding> {
+async function portFinding(what: string, variable: string, host: string, port: number, ownPorts: ReadonlySet<number>): Promise<Finding> {
   if (ownPorts.has(port)) return ok(what, `${port}, used by the running estate`);
   const server = createServer();
   try {
@@ -163,7 +152,7 @@ export async function portFinding(
   }
 }
 
-export async function dockerFinding(): Promise<Finding> {
+async function dockerFinding(): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: DOCKER_MS });
     return ok('Docker', `engine ${stdout.trim()}`);
@@ -174,14 +163,14 @@ export async function dockerFinding(): Promise<Finding> {
   }
 }
 
-export const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
+const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
   [
     ['Gateway port', 'GATEWAY_PORT', HOST, GATEWAY_PORT],
     ['Touchpoint port', 'TOUCHPOINT_PORT', HOST, TOUCHPOINT_PORT],
     ['Portal port', 'PORTAL_PORT', PORTAL_HOST, PORTAL_PORT],
   ] as const;
 
-export interface Finding {
+interface Finding {
   readonly what: string;
   /** `note`: nothing is wrong, but a feature cannot be used. */
   readonly state: 'ok' | 'note' | 'problem';
@@ -189,6 +178,6 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-export const ok = (what: string, found: string): Finding => ({ what, state: 'ok', found });
-export const note = (what: string, found: string, remedy?: string): Finding => ({ what, state: 'note', found, remedy });
-export const problem = (what: string, found: string, remedy: string): Finding => ({ what, state: 'problem', found, remedy });
+const ok = (what: string, found: string): Finding => ({ what, state: 'ok', found });
+const note = (what: string, found: string, remedy?: string): Finding => ({ what, state: 'note', found, remedy });
+const problem = (what: string, found: string, remedy: string): Finding => ({ what, state: 'problem', found, remedy });

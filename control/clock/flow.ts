@@ -1,8 +1,8 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { ClockStore } from '../../shared/store/ports/clock.ts';
-import type { Directory } from '../../shared/store/ports/directory.ts';
+import type { ClockStore } from '../../shared/store/ports/due-work.ts';
+import type { Directory } from '../../shared/store/ports/rehearsals.ts';
 import { isStoreAway } from '../../shared/store/store-away.ts';
 import type { DueRunner } from './due-runner.ts';
 

@@ -123,7 +123,7 @@ const WEBHOOK = 'deliver-webhook';
  * The FMS's copy of a parcel must have the carrier's latest state, unless a webhook is still queued, the endpoint for webhooks answered
  * 410, or a carrier outside the estate scans the parcel.
  */
-export function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
+function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: readonly FulfillmentOrder[], check: Check): void {
   const shipments = new Map(of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
   const parcels = new Map(records<Parcel>('fms', 'trackings').map((parcel) => [parcel.id, parcel]));
   const isEndpointGone = records('carrier-platform', 'webhook-endpoints').length > 0;

@@ -158,7 +158,7 @@ function checkTimers({ of, queued }: WorldRecords, check: Check): void {
 export const bookingsIn = (world: WorldRecords): readonly ReturnBooking[] => world.records<ReturnBooking>('oms', 'return-bookings');
 
 /** The actor that moves an open return next; undefined when no actor will. */
-export function nextActorOnReturn(world: WorldRecords, found: Return): string | undefined {
+function nextActorOnReturn(world: WorldRecords, found: Return): string | undefined {
   const { id, state, dropOff, rejecting, shipments } = found;
   const isQueued = world.queued('fms', id);
   if (rejecting !== undefined) return isQueued ? 'the OMS' : undefined;
@@ -193,7 +193,7 @@ function refunderOf(world: WorldRecords, id: string): string | undefined {
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }
 
-export const isEnded = ({ state }: Return): boolean => state === 'refunded' || state === 'exchanged' || state === 'rejected';
+const isEnded = ({ state }: Return): boolean => state === 'refunded' || state === 'exchanged' || state === 'rejected';
 
 /** Most characters that a violation quotes from an error. */
 const MOST_OF_AN_ERROR = 300;
@@ -208,7 +208,7 @@ export function parkedWork(world: WorldRecords): InvariantResult {
 }
 
 /** Work that waits for an unavailable application, and the object that it is about. */
-export function awaitedReturns(world: WorldRecords): string[] {
+function awaitedReturns(world: WorldRecords): string[] {
   const namesOf = objectNames(world);
   return world.awaiting.map(({ application, kind, key, payload, awaits }: DueItem) => {
     const whose = titleOf(application);

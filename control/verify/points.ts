@@ -113,7 +113,7 @@ const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
 };
 
 /** Orders must earn their points once, and refunds must take them back. */
-export function checkEarned(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+function checkEarned(world: WorldRecords, accounts: readonly Account[], check: Check): void {
   const earnings = new Map(world.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
   // An offline till passes on the card number instead of the account's id.
   const members = new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber]));
@@ -173,7 +173,7 @@ interface Purchase {
 }
 
 /** A redemption may pay only for the order or basket that it was made for, and only for its owner. */
-export function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
+function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
   const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
   const owners = new Map(accounts.map((account) => [account.id, account]));
   const purchases = new Map<string, Purchase>();
@@ -198,7 +198,7 @@ export function checkPurpose({ of, records }: WorldRecords, accounts: readonly A
 }
 
 /** A purchase without customer and account belongs to the bearer of the receipt. */
-export function isOwnedBy(
+function isOwnedBy(
   { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
   { id, cardNumber, customerId: owner }: Account,
 ): boolean {
@@ -215,7 +215,7 @@ const countsFor = ({ type, points, shortfall = 0 }: LedgerEntry): number => {
 const counted = ({ ledger }: Account): number => ledger.reduce((sum, entry) => sum + countsFor(entry), 0);
 
 /** The tier must follow from the lifetime points. */
-export function checkTiers(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+function checkTiers(world: WorldRecords, accounts: readonly Account[], check: Check): void {
   const begun = new Map(seededAccounts(world).map((account) => [account.id, account]));
   for (const account of accounts) {
     const { id, lifetimePoints, tier } = account;

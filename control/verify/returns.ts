@@ -107,7 +107,7 @@ function checkBooking(
 type Payment = z.output<typeof PaymentSchema>;
 
 /** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */
-export function checkRefunds(
+function checkRefunds(
   { of, queued, counters }: WorldRecords,
   bookings: readonly ReturnBooking[],
   found: ReadonlyMap<string, Return>,
@@ -173,7 +173,7 @@ export function checkRefunds(
 type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 
 /** Inspected units are on hand again or counted as scrapped; units that went back to the customer are neither. */
-export function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonly Return[], check: Check): void {
+function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonly Return[], check: Check): void {
   const moved = counters('inventory-service', 'units-moved');
   const settled = all.filter(({ id }) => !queued('fms', id));
   const busy = new Set(
@@ -214,7 +214,7 @@ const BEFORE_HAND_OVER: ReadonlySet<string> = new Set(['pending', 'label-created
  * Units sold, returned and on the way must agree per order line. A unit in a returned parcel is not with the customer, so it is in one
  * return, which must not be rejected, and which receives the parcel when it arrives.
  */
-export function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBooking[], check: Check): void {
+function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBooking[], check: Check): void {
   const shipments = new Map(world.of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
   const returned = new Set(bookings.flatMap(({ id, status }) => (status === 'refunded' || status === 'exchanged' ? [id] : [])));
   const gone = new Map<string, number>();

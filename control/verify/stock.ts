@@ -74,12 +74,12 @@ function checkReservations(world: WorldRecords, check: Check): void {
   }
 }
 
-export type Reservation = z.output<typeof ReservationSchema>;
+type Reservation = z.output<typeof ReservationSchema>;
 /** A fulfillment order as the FMS stores it. */
-export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
-export type Held = z.output<typeof HeldAt>;
+type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
+type Held = z.output<typeof HeldAt>;
 /** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
-export interface Movement {
+interface Movement {
   readonly reservationId: string;
   readonly reference: string;
   readonly kind: 'consume' | 'short';
@@ -87,14 +87,14 @@ export interface Movement {
   readonly pending: boolean;
 }
 /** The units that the Inventory Service holds for a reservation. */
-export interface Hold {
+interface Hold {
   readonly id: string;
   readonly state: string;
   readonly allocations: readonly Held[];
   readonly moved?: readonly { readonly reference: string; readonly allocations: readonly Held[] }[];
 }
 /** A request of Reserve Inventory that the SIM has not finished. */
-export interface Attempt {
+interface Attempt {
   readonly id: string;
   readonly replaces?: readonly string[];
 }
@@ -104,7 +104,7 @@ const ENDED_STATES: ReadonlySet<string> = new Set(['released', 'expired']);
 export const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId: string }): string => `${sku}|${locationId}`;
 
 /** Reserved units, with their reservation. */
-export type HeldFor = Held & { readonly reservationId: string };
+type HeldFor = Held & { readonly reservationId: string };
 
 const heldFor = (reservationId: string, held: readonly Held[]): HeldFor[] => held.map((one) => ({ ...one, reservationId }));
 
@@ -117,7 +117,7 @@ const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
   }));
 
 /** The remaining units of a reservation. */
-export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
+const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
   ...heldFor(id, allocations),
   ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
 ];
@@ -126,7 +126,7 @@ export const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor
  * Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the
  * answer was lost.
  */
-export function pendingMovements({ records }: WorldRecords): Movement[] {
+function pendingMovements({ records }: WorldRecords): Movement[] {
   const made = new Set(
     records<Hold>('inventory-service', 'holds').flatMap(({ id, moved = [] }) => moved.map(({ reference }) => `${id}|${reference}`)),
   );
@@ -136,7 +136,7 @@ export function pendingMovements({ records }: WorldRecords): Movement[] {
 }
 
 /** The expected value of the reserved counters: units of open reservations, and units that are still to be recorded, moved or released. */
-export function reservedUnits(world: WorldRecords): HeldFor[] {
+function reservedUnits(world: WorldRecords): HeldFor[] {
   const { of, records, queued } = world;
   const reservations = of<Reservation>('reservation');
   const known = new Set(reservations.map(({ id }) => id));
@@ -160,7 +160,7 @@ export function reservedUnits(world: WorldRecords): HeldFor[] {
 }
 
 /** Shipped, written-off and returned units: FMS, SIM and Inventory Service must agree. */
-export function checkShipped(world: WorldRecords, check: Check): void {
+function checkShipped(world: WorldRecords, check: Check): void {
   checkConsumed(world, check);
   checkSent(world, check);
   checkReturned(world, check);
@@ -228,7 +228,7 @@ function checkReturned({ of, counters, queued }: WorldRecords, check: Check): vo
 type Order = z.output<typeof OrderSchema>;
 
 /** Each unit that a customer carried out of a store left the reservation of the sale once, or was booked without a reservation. */
-export function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
+function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
   const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
   const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));
   const counted = new Set(records<{ id: string }>('inventory-service', 'skus').map(({ id }) => id));

@@ -8,7 +8,7 @@ import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due
 import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/snapshots.ts';
+import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/rehearsals.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
 import type { Breathe } from './slices.ts';

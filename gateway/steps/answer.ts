@@ -4,7 +4,7 @@ import { ANONYMOUS } from '../../shared/control/context.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { applicationHeaders, ownHeader } from '../application-headers.ts';
 import type { Exchange } from '../facts.ts';
 import type { ForwardedRequest } from '../forwarder.ts';
@@ -16,7 +16,7 @@ import { SECURITY_HEADERS } from '../security-headers.ts';
 import type { Addressed, ForApi, Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
-export interface Identified {
+interface Identified {
   readonly ids: RequestIds;
 }
 
@@ -25,7 +25,7 @@ export const identifyRequest = ({ request, view }: Exchange & { readonly view?: 
   ids: identify(request.headers, view?.now ?? Date.now()),
 });
 
-export interface Received {
+interface Received {
   readonly body: Buffer | undefined;
 }
 
@@ -88,7 +88,7 @@ export const answerControl =
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
   };
 
-export interface Addressee {
+interface Addressee {
   readonly forwarded: ForwardedRequest;
   readonly callSpan: Span | undefined;
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { parsePart } from '../../shared/contract/validation.ts';
 import { rehearsalFull } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { type AuthenticatedCaller, CATALOG_SCOPE, CONTROL_SCOPE } from '../credentials.ts';
 import type { Exchange } from '../facts.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -24,7 +24,7 @@ export const authenticate =
     return { caller: await keyring.authenticate(key, { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE }) };
   };
 
-export interface NamedInAddress {
+interface NamedInAddress {
   /** The rehearsal that the address names, if any. */
   readonly named: string | undefined;
 }
@@ -45,7 +45,7 @@ export function readRehearsalInAddress({ api, path, request }: ForApi): NamedInA
   return { named };
 }
 
-export interface WithRehearsalHeader {
+interface WithRehearsalHeader {
   readonly sentName: string | undefined;
   /** The world of a credential that is bound to one rehearsal. */
   readonly view: WorldView | undefined;

@@ -14,7 +14,7 @@ import type { Divert } from './event-faults.ts';
 /** Wall time between two searches for outboxes whose relay died. */
 const SWEEP_MS = 1_000;
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly store: OutboxStore;
   readonly bus: Bus;
   readonly log: Logger;
@@ -136,7 +136,7 @@ export type Relay = ReturnType<typeof createRelay>;
 /** Wall time between two attempts to publish a batch. */
 const RETRY_MS = 1_000;
 
-export interface PublishingOptions {
+interface PublishingOptions {
   readonly application: string;
   readonly bus: Bus;
   readonly log: Logger;
@@ -146,10 +146,10 @@ export interface PublishingOptions {
 }
 
 /** Publishes events of a world, in this order. @throws Error when the relay stops before the bus has accepted them */
-export type Publish = (world: World, events: readonly OutboxEntry[]) => Promise<void>;
+type Publish = (world: World, events: readonly OutboxEntry[]) => Promise<void>;
 
 /** Publishes until the bus accepts the events, because a broker may be down for hours. */
-export function createPublishing({ application, bus, log, observer, stopping }: PublishingOptions): Publish {
+function createPublishing({ application, bus, log, observer, stopping }: PublishingOptions): Publish {
   let isFailing = false;
 
   /** Logs only the first failure and the recovery, because every world retries once a second. */

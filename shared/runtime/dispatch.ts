@@ -6,8 +6,7 @@ import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
 import { endAnyhow, isRead } from '../http/json-answer.ts';
-import { readJson } from '../http/json-body.ts';
-import { ClientGone, readBody } from '../http/request-body.ts';
+import { ClientGone, readBody, readJson } from '../http/request-body.ts';
 import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
@@ -20,7 +19,7 @@ import type { AnyService } from '../work/handler.ts';
 import { newJournalNotes } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly service: AnyService;
   readonly pipeline: Pipeline;
   /** Authenticates calls within the estate. */
@@ -29,7 +28,7 @@ export interface DispatchOptions {
 }
 
 /** @returns undefined when the connection ends without an answer @throws ClientGone */
-export type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
+type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /**
  * Passes each request to the pipeline: APIs and internal calls by the route table, and due work. It refuses requests that come
@@ -95,7 +94,7 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
   };
 }
 
-export interface HttpFaceOptions {
+interface HttpFaceOptions {
   readonly dispatch: Dispatch;
   readonly readiness: () => ReadinessAnswer;
   /** Answers `GET /metrics`. Without it, that path is 404. */

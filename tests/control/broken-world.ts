@@ -16,7 +16,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
 
 /**
  * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.

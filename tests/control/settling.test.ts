@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createProxy } from '../../gateway/proxy.ts';
-import { watchConnections } from '../../shared/process/connections.ts';
+import { watchConnections } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
 const IDLE_MS = 100;

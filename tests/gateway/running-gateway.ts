@@ -14,8 +14,8 @@ import { mintCredentials, type PlainCredentials } from '../../shared/control/cre
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { decodeContext } from '../../shared/transport/estate-headers.ts';
 
 export const PEPPER = 'a-pepper-of-this-test';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import type { RequeuedAt, RequeuedParked } from '../../shared/store/ports/clock.ts';
-import { BACKOFF_MS, DELIVER_AGAIN, PROBE_MS } from '../../shared/store/ports/due-work.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, PROBE_MS, type RequeuedAt, type RequeuedParked } from '../../shared/store/ports/due-work.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { keysOf, type Opened } from './open-store.ts';
 

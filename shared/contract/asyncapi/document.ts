@@ -75,7 +75,7 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
 const eventsOf = (domain: Domain): readonly EventDefinition[] => allEvents.filter((event) => objectOf(event).domain === domain);
 
 /** A channel per domain: its event topic. @param server the name of the server that has them */
-export const topicChannels = (server: string): Part => Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, server)]));
+const topicChannels = (server: string): Part => Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, server)]));
 
 function topicChannel(domain: Domain, server: string): Part {
   const address = topicOf(domain);
@@ -91,7 +91,7 @@ function topicChannel(domain: Domain, server: string): Part {
 }
 
 /** Operations per topic: owners of objects send their events, applications receive the events that the catalog subscribes them to. */
-export const topicOperations = (): Part => Object.fromEntries(domains.flatMap((domain) => [...sending(domain), ...receiving(domain)]));
+const topicOperations = (): Part => Object.fromEntries(domains.flatMap((domain) => [...sending(domain), ...receiving(domain)]));
 
 function sending(domain: Domain): [string, Part][] {
   const byOwner = Map.groupBy(eventsOf(domain), (event) => objectOf(event).owner);
@@ -131,9 +131,9 @@ const messageRefs = (domain: Domain, events: readonly EventDefinition[]): Part[]
   events.map(({ name }) => ref('channels', domain, 'messages', name));
 
 /** Name of the webhook's channel and message. */
-export const WEBHOOK = 'carrier-webhook';
+const WEBHOOK = 'carrier-webhook';
 
-export const WEBHOOK_CHANNEL: Part = {
+const WEBHOOK_CHANNEL: Part = {
   address: carrierWebhook.path,
   title: carrierWebhook.name,
   description: 'Signed HTTP requests, delivered at least once. A 2xx ends one delivery, a 410 ends all deliveries.',
@@ -141,7 +141,7 @@ export const WEBHOOK_CHANNEL: Part = {
   messages: { [WEBHOOK]: ref('components', 'messages', WEBHOOK) },
 };
 
-export function webhookMessage(schemas: JsonSchemas): Part {
+function webhookMessage(schemas: JsonSchemas): Part {
   return {
     name: 'shipment.tracking.updated',
     title: carrierWebhook.name,
@@ -176,7 +176,7 @@ export function webhookMessage(schemas: JsonSchemas): Part {
   };
 }
 
-export function webhookOperations(schemas: JsonSchemas): Part {
+function webhookOperations(schemas: JsonSchemas): Part {
   const operation = (application: Application, action: 'send' | 'receive'): Part => ({
     action,
     title: `${applications[application].title} ${action}s`,

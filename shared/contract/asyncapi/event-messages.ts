@@ -13,7 +13,7 @@ export const HTTP_BINDING = '0.3.0';
 export const ref = (...path: readonly string[]): Part => ({ $ref: `#/${path.join('/')}` });
 
 /** The members that every event has. */
-export const CLOUD_EVENT: Part = {
+const CLOUD_EVENT: Part = {
   type: 'object',
   description: 'CloudEvents 1.0 in structured mode, with the extensions of the estate.',
   required: [
@@ -67,7 +67,7 @@ export const CLOUD_EVENT: Part = {
 };
 
 /** Headers of a record. Its value has the same data. */
-export const RECORD_HEADERS: Part = {
+const RECORD_HEADERS: Part = {
   type: 'object',
   required: ['id', 'world', 'rehearsal', 'content-type'],
   properties: {

@@ -184,10 +184,10 @@ export const PROBLEM: Part = {
 };
 
 /** The extension that lists the codes of a refusal. Its schema is `Problem` alone, so that generated clients have one class for every refusal. */
-export const CODES = 'x-problem-codes';
+const CODES = 'x-problem-codes';
 
 /** A response that refuses with one of these codes, which all have the same status. */
-export function problemResponse(codes: readonly ProblemCode[]): Part {
+function problemResponse(codes: readonly ProblemCode[]): Part {
   const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
   const isRetryable = codes.some((code) => problems[code].retryable || retryableAtTimes.has(code));
   return {

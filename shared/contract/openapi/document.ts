@@ -66,13 +66,7 @@ function tags(): Part[] {
   ];
 }
 
-interface PathEntry {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: Part;
-}
-
-function collectPaths(entries: readonly PathEntry[]): Part {
+function collectPaths(entries: readonly { readonly path: string; readonly method: string; readonly operation: Part }[]): Part {
   const paths: Record<string, Record<string, Part>> = {};
   for (const { path, method, operation } of entries) {
     const item = paths[path] ?? {};

@@ -112,20 +112,20 @@ export function callMatrix(): string {
   return table(['Caller', 'Callee', 'Calls'], rows);
 }
 
-export const publicApis = Object.values(apis) as readonly ApiDefinition[];
-export const internals = Object.values(internalCalls) as readonly ApiDefinition[];
+const publicApis = Object.values(apis) as readonly ApiDefinition[];
+const internals = Object.values(internalCalls) as readonly ApiDefinition[];
 
 const byId = new Map([...publicApis, ...internals].map((api) => [api.id, api]));
 
-export const callById = (id: string): ApiDefinition | undefined => byId.get(id);
+const callById = (id: string): ApiDefinition | undefined => byId.get(id);
 
-export const callsMadeBy = (application: Application): readonly ApiDefinition[] =>
+const callsMadeBy = (application: Application): readonly ApiDefinition[] =>
   (calls[application] as readonly string[]).flatMap((id) => byId.get(id) ?? []);
 
-export const titleOf = (application: Application): string => applications[application].title;
+const titleOf = (application: Application): string => applications[application].title;
 
 /** The name with a mark for an addition (‡) or for shapes of our choice (†). */
-export function markedName({ name, addition, shapes }: ApiDefinition): string {
+function markedName({ name, addition, shapes }: ApiDefinition): string {
   if (addition) return `${name} ‡`;
   return shapes === 'our choice' ? `${name} †` : name;
 }
@@ -210,7 +210,7 @@ export function changeEventTable(): string {
   );
 }
 
-export function topicOfEvent(event: EventDefinition): string {
+function topicOfEvent(event: EventDefinition): string {
   const object = objects.find(({ type }) => type === event.object);
   return object ? topicOf(object.domain) : '';
 }

@@ -6,8 +6,8 @@ import { within } from '../../process/waiting.ts';
 import { type DeadLetterCause, type Deliver, type DeliveredEvent, TYPE_HEADER, type WantedEvents } from '../bus.ts';
 import { createDeliveryLanes } from '../delivery-lanes.ts';
 import { PartitionProgress } from '../partition-progress.ts';
+import { ReportLimit } from './client.ts';
 import type { OutgoingMessage } from './producer.ts';
-import { ReportLimit } from './report-limit.ts';
 
 /** Events that an application processes at the same time. */
 const CONCURRENCY = 32;
@@ -147,7 +147,7 @@ export function createConsumption({ application, isForOthers, deliver, publish, 
 }
 
 /** A record as received from a broker. */
-export interface KafkaRecord {
+interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
@@ -158,7 +158,7 @@ export interface KafkaRecord {
 
 const WORLD = /^[^~]+~[^~]+$/;
 
-export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offset, key, value, headers }: KafkaMessage): KafkaRecord {
+function recordOf({ topic, partition }: EachBatchPayload['batch'], { offset, key, value, headers }: KafkaMessage): KafkaRecord {
   const texts = Object.entries(headers ?? {}).flatMap(([name, given]) => {
     const last = Array.isArray(given) ? given.at(-1) : given;
     return last === undefined ? [] : [[name, last.toString()] as const];
@@ -167,7 +167,7 @@ export function recordOf({ topic, partition }: EachBatchPayload['batch'], { offs
 }
 
 /** The event in a record, or the reason why it is not an event of the estate. */
-export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, value }: KafkaRecord): DeliveredEvent | DeadLetterCause {
+function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, value }: KafkaRecord): DeliveredEvent | DeadLetterCause {
   if (world === undefined || id === undefined) return foreign('The header "world" or "id" is missing.');
   if (!WORLD.test(world)) return foreign('The header "world" does not name a world.');
   if (value === null) return foreign('The record has no value.');
@@ -177,7 +177,7 @@ export function eventIn({ headers: { world, id, hop, [TYPE_HEADER]: type }, valu
 const foreign = (reason: string): DeadLetterCause => ({ as: 'foreign', reason });
 
 /** The unchanged record, with its position, the application that refused it, and the reason. */
-export function deadLetter(record: KafkaRecord, application: string, { as, reason }: DeadLetterCause): OutgoingMessage {
+function deadLetter(record: KafkaRecord, application: string, { as, reason }: DeadLetterCause): OutgoingMessage {
   const { topic, partition, offset, key, value, headers } = record;
   return {
     topic: deadLetterTopicOf(topic),

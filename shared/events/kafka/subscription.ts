@@ -15,7 +15,7 @@ const DEAF_MS = 60_000;
 const DEAFNESS_CHECK_MS = 1_000;
 const STOP_MS = 3_000;
 
-export interface SubscriptionOptions extends Omit<ConsumptionOptions, 'stopping' | 'consumer'> {
+interface SubscriptionOptions extends Omit<ConsumptionOptions, 'stopping' | 'consumer'> {
   readonly kafka: KafkaOptions;
   readonly topics: readonly string[];
   readonly ensured: Topics;
@@ -127,7 +127,7 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 3_000;
 const REBALANCE_MS = 15_000;
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly kafka: KafkaOptions;
   readonly groupId: string;
   readonly topics: readonly string[];
@@ -144,7 +144,7 @@ export interface JoinOptions {
 }
 
 /** Joins a group; resolves as a member. `ended` resolves with the error that ends it. @throws the error that kept it from joining */
-export async function joinGroup(options: JoinOptions): Promise<{ readonly ended: Promise<unknown> }> {
+async function joinGroup(options: JoinOptions): Promise<{ readonly ended: Promise<unknown> }> {
   const { kafka, groupId, topics, log, take, joined, heard, isCurrent, created } = options;
   const consumer = createClient(kafka, log).consumer({
     groupId,
@@ -185,14 +185,14 @@ export async function joinGroup(options: JoinOptions): Promise<{ readonly ended:
   return { ended: ended.promise };
 }
 
-export interface Membership {
+interface Membership {
   /** Resolves with the reason when the broker or the library ends the membership. */
   readonly ended: Promise<unknown>;
   /** Wall time of the last message from the broker. */
   readonly lastSign: () => number;
 }
 
-export interface Watch {
+interface Watch {
   /** Longest time without a message from the broker. */
   readonly deafMs: number;
   /** Interval of the check. */

@@ -1,6 +1,6 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Found } from '../ports/objects.ts';
-import type { ApplicationDump } from '../ports/snapshots.ts';
+import type { ApplicationDump } from '../ports/rehearsals.ts';
 import { OrderedList } from './ordered-list.ts';
 import { type ApplicationState, applicationState, getOr, type Placed, type WorldState } from './state.ts';
 

@@ -1,5 +1,5 @@
 import { randomToken } from '../../domain/ids.ts';
-import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/claims.ts';
+import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN, type Claim } from '../ports/plan.ts';
 import type { ClaimRecord, WorldState } from './state.ts';
 
 /** Sorted by expiry: time only moves forward, and every claim is kept equally long. */

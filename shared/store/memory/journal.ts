@@ -102,7 +102,7 @@ const recordedHops =
   };
 
 /** A hop with its place in the journal. */
-export interface Recorded extends Ordered {
+interface Recorded extends Ordered {
   readonly entry: Omit<JournalEntry, 'facts'>;
   /** Wall time. */
   readonly at: number;
@@ -115,7 +115,7 @@ interface TraceHops {
 }
 
 /** One part of a world's journal. */
-export function createJournalPart(limit: JournalLimit) {
+function createJournalPart(limit: JournalLimit) {
   const most = mostOfTrace(limit);
   const records = new OrderedList<Recorded>();
   const byRequest = new Map<string, Recorded>();
@@ -180,21 +180,10 @@ export function createJournalPart(limit: JournalLimit) {
   };
 }
 
-interface Application {
-  hops: number;
-  failed: number;
-  readonly faults: Set<string>;
-}
-
-interface Calls {
-  calls: number;
-  failed: number;
-}
-
 /** Counts the hops of a world. */
-export function createHopCounts() {
-  const applications = new Map<string, Application>();
-  const calls = new Map<string, { readonly from: string; readonly to: string } & Calls>();
+function createHopCounts() {
+  const applications = new Map<string, { hops: number; failed: number; readonly faults: Set<string> }>();
+  const calls = new Map<string, { readonly from: string; readonly to: string } & { calls: number; failed: number }>();
 
   return {
     add(hop: HopFacts): void {
@@ -236,7 +225,7 @@ interface Kept {
 const SUMMARY_BYTES = 600;
 
 /** The traces of one part of a world's journal. */
-export function createMemoryTraces() {
+function createMemoryTraces() {
   const byCorrelation = new Map<string, Kept>();
   const inOrder = new OrderedList<Kept>();
 

@@ -99,7 +99,7 @@ export function createUnsent(all: ReadonlyMap<World, WorldState>) {
 
 export type Unsent = ReturnType<typeof createUnsent>;
 
-export function outboxBacklog(application: Application, worlds: Iterable<WorldState>): OutboxBacklog {
+function outboxBacklog(application: Application, worlds: Iterable<WorldState>): OutboxBacklog {
   let events = 0;
   let oldestAt = Number.POSITIVE_INFINITY;
   for (const { applications } of worlds) {

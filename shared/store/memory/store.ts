@@ -3,14 +3,13 @@ import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progress
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { Directory, WorldView } from '../ports/directory.ts';
 import { carriesEvent } from '../ports/due-work.ts';
 import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
+import type { ApplicationDump, Directory, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
 import { dump } from './application-data.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryClock } from './clock.ts';
@@ -27,7 +26,7 @@ const RELAY_LEASE_MS = 10_000;
 /** Wall time after which a replaced or removed world is dropped. */
 const DROP_AFTER_MS = 60_000;
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Limits of each journal; `off` records no hops. */
   readonly journal?: JournalLimits | 'off';
   readonly relayLeaseMs?: number;
@@ -69,7 +68,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   };
 }
 
-export function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
+function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
   const { rehearsals, need, watch } = estate;
   return {
     ...createDirectory(estate),

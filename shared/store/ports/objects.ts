@@ -16,7 +16,7 @@ export interface PageRequest {
   readonly newestFirst?: boolean;
 }
 
-export type CounterFields = Readonly<Record<string, number>>;
+type CounterFields = Readonly<Record<string, number>>;
 
 export interface ObjectStore {
   object(world: World, collection: string, id: string): Promise<Found | undefined>;

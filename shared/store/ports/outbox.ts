@@ -31,7 +31,7 @@ export interface Batch {
 }
 
 /** A published event: the id of an entry of the batch, once per send; or an event that a fault had withheld. */
-export type SentEvent = string | OutboxEntry;
+type SentEvent = string | OutboxEntry;
 
 /** An entry of the batch that a fault withholds. `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) publishes it later. */
 export interface WithheldEvent {
@@ -73,7 +73,7 @@ export interface OutboxStore {
 /** Identifies the delivery of an event to an application within its world. */
 export const deliveryKey = (application: string, eventId: string): string => `${application}|${eventId}`;
 
-export interface DeliveryRetry {
+interface DeliveryRetry {
   readonly event: RetriedEvent;
   readonly at: Ms;
   /** The unavailable application. */

@@ -2,13 +2,12 @@ import type { Application } from '../../catalog/applications.ts';
 import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { Claim } from '../ports/claims.ts';
-import { WorldGone } from '../ports/directory.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import type { Found, ObjectStore } from '../ports/objects.ts';
 import { BATCH_SIZE, type Batch, deliveryAgain, HAND_OVER_MS, type OutboxEntry } from '../ports/outbox.ts';
-import { type Committed, type Fence, growsWorld, type IndexChange, type Plan, ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
+import { type Claim, type Committed, type Fence, growsWorld, type IndexChange, type Plan, ROOM_FOR_STARTED_WORK } from '../ports/plan.ts';
+import { WorldGone } from '../ports/rehearsals.ts';
 import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisClient } from './client.ts';
 import { type Argument, type RedisAccess, runInWorld } from './connection.ts';
@@ -29,7 +28,7 @@ import {
 import { PRESENT } from './keys.ts';
 import { outboxBacklog } from './ledger.ts';
 
-export interface ApplicationStoreOptions extends RedisAccess {
+interface ApplicationStoreOptions extends RedisAccess {
   readonly announcements: RedisAnnouncements;
   /** Wall time. */
   readonly relayLeaseMs: number;
@@ -201,7 +200,7 @@ interface CommitPlan {
 /** A change of a unique value or of an index. Absent: the object has no value, or had none. */
 type ValueChange = Omit<IndexChange, 'value' | 'was'> & { readonly value: string | undefined; readonly was: string | undefined };
 
-export function commitArguments(application: Application, plan: Plan, limits: CommitOptions): readonly Argument[] {
+function commitArguments(application: Application, plan: Plan, limits: CommitOptions): readonly Argument[] {
   return valueArguments(
     (keep): CommitPlan => ({
       application,
@@ -226,7 +225,7 @@ export function commitArguments(application: Application, plan: Plan, limits: Co
 }
 
 /** @param answer the result, or a list: the result, the revision of the faults, and the ids of a batch with the entries of earlier commits */
-export function readCommitted(answer: unknown, { events }: Plan, world: World): Committed {
+function readCommitted(answer: unknown, { events }: Plan, world: World): Committed {
   const [result = '', faults, ...batch] = (Array.isArray(answer) ? answer : [answer]) as readonly string[];
   const [is = '', second = '', ...rest] = result.split(' ');
   if (is === 'ok' && faults === undefined) return { ok: true, seq: Number(second) };

@@ -34,7 +34,7 @@ const connectionOptions = (commandTimeout: number) => ({
   reconnectOnError: (error: Error): 1 | false => (error.message.startsWith('READONLY') ? 1 : false),
 });
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly url: string;
   readonly commandTimeoutMs: number;
   /** Whether the client is for messages. */
@@ -118,7 +118,7 @@ export function hangUp(client: RedisClient): void {
 }
 
 /** The nodes of an address; several are seed nodes of a Redis Cluster. @throws RedisRefused */
-export function nodesOf(url: string): URL[] {
+function nodesOf(url: string): URL[] {
   const texts = url.replace(/^cluster:/, '').split(',');
   return texts.filter((text) => text.trim() !== '').map((text) => parse(text.trim()));
 }
@@ -129,17 +129,17 @@ function parse(text: string): URL {
   throw new RedisRefused('The address of Redis is invalid: give it as redis://[user:password@]host:port.');
 }
 
-export const isCluster = (url: string): boolean => url.startsWith('cluster:') || url.includes(',');
+const isCluster = (url: string): boolean => url.startsWith('cluster:') || url.includes(',');
 
-export const endpointOf = (node: URL) => ({
+const endpointOf = (node: URL) => ({
   host: node.hostname.replace(/^\[(.*)\]$/, '$1'),
   port: Number(node.port || 6379),
   ...(node.protocol === 'rediss:' && { tls: {} }),
 });
 
-export const databaseOf = (node: URL): number => Number(node.pathname.slice(1) || 0);
+const databaseOf = (node: URL): number => Number(node.pathname.slice(1) || 0);
 
-export const credentialsOf = (node: URL) => ({
+const credentialsOf = (node: URL) => ({
   ...(node.username !== '' && { username: decodeURIComponent(node.username) }),
   ...(node.password !== '' && { password: decodeURIComponent(node.password) }),
 });

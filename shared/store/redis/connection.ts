@@ -141,7 +141,7 @@ interface Watching {
  * Keeps the last refusal of a Redis that answers, for the readiness of the process. The first refusal is reported. Probes find out when Redis
  * works again, because a process that is not ready may get no requests.
  */
-export function watchRefusals(client: RedisClient, { where, onError }: Watching) {
+function watchRefusals(client: RedisClient, { where, onError }: Watching) {
   let refused: State | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -192,7 +192,7 @@ const sentenceFor = (error: Error, redis: string): string | undefined =>
 const OLDEST_MAJOR = 7;
 
 /** @throws RedisRefused when a server would lose data or lacks a feature that the store needs */
-export async function checkServers(client: RedisClient, where: string): Promise<void> {
+async function checkServers(client: RedisClient, where: string): Promise<void> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   for (const node of nodes) {
     const info = await infoOf(node, where);

@@ -116,12 +116,12 @@ function hopArguments(entry: JournalEntry): readonly Argument[] {
 /** A limit above the capacity of a journal. */
 const WHOLE_JOURNAL = 1_000_000;
 
-export interface JournalReaderOptions extends RedisAccess {
+interface JournalReaderOptions extends RedisAccess {
   /** Resolves when the hops of a world that were recorded by now are written. */
   readonly written: (world: World) => Promise<void>;
 }
 
-export function createJournalReader({ connection, keys, written }: JournalReaderOptions): JournalReader {
+function createJournalReader({ connection, keys, written }: JournalReaderOptions): JournalReader {
   const runNow = runInWorld({ connection, keys });
   const run: typeof runNow = async (script, world, ...rest) => {
     await written(world);

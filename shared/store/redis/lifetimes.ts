@@ -19,7 +19,7 @@ const ADOPTED_IDLE_MS: Ms = 24 * 60 * 60 * 1_000;
 
 const ALWAYS_KEPT = 'kept';
 
-export type Entry = { readonly is: 'entered' } | { readonly is: 'full'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
+type Entry = { readonly is: 'entered' } | { readonly is: 'full'; readonly longestIdle?: Lifetime & { readonly rehearsal: string } };
 
 export interface RemovalOptions {
   /** Whether the rehearsal is removed only if it has expired. */

@@ -3,16 +3,14 @@ import { ulid } from 'ulid';
 import { applicationNames } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { RehearsalCredentials } from '../ports/directory.ts';
 import { dueKey } from '../ports/due-work.ts';
-import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
-import type { ApplicationDump, Snapshot } from '../ports/snapshots.ts';
+import type { ApplicationDump, Lifetime, RehearsalCredentials, RehearsalRecord, RehearsalStore, Snapshot } from '../ports/rehearsals.ts';
 import type { Argument, RedisAccess, RedisConnection } from './connection.ts';
 import { counterRecord, dueRecord, indexMember, listed, objectRecord, queueMember } from './formats.ts';
 import { PRESENT, partsOf } from './keys.ts';
 import { LOOK_AGAIN_MS, type RedisLifetimes, type RemovalOptions } from './lifetimes.ts';
 
-export interface RedisRehearsalsOptions extends RedisAccess {
+interface RedisRehearsalsOptions extends RedisAccess {
   readonly lifetimes: RedisLifetimes;
   /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
@@ -171,7 +169,7 @@ interface Write {
 }
 
 /** Fills the keys of a new world in pieces, before it becomes current. @returns its counts, to be set when it becomes current */
-export async function seedWorld(connection: RedisConnection, key: string, from: Snapshot): Promise<Readonly<Record<string, number>>> {
+async function seedWorld(connection: RedisConnection, key: string, from: Snapshot): Promise<Readonly<Record<string, number>>> {
   const { writes, counts } = seedWrites(key, from);
   for (let next = 0; next < writes.length; next += WRITES_AT_ONCE) {
     await Promise.all(

@@ -3,11 +3,11 @@ import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/pro
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { Directory, RehearsalCredentials, WorldView } from '../ports/directory.ts';
 import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
+import type { Directory, RehearsalCredentials, WorldView } from '../ports/rehearsals.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges, type RedisChanges } from './changes.ts';

@@ -6,18 +6,18 @@ import { parseParams, parsePart } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/redaction.ts';
-import { type JsonBody, readJson } from '../../http/json-body.ts';
+import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** A header that is sent once. @param name in lower case */
-export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-export interface ParsedRequest extends ApiRequest {
+interface ParsedRequest extends ApiRequest {
   readonly body: JsonBody | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function noteBody({ received, context, notes }: ApiRequest): Promis
   return body;
 }
 
-export interface VerifiedRequest extends ParsedRequest {
+interface VerifiedRequest extends ParsedRequest {
   readonly webhookId: string | undefined;
 }
 

@@ -88,7 +88,7 @@ export const runItem =
     await scope.work.finish();
   };
 
-export interface FencedDelivery extends Delivery, UnitJob {
+interface FencedDelivery extends Delivery, UnitJob {
   readonly handler: EventHandler;
 }
 

@@ -8,7 +8,7 @@ import type { IndexChange, Plan } from '../../store/ports/plan.ts';
 export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 
 /** One object in a unit of work. */
-export interface LoadedObject {
+interface LoadedObject {
   readonly of: AnyCollection;
   /** The stored object; undefined if there is none. */
   readonly stored: Found | undefined;

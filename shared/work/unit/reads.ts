@@ -134,7 +134,7 @@ export interface Precondition {
 }
 
 /** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` has matched. */
-export class ExpectedVersions {
+class ExpectedVersions {
   readonly #precondition: Precondition | undefined;
   #expected: Plan['expect'] = [];
   #matched: Plan['expect'][number] | undefined;

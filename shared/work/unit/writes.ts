@@ -155,7 +155,7 @@ interface ScheduleParts {
 }
 
 /** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
-export class Schedule {
+class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
   #beforeReply: ItemLease[] = [];

@@ -2,7 +2,7 @@ import { PRESENT } from '../keys.ts';
 import { lua } from './lua.ts';
 
 /** The checks of a plan. Each returns the reason for a refusal, or nil. They write nothing, except to end a run that lost its lease. */
-export const CHECKS = lua`
+const CHECKS = lua`
 -- @return version (0: there is no object), place in the order of creation, length of the record
 local function version(app, collection, id)
   local stored = redis.call('HGET', key(app .. ':o:' .. collection), id)
@@ -96,7 +96,7 @@ end
 `;
 
 /** The writes of a plan that passed every check. */
-export const WRITES = lua`
+const WRITES = lua`
 -- @return the place of each object in the order of creation, by its path; the bytes that the objects add
 local function writeObjects(app, put)
   local orders, bytes = {}, 0
