@@ -11,8 +11,7 @@ import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { freePort, startChild, startEstate } from './child-process.ts';
 import { cannon } from './load.ts';
-import { latencyOf, type OrderRound, placeOrders } from './order-journey.ts';
-import { inNewRehearsal, openRehearsal } from './rehearsals.ts';
+import { inNewRehearsal, latencyOf, type OrderRound, openRehearsal, placeOrders } from './order-journey.ts';
 import { compare, inTurn, median } from './rounds.ts';
 
 const CLIENTS = 20;

@@ -11,8 +11,7 @@ import { Redis } from 'ioredis';
 import { scripts } from '../shared/store/redis/scripts.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { freePort, startEstate } from './child-process.ts';
-import { placeOrders } from './order-journey.ts';
-import { inNewRehearsal } from './rehearsals.ts';
+import { inNewRehearsal, placeOrders } from './order-journey.ts';
 import { median } from './rounds.ts';
 
 const CLIENTS = 4;

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Aim, type Benchmark, type Figure, isMet, type Ratio, type Settings } from './benchmark.ts';
 import { buildEdition, type ComposeEstate, currentEdition, startCompose, whyNoCompose } from './containers.ts';
-import { placeOrders } from './order-journey.ts';
-import { inNewRehearsal } from './rehearsals.ts';
+import { inNewRehearsal, placeOrders } from './order-journey.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const COLUMNS = ['what', 'figure', 'reference', 'ratio (lowest–highest)', 'aim', ''] as const;

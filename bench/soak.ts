@@ -4,8 +4,7 @@ import type { Scenario } from '../rehearsal/scenario.ts';
 import { scenarios } from '../rehearsal/scenarios.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startEstate } from './child-process.ts';
-import { completeOrder } from './order-journey.ts';
-import { ADMIN, openRehearsal, requireHolding } from './rehearsals.ts';
+import { ADMIN, completeOrder, openRehearsal, requireHolding } from './order-journey.ts';
 import { median } from './rounds.ts';
 
 /** Wall time after which an unused rehearsal expires. */

@@ -1,7 +1,6 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
 import { type Child, startChild, startEstate } from './child-process.ts';
-import { placeOrders } from './order-journey.ts';
-import { inNewRehearsal } from './rehearsals.ts';
+import { inNewRehearsal, placeOrders } from './order-journey.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const ORDERS = 500;

@@ -14,7 +14,7 @@ import type { WorldListener } from '../shared/store/ports/due-work.ts';
 import type { ControlStore, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
 import { shownAddress } from '../shared/store/redis/client.ts';
 import { RedisRefused } from '../shared/store/redis/refused.ts';
-import { isStoreAway } from '../shared/store/store-away.ts';
+import { isStoreUnavailable } from '../shared/store/store-unavailable.ts';
 import type { Configuration } from './configuration.ts';
 
 /** Wall time for one attempt to connect to Redis. */
@@ -61,7 +61,7 @@ export function openStore(
           return;
         }
         // The cause was reported before.
-        if (isStoreAway(error)) {
+        if (isStoreUnavailable(error)) {
           log.debug({ err: error }, 'background work at the store failed');
           return;
         }

@@ -121,7 +121,7 @@ export class TypeTexts {
     const { def } = (schema as Schema)._zod;
     if (def.type === 'object') return Object.values(def.shape).every((member) => member._zod.optin !== undefined);
     if (def.type === 'union') return def.options.some((option) => this.takesNoMembers(option));
-    throw new Error(`A section of type ${def.type} is neither an object nor a union: add it to package/type-text.ts.`);
+    throw new Error(`A section of type ${def.type} is neither an object nor a union: add it to package/call-types.ts.`);
   }
 
   #text({ _zod: { def } }: Schema, direction: Direction): string {
@@ -165,7 +165,7 @@ export class TypeTexts {
       case 'pipe':
         return this.of(direction === 'input' ? def.in : def.out, direction);
       default:
-        throw new Error(`Schemas of type ${def.type} cannot be written as TypeScript yet: add them to package/type-text.ts.`);
+        throw new Error(`Schemas of type ${def.type} cannot be written as TypeScript yet: add them to package/call-types.ts.`);
     }
   }
 

@@ -3,10 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPages } from '../console/build.ts';
-import { licencesOf } from './bundle.ts';
 import { writeClient } from './client.ts';
 import { serverManifest } from './manifests.ts';
-import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
+import { compile, copyTo, DIST, licencesOf, PROJECT, write } from './project.ts';
 
 const FOLDER = join(DIST, 'server');
 /** Files that the estate reads. */

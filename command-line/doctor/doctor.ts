@@ -13,8 +13,7 @@ import { type Access, refusedCredentials } from '../credentials.ts';
 import { hasEstateCode, loadEstateCode, remedy } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { progressOn } from '../output/progress.ts';
-import { type Look, lookOf } from '../output/table.ts';
+import { type Look, lookOf, progressOn } from '../output/table.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;

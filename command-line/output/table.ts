@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import { styled, widthOf } from '../../shared/process/terminal.ts';
+import { withoutControls } from '../../shared/domain/printable.ts';
+import { print, styled, widthOf } from '../../shared/process/terminal.ts';
 
 const GAP = 2;
 /** The least width of a column that is cut to fit. */
@@ -58,3 +59,29 @@ export const lookOf = (stream: WriteStream): Look => ({
   columns: stream.isTTY ? stream.columns || 80 : undefined,
   style: (format, text) => styled(format, text, { stream }),
 });
+
+/** A progress line on standard error, on a terminal only. */
+export interface Progress {
+  show(text: string): void;
+  clear(): void;
+}
+
+export function progressOn(stream: WriteStream): Progress {
+  if (!stream.isTTY) return { show: () => undefined, clear: () => undefined };
+  const clear = (): void => {
+    stream.cursorTo(0);
+    stream.clearLine(0);
+  };
+  return {
+    show: (text) => {
+      clear();
+      print(
+        withoutControls(text)
+          .replaceAll(/[\r\n]+/g, ' ')
+          .slice(0, Math.max(0, stream.columns - 1)),
+        stream,
+      );
+    },
+    clear,
+  };
+}

@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { z } from 'zod';
-import type { Basket } from '../../shared/catalog/commerce/objects.ts';
-import type { PickingOrder } from '../../shared/catalog/fulfillment/picking-orders.ts';
-import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
-import type { Order } from '../../shared/catalog/order/objects.ts';
-import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { findings, type InvariantResult } from './invariant.ts';
 import type { Breathe } from './slices.ts';
-import { accountsOf } from './stored-records.ts';
+import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export async function eventVersions({ of, events, seed, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
@@ -55,19 +49,19 @@ export function oneEffect(world: WorldRecords): InvariantResult {
       check(same.length === 1, `${what} ${key}: ${same.length} times${ids.length > 0 ? `, ${ids.join(', ')}` : ''}`);
     }
   };
-  unique(of<z.output<typeof Order>>('order'), 'order of basket', ({ basketId }) => basketId);
+  unique(of<Order>('order'), 'order of basket', ({ basketId }) => basketId);
   unique(
-    of<z.output<typeof Reservation>>('reservation').filter(({ state }) => state === 'requested'),
+    of<Reservation>('reservation').filter(({ state }) => state === 'requested'),
     'open reservation of basket',
     ({ basketId }) => basketId,
   );
-  unique(of<z.output<typeof Basket>>('basket'), 'basket of order', ({ orderId }) => orderId);
+  unique(of<Basket>('basket'), 'basket of order', ({ orderId }) => orderId);
   unique(
-    records<z.output<typeof PickingOrder>>('wms', 'picking-orders'),
+    records<PickingOrder>('wms', 'picking-orders'),
     'picking order of fulfillment-order',
     ({ fulfillmentOrderId }) => fulfillmentOrderId,
   );
-  for (const { id, refunds } of of<z.output<typeof Payment>>('payment')) {
+  for (const { id, refunds } of of<Payment>('payment')) {
     unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
   }
   for (const account of accountsOf(world)) {

@@ -1,15 +1,6 @@
-import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { PickingOrder as PickingOrderSchema } from '../../shared/catalog/fulfillment/picking-orders.ts';
-import type { Shipment as ShipmentSchema } from '../../shared/catalog/fulfillment/shipments.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
-import type { Return } from './stored-records.ts';
+import type { FulfillmentOrder, Order, PickingOrder, Return, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Order = z.output<typeof OrderSchema>;
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
-type PickingOrder = z.output<typeof PickingOrderSchema>;
 
 /** OMS, FMS, WMS and Carrier Platform must agree on the goods of each order. */
 export function fulfillment(world: WorldRecords): InvariantResult {
@@ -109,7 +100,6 @@ function checkPicking(
   }
 }
 
-type Shipment = z.output<typeof ShipmentSchema>;
 /** The FMS's private record of a parcel. */
 interface Parcel {
   readonly id: string;

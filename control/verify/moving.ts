@@ -1,19 +1,10 @@
-import type { z } from 'zod';
 import { type Application, applications } from '../../shared/catalog/applications.ts';
-import type { Basket } from '../../shared/catalog/commerce/objects.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
-import type { Return, ReturnBooking } from './stored-records.ts';
+import type { Basket, FulfillmentOrder, Order, Payment, Reservation, Return, ReturnBooking } from './stored-records.ts';
 import { ID, type WorldRecords } from './world-records.ts';
-
-type Order = z.output<typeof OrderSchema>;
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
 export function moving(world: WorldRecords): InvariantResult {
@@ -23,7 +14,7 @@ export function moving(world: WorldRecords): InvariantResult {
   );
   const waiting: string[] = [];
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
-  const paymentsOf = grouped(world.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
   const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
@@ -58,7 +49,7 @@ function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check):
 function checkAuthorized(
   { queued }: WorldRecords,
   { id, state, channel, totals: { total } }: Order,
-  { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
+  { payments }: { readonly payments: readonly Payment[] },
   check: Check,
 ): void {
   if (state !== 'confirmed' || channel === 'pos') return;
@@ -138,20 +129,20 @@ function checkMoves(
 
 /** Objects that expire must have the work that expires them. */
 function checkTimers({ of, queued }: WorldRecords, check: Check): void {
-  for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
+  for (const { id, state } of of<Payment>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }
   const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
-  const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
-  for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
+  const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
+  for (const { id, state, basketId, expiresAt } of of<Reservation>('reservation')) {
     if (state !== 'requested') continue;
     // A reservation for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
-    const isTillHold =
+    const isTillReservation =
       transactionId !== undefined &&
       (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId) || confirmed.has(transactionId));
     const isGoingBack = queued('ecommerce-platform', basketId ?? '');
-    check(isTillHold || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
+    check(isTillReservation || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
   }
 }
 

@@ -1,13 +1,16 @@
-import type { z } from 'zod';
-import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
 import { tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { type Account, accountsOf, type LedgerEntry, type Redemption, seededAccounts } from './stored-records.ts';
+import {
+  type Account,
+  accountsOf,
+  type Basket,
+  type LedgerEntry,
+  type Order,
+  type Payment,
+  type Redemption,
+  seededAccounts,
+} from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Payment = z.output<typeof PaymentSchema>;
 
 export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
@@ -91,7 +94,6 @@ function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
   }
 }
 
-type Order = z.output<typeof OrderSchema>;
 /** The points that an order earned and its refunds took back, as the Loyalty Platform stores them. */
 interface Earning {
   readonly id: string;
@@ -164,7 +166,6 @@ function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<stri
   }
 }
 
-type Basket = z.output<typeof BasketSchema>;
 /** The buyer and the basket of an order or sale. */
 interface Purchase {
   readonly basketId: string;

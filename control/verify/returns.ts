@@ -1,18 +1,12 @@
-import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { Shipment as ShipmentSchema } from '../../shared/catalog/fulfillment/shipments.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import { netCommitment } from './money.ts';
 import { bookingsIn } from './moving.ts';
 import { keyOf } from './stock.ts';
-import type { Return, ReturnBooking } from './stored-records.ts';
+import type { FulfillmentOrder, Order, Payment, Return, ReturnBooking, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-type Order = z.output<typeof OrderSchema>;
 /** A location as the FMS stores it. */
 interface Node {
   readonly id: string;
@@ -104,8 +98,6 @@ function checkBooking(
     check(found.refundAmount.amount === worth, `return/${id}: worth ${found.refundAmount.amount}, booked is ${worth}`);
 }
 
-type Payment = z.output<typeof PaymentSchema>;
-
 /** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */
 function checkRefunds(
   { of, queued, counters }: WorldRecords,
@@ -170,8 +162,6 @@ function checkRefunds(
   }
 }
 
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
-
 /** Inspected units are on hand again or counted as scrapped; units that went back to the customer are neither. */
 function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonly Return[], check: Check): void {
   const moved = counters('inventory-service', 'units-moved');
@@ -205,8 +195,6 @@ function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonl
   }
 }
 
-type Shipment = z.output<typeof ShipmentSchema>;
-
 /** States of a parcel before the carrier has it. */
 const BEFORE_HAND_OVER: ReadonlySet<string> = new Set(['pending', 'label-created']);
 
@@ -220,7 +208,7 @@ function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBookin
   const gone = new Map<string, number>();
   for (const found of world.of<Return>('return')) {
     const { id, state, orderId, lines, rejecting } = found;
-    const parcel = parcelAway(found, shipments);
+    const parcel = parcelWithGoods(found, shipments);
     if (parcel) {
       check(state !== 'rejected', `return/${id}: rejected, and its goods are in shipment/${parcel.id}, which is ${parcel.state}`);
       const isWaiting = rejecting === undefined && found.writtenOffAt === undefined && (state === 'approved' || state === 'in-transit');
@@ -238,7 +226,7 @@ function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBookin
 }
 
 /** The parcel with the goods of a return; undefined while they are with the customer, or after their inspection. */
-function parcelAway({ shipments, lines }: Return, known: ReadonlyMap<string, Shipment>): Return['shipments'][number] | undefined {
+function parcelWithGoods({ shipments, lines }: Return, known: ReadonlyMap<string, Shipment>): Return['shipments'][number] | undefined {
   const parcel = shipments.at(-1);
   if (!parcel || BEFORE_HAND_OVER.has(parcel.state) || parcel.state === 'returned-to-sender') return undefined;
   if (lines.some(({ disposition }) => disposition !== undefined)) return undefined;

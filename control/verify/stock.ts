@@ -1,12 +1,10 @@
 import type { z } from 'zod';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
-import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import { checkEndedHolds } from './ended-holds.ts';
+import { checkEndedReservations } from './ended-reservations.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { SHIPPED_STATES } from './money.ts';
+import type { FulfillmentOrder, Order, Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function stock(world: WorldRecords): InvariantResult {
@@ -18,7 +16,7 @@ export function stock(world: WorldRecords): InvariantResult {
   checkReservations(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
-  checkEndedHolds(world, check);
+  checkEndedReservations(world, check);
   return result();
 }
 
@@ -74,9 +72,7 @@ function checkReservations(world: WorldRecords, check: Check): void {
   }
 }
 
-type Reservation = z.output<typeof ReservationSchema>;
 /** A fulfillment order as the FMS stores it. */
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 type Held = z.output<typeof HeldAt>;
 /** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
 interface Movement {
@@ -224,8 +220,6 @@ function checkReturned({ of, counters, queued }: WorldRecords, check: Check): vo
     check(returned >= qty, `stock/${key}: ${qty} came back with ${ids}, and ${returned} were put back`);
   }
 }
-
-type Order = z.output<typeof OrderSchema>;
 
 /** Each unit that a customer carried out of a store left the reservation of the sale once, or was booked without a reservation. */
 function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {

@@ -6,7 +6,7 @@ import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observabil
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import type { Batch, OutboxEntry, OutboxStore } from '../store/ports/outbox.ts';
-import { isStoreAway } from '../store/store-away.ts';
+import { isStoreUnavailable } from '../store/store-unavailable.ts';
 import { type Bus, type BusMessage, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
 import type { Divert } from './event-faults.ts';
@@ -83,7 +83,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       })
       .catch((error: unknown) => {
         const failure = error instanceof Error ? error.message : String(error);
-        const level = isStoreAway(error) ? 'debug' : 'warn';
+        const level = isStoreUnavailable(error) ? 'debug' : 'warn';
         // Consecutive failures with the same message are logged once.
         if (failure !== lastFailure) log[level]({ err: error, application: store.application }, 'searching for unsent events failed');
         lastFailure = failure;

@@ -100,7 +100,7 @@ async function consume(
       if (attempt >= MOST_ATTEMPTS) {
         const awaits = absentApplication(error);
         if (awaits !== undefined) {
-          await store.putOff(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
+          await store.postpone(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
           return;
         }
         const reason = error instanceof Error ? error.message : String(error);

@@ -38,7 +38,7 @@ export const idempotency: readonly Mutant[] = [
   },
   {
     name: 'A stored answer is given for another body',
-    file: 'shared/store/memory/claims.ts',
+    file: 'shared/store/memory/commit.ts',
     from: "return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };",
     to: "return { is: 'done', json: found.done.json };",
     killedBy: ['tests/ports/memory-store.test.ts'],

@@ -1,7 +1,7 @@
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
-import { objectExamples } from '../../catalog/event-examples.ts';
 import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
+import { objectExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import type { JsonSchemas, Part } from '../json-schemas.ts';
 

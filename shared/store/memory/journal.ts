@@ -1,5 +1,6 @@
-import { callerOf, isFailed } from '../hop-counts.ts';
 import {
+  callerOf,
+  isFailed,
   type JournalLimit,
   type JournalLimits,
   type JournalPart,

@@ -10,7 +10,6 @@ import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { ApplicationDump, Directory, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
-import { dump } from './application-data.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryClock } from './clock.ts';
 import { createMemoryEstate, type MemoryEstate } from './estate.ts';
@@ -19,7 +18,7 @@ import { createMemoryLedger } from './ledger.ts';
 import { createUnsent, worldsBacklog } from './outbox.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
-import { dueItem, faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { dueItem, dump, faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;

@@ -87,7 +87,7 @@ export interface DeliveryStore {
   /** Parks a delivery (dead letter): it is listed as parked and no longer counts as pending. */
   park(world: World, delivery: string, error: string): Promise<void>;
   /** Postpones a delivery: it becomes `DELIVER_AGAIN`, and the ledger does not list it as pending while that work waits. */
-  putOff(world: World, delivery: string, retry: DeliveryRetry): Promise<void>;
+  postpone(world: World, delivery: string, retry: DeliveryRetry): Promise<void>;
 }
 
 /** An event as a retried delivery keeps it. */

@@ -85,9 +85,9 @@ export function createApplicationStore(application: Application, options: Applic
     park: async (world, delivery, error) => {
       await run('parkDelivery', world, delivery, parkedError(error));
     },
-    putOff: async (world, delivery, { event, at, awaits }) => {
+    postpone: async (world, delivery, { event, at, awaits }) => {
       const due = { ...deliveryAgain(delivery, event), at, awaits, attempts: 1 };
-      await run('putOffDelivery', world, delivery, ...valueArguments((keep) => dueValue(application, due, keep)));
+      await run('postponeDelivery', world, delivery, ...valueArguments((keep) => dueValue(application, due, keep)));
     },
   };
 }

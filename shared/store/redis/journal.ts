@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { World } from '../../domain/world.ts';
-import { callerOf } from '../hop-counts.ts';
 import {
+  callerOf,
   type JournalLimit,
   type JournalLimits,
   type JournalPart,

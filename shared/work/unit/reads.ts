@@ -6,8 +6,7 @@ import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
-import { CounterMoves } from './counters.ts';
-import { type CollectionOf, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
+import { type CollectionOf, CounterMoves, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
 
 export interface ReadParts {
   readonly store: Store;

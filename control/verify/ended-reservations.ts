@@ -1,27 +1,18 @@
-import type { z } from 'zod';
-import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
 import { type Check, grouped } from './invariant.ts';
+import type { Basket, FulfillmentOrder, Order, Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Basket = z.output<typeof BasketSchema>;
-type Order = z.output<typeof OrderSchema>;
-type Reservation = z.output<typeof ReservationSchema>;
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 
 /** States of an order that ships no more goods. */
 const OVER: ReadonlySet<string> = new Set(['completed', 'return-in-progress', 'cancelled']);
 const isOpen = ({ state }: Reservation): boolean => state === 'requested' || state === 'confirmed';
 
 /** A basket has at most one open reservation. An order, basket or transaction that has ended holds no stock. */
-export function checkEndedHolds(world: WorldRecords, check: Check): void {
+export function checkEndedReservations(world: WorldRecords, check: Check): void {
   const open = world.of<Reservation>('reservation').filter(isOpen);
   const ofBaskets = open.filter(({ basketId }) => basketId !== undefined);
-  for (const [basketId, holds] of grouped(ofBaskets, ({ basketId = '' }) => basketId)) {
-    const named = holds.map(({ id }) => `reservation/${id}`).join(', ');
-    check(holds.length === 1, `basket/${basketId}: it has ${holds.length} open reservations: ${named}`);
+  for (const [basketId, reservations] of grouped(ofBaskets, ({ basketId = '' }) => basketId)) {
+    const named = reservations.map(({ id }) => `reservation/${id}`).join(', ');
+    check(reservations.length === 1, `basket/${basketId}: it has ${reservations.length} open reservations: ${named}`);
   }
   const owners = createOwners(world);
   for (const reservation of open) {
