@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Usage } from './servers/report-usage.ts';
 
@@ -9,7 +11,7 @@ const STOP_MS = 5_000;
 const WORK_MS = 300_000;
 const REPORT_USAGE = new URL('./servers/report-usage.ts', import.meta.url).href;
 
-export interface ChildOptions {
+interface ChildOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments for Node itself. */
@@ -107,4 +109,50 @@ async function stop(child: ChildProcess): Promise<void> {
   const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await ended;
   clearTimeout(hard);
+}
+
+/** A free port on the loopback, for programs that cannot choose one. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
+}
+
+const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { scripts: Record<string, string> };
+/** Node arguments of `npm start`, so that the benchmark measures the same configuration. */
+const flags = /node (.*) estate\/main\.ts/.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
+
+/** The API key of the touchpoint mock. */
+export const STORE_KEY = 'demo-store-key';
+
+interface EstateOptions {
+  /** A single service; the whole estate when omitted. */
+  readonly service?: string;
+  readonly reportsUsage?: boolean;
+  readonly preloads?: readonly string[];
+  readonly profiles?: string | undefined;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The estate as `npm start` starts it, on free ports. */
+export function startEstate({ service, env, ...options }: EstateOptions = {}): Promise<Child> {
+  return startChild('estate/main.ts', {
+    ...options,
+    flags,
+    env: {
+      GATEWAY_PORT: '0',
+      TOUCHPOINT_PORT: '0',
+      PORTAL_PORT: '0',
+      LOG_LEVEL: 'warn',
+      MOCK_STORE_KEY: STORE_KEY,
+      MOCK_LANES: 'SCO-01',
+      ...(service !== undefined && { SERVICE: service }),
+      ...env,
+    },
+  });
 }

@@ -1,9 +1,15 @@
 import type { Benchmark, Figure } from './benchmark.ts';
-import { type Child, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { completeOrder, REQUESTS_PER_JOURNEY } from './order-journey.ts';
-import { type MeasuredRound, orderFigures } from './order-load.ts';
-import { type OwnRehearsal, openRehearsal, requireHolding, stranger } from './rehearsals.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
+import {
+  completeOrder,
+  type MeasuredRound,
+  type OwnRehearsal,
+  openRehearsal,
+  orderFigures,
+  REQUESTS_PER_JOURNEY,
+  requireHolding,
+  stranger,
+} from './order-journey.ts';
 import { inTurn } from './rounds.ts';
 
 const CLIENTS = [1, 8] as const;

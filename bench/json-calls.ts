@@ -1,8 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
-import type { Child } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { placeOrder } from './order-journey.ts';
-import { inNewRehearsal } from './rehearsals.ts';
+import { type Child, startEstate } from './child-process.ts';
+import { inNewRehearsal, placeOrder } from './order-journey.ts';
 import type { JsonCalls } from './servers/count-json.ts';
 
 const COUNT_JSON = new URL('./servers/count-json.ts', import.meta.url).href;

@@ -1,6 +1,6 @@
 import type { Aim, Benchmark, Figure } from './benchmark.ts';
-import { startEstate } from './estate-process.ts';
-import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
+import { startEstate } from './child-process.ts';
+import { type OwnRehearsal, openRehearsal } from './order-journey.ts';
 import { compare, median } from './rounds.ts';
 
 const MEMBER = 'loy_ada';

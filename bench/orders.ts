@@ -1,7 +1,6 @@
 import type { Benchmark, Figure } from './benchmark.ts';
-import { startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { measureOrders, orderFigures, ordersInNewRehearsal, REQUESTS_PER_ORDER } from './order-load.ts';
+import { startChild, startEstate } from './child-process.ts';
+import { measureOrders, orderFigures, ordersInNewRehearsal, REQUESTS_PER_ORDER } from './order-journey.ts';
 import { inTurn } from './rounds.ts';
 
 const CLIENTS = [1, 20] as const;

@@ -1,9 +1,7 @@
 import type { EstateClient } from '../rehearsal/estate-client.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
-import type { Child } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { placeOrder } from './order-journey.ts';
-import { openRehearsal, requireHolding } from './rehearsals.ts';
+import { type Child, startEstate } from './child-process.ts';
+import { openRehearsal, placeOrder, requireHolding } from './order-journey.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const MANY = 1_000;

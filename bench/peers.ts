@@ -1,6 +1,5 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { type Child, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
 import { rateOf } from './load.ts';
 import {
   type Contestant,

@@ -3,10 +3,8 @@ import { runScenario } from '../rehearsal/runner.ts';
 import type { Scenario } from '../rehearsal/scenario.ts';
 import { scenarios } from '../rehearsal/scenarios.ts';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import type { Child } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { completeOrder } from './order-journey.ts';
-import { ADMIN, openRehearsal, requireHolding } from './rehearsals.ts';
+import { type Child, startEstate } from './child-process.ts';
+import { ADMIN, completeOrder, openRehearsal, requireHolding } from './order-journey.ts';
 import { median } from './rounds.ts';
 
 /** Wall time after which an unused rehearsal expires. */

@@ -1,8 +1,6 @@
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { type Child, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
-import { placeOrders } from './order-load.ts';
-import { inNewRehearsal } from './rehearsals.ts';
+import { type Child, startChild, startEstate } from './child-process.ts';
+import { inNewRehearsal, placeOrders } from './order-journey.ts';
 import { compare, inTurn } from './rounds.ts';
 
 const ORDERS = 500;

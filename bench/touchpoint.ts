@@ -1,9 +1,23 @@
+import { readFileSync } from 'node:fs';
 import type { Benchmark, Figure, Settings } from './benchmark.ts';
-import { CONNECTIONS, PATH, request } from './case-02.ts';
-import { type Child, startChild } from './child-process.ts';
-import { startEstate } from './estate-process.ts';
+import { type Child, STORE_KEY, startChild, startEstate } from './child-process.ts';
 import { type Load, type LoadedRound, loadOn } from './load.ts';
 import { compare, inTurn } from './rounds.ts';
+
+export const CONNECTIONS = 20;
+const CASE = '02';
+export const PATH = '/retail/touchpoint/basket/calculate';
+
+export const fixture = JSON.parse(readFileSync(new URL(`../fixtures/touchpoint/${CASE}.json`, import.meta.url), 'utf8')) as {
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly response: Readonly<Record<string, unknown>>;
+};
+
+export const request = {
+  method: 'POST',
+  headers: { authorization: `Bearer ${STORE_KEY}`, 'content-type': 'application/json', 'x-mock-case': CASE },
+  body: JSON.stringify(fixture.request),
+} as const;
 
 const COLD_SECONDS = 1;
 

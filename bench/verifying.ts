@@ -1,7 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
-import { startEstate } from './estate-process.ts';
-import { placeOrders } from './order-load.ts';
-import { type OwnRehearsal, openRehearsal } from './rehearsals.ts';
+import { startEstate } from './child-process.ts';
+import { type OwnRehearsal, openRehearsal, placeOrders } from './order-journey.ts';
 import { compare, quantile } from './rounds.ts';
 
 const ORDERS = 600;

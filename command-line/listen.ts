@@ -15,7 +15,7 @@ import { type Connection, clientOf, withConnection } from './connection.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { withExample } from './help.ts';
 import { optionOf } from './operations/member-option.ts';
-import { lookOf } from './output/look.ts';
+import { lookOf } from './output/table.ts';
 
 /** Signs deliveries unless `--secret` names another secret. Public, like the other demo credentials. */
 export const LISTEN_SECRET = `whsec_${Buffer.from('public demo secret of listen').toString('base64')}`;

@@ -7,14 +7,13 @@ import { print, printError } from '../shared/process/terminal.ts';
 import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
-import { tailCommand } from './events-tail.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { listenCommand } from './listen.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
-import { streamCommand, streamWords } from './stream.ts';
+import { streamCommand, streamWords, tailCommand } from './stream.ts';
 
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',

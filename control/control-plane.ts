@@ -7,7 +7,7 @@ import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
-import { readJson } from '../shared/http/json-body.ts';
+import { readJson } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
 import { operations } from './operations.ts';

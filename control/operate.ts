@@ -1,8 +1,8 @@
 import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } from '../shared/catalog/control/define-operation.ts';
 import { parsePart } from '../shared/contract/validation.ts';
 import type { World } from '../shared/domain/world.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
+import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
@@ -10,7 +10,7 @@ import type { Runs } from './runs/runs.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { Topology } from './topology/topology.ts';
-import type { Verified } from './verify/verifications.ts';
+import type { Verified } from './verify/verify.ts';
 import type { EstateObjects } from './verify/world-records.ts';
 
 export interface ControlParts {

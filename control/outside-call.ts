@@ -3,7 +3,7 @@ import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.t
 import { Problem } from '../shared/catalog/problems.ts';
 import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
 import { newId } from '../shared/domain/ids.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
 import { fillPath } from '../shared/transport/path.ts';
 import type { Transport } from '../shared/transport/transport.ts';

@@ -1,6 +1,6 @@
 import { invalid, type Problem } from '../shared/catalog/problems.ts';
 import type { World } from '../shared/domain/world.ts';
-import type { EventReader } from '../shared/store/ports/inspection.ts';
+import type { EventReader } from '../shared/store/ports/objects.ts';
 
 /** A position beyond the end belongs to a world that was reset. Reading from there would silently miss the records of the new world. */
 export const beyondTheEnd = (

@@ -1,14 +1,37 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
+import { urlVariable, variablesByName } from '../estate/variables.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
+import {
+  apiTable,
+  applicationSummary,
+  applicationTable,
+  callMatrix,
+  changeEventTable,
+  eventTable,
+  flowSections,
+  lifeCycles,
+  problemSections,
+  problemTable,
+} from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
-import { changeEventTable, eventTable } from '../shared/contract/tables/events.ts';
-import { callMatrix, flowSections } from '../shared/contract/tables/flows.ts';
-import { lifeCycles } from '../shared/contract/tables/life-cycles.ts';
-import { apiTable, applicationSummary, applicationTable } from '../shared/contract/tables/overview.ts';
-import { problemSections, problemTable } from '../shared/contract/tables/problems.ts';
 import { callPolicies } from './network-policies.ts';
-import { variableTable } from './variables.ts';
+
+const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
+
+/** A value as text of the environment. */
+const written = (value: unknown): string => (value === undefined || String(value) === '' ? '' : `\`${String(value)}\``);
+
+/** Every variable that a process reads, with its default. The addresses of applications share a row. */
+function variableTable(): string {
+  const urls = new Set(applicationNames.map(urlVariable));
+  const rows = Object.entries(variablesByName).flatMap(([name, schema]) =>
+    urls.has(name) ? [] : [`| \`${name}\` | ${written(schema.safeParse(undefined).data)} | ${schema.description} |`],
+  );
+  const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
+  rows.push(`| ${examples}, … | \`http://<application>:8080\` | The addresses of the other applications. |`);
+  return ['| Variable | Default | What |', '|---|---|---|', ...rows].join('\n');
+}
 
 /**
  * Writes generated tables from the catalog into the documentation, between the markers `<!-- generated:NAME -->` and

@@ -1,5 +1,5 @@
 import type { Configuration } from './configuration.ts';
-import { touchpointFixtures } from './fixtures-folder.ts';
+import { touchpointFixtures } from './seeding.ts';
 
 /** The entry point of the server package: what the command line uses of the estate. It loads most modules only when they are needed. */
 export { type Configuration, readConfiguration } from './configuration.ts';
@@ -18,7 +18,7 @@ export async function checkFixtures(configuration: Configuration): Promise<void>
 export async function infrastructureTrouble(
   configuration: Configuration,
 ): Promise<Readonly<Record<'redis' | 'kafka', { readonly trouble: string | undefined } | undefined>>> {
-  const { busTrouble, storeTrouble } = await import('./infrastructure-trouble.ts');
+  const { busTrouble, storeTrouble } = await import('./infrastructure.ts');
   const [redis, kafka] = await Promise.all([
     configuration.REDIS_URL === undefined ? undefined : storeTrouble(configuration).then((trouble) => ({ trouble })),
     configuration.KAFKA_BROKERS === undefined ? undefined : busTrouble(configuration).then((trouble) => ({ trouble })),

@@ -1,19 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'undici';
+import { Problem } from '../shared/catalog/problems.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
-import type { Logger } from '../shared/process/logger.ts';
+import { createLogger, type Logger } from '../shared/process/logger.ts';
+import type { State } from '../shared/process/readiness.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
+import { pause } from '../shared/process/waiting.ts';
 import { journalLimits } from '../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../shared/store/memory/store.ts';
-import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
-import { shownAddress } from '../shared/store/redis/address.ts';
+import type { WorldListener } from '../shared/store/ports/due-work.ts';
+import type { ControlStore, StoreAdapter, Worlds } from '../shared/store/ports/estate-store.ts';
+import { shownAddress } from '../shared/store/redis/client.ts';
 import { RedisRefused } from '../shared/store/redis/refused.ts';
-import { isStoreAway } from '../shared/store/store-away.ts';
-import { awaitStore } from './awaited-store.ts';
+import { isStoreUnavailable } from '../shared/store/store-unavailable.ts';
 import type { Configuration } from './configuration.ts';
 import { StartError } from './start-error.ts';
 
@@ -61,7 +64,7 @@ export function openStore(
           return;
         }
         // The cause was reported before.
-        if (isStoreAway(error)) {
+        if (isStoreUnavailable(error)) {
           log.debug({ err: error }, 'background work at the store failed');
           return;
         }
@@ -129,4 +132,124 @@ export async function startObservability({
   if (endpoint === undefined) return createObservability();
   const { startTracing } = await import('../shared/observability/tracing.ts');
   return createObservability({ tracing: await startTracing({ endpoint, headers }) });
+}
+
+/** Wall time that Redis and Kafka have to answer. */
+const PATIENCE_MS = 6_000;
+const LOOK_MS = 100;
+
+/** The problem of the configured store; undefined when it answers. */
+export async function storeTrouble(configuration: Configuration): Promise<string | undefined> {
+  const store = openStore(configuration, createLogger('silent'));
+  const trouble = await troubleOf(() => store.state());
+  await closed(() => store.close());
+  return trouble;
+}
+
+/** The problem of the configured bus; undefined when it answers. */
+export async function busTrouble(configuration: Configuration): Promise<string | undefined> {
+  const bus = await openBus(configuration, createLogger('silent'));
+  const trouble = await troubleOf(() => bus.state());
+  await closed(() => bus.close());
+  return trouble;
+}
+
+/** The dependency that a part still waits for after some time; undefined when the part is ready. */
+async function troubleOf(state: () => State): Promise<string | undefined> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!state().ready && performance.now() < until) await pause(LOOK_MS);
+  const { ready, waitingFor = 'it does not answer' } = state();
+  return ready ? undefined : waitingFor;
+}
+
+/** Keeps the process alive until it is closed, because the timers of a waiting part do not. */
+async function closed(close: () => Promise<void>): Promise<void> {
+  const alive = setInterval(() => undefined, LOOK_MS);
+  try {
+    await close();
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+const RETRY_MS = 1_000;
+const NOT_YET = 'It is not connected yet.';
+
+export interface AwaitedStoreOptions {
+  /** @throws Error whose message is the reason */
+  readonly connect: () => Promise<StoreAdapter>;
+  readonly log: Logger;
+}
+
+/** A store that connects in the background and retries. Until it succeeds, requests are refused with the reason. */
+export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
+  let store: StoreAdapter | undefined;
+  let reason = NOT_YET;
+  let closing = false;
+  const watchers = new Map<WorldListener, () => void>();
+
+  const requireStore = (): StoreAdapter => {
+    if (store) return store;
+    const remedy = reason === NOT_YET ? '' : ' Start it, or correct or remove REDIS_URL.';
+    throw new Problem('dependency_unavailable', `The store cannot be used. ${reason}${remedy}`, { dependency: 'store', retryAfter: 1 });
+  };
+
+  async function connectUntilSuccess(): Promise<void> {
+    while (!closing) {
+      try {
+        const connected = await connect();
+        if (closing) return await connected.close();
+        store = connected;
+        for (const listener of watchers.keys()) watchers.set(listener, connected.worlds.watch(listener));
+        return;
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        if (message !== reason)
+          log.warn({ waitingFor: 'redis' }, `${message} The estate waits for it: start it, or correct or remove REDIS_URL.`);
+        reason = message;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+    }
+  }
+  const connecting = connectUntilSuccess();
+
+  const control = createProxy<ControlStore>(() => requireStore().control, {
+    journal: (world, entry) => store?.control.journal(world, entry),
+    expectHops: (world) => store?.control.expectHops(world),
+  });
+  const worlds = createProxy<Worlds>(() => requireStore().worlds, {
+    watch: (listener) => {
+      watchers.set(listener, store?.worlds.watch(listener) ?? (() => undefined));
+      return () => {
+        watchers.get(listener)?.();
+        watchers.delete(listener);
+      };
+    },
+  });
+  return {
+    store: (application) => createProxy(() => requireStore().store(application), { application }),
+    control,
+    worlds,
+    state: () => store?.state() ?? { ready: false, waitingFor: `redis: ${reason}` },
+    close: async () => {
+      closing = true;
+      await store?.close();
+      if (!store) await connecting;
+    },
+  };
+}
+
+/** Stands in for an object that does not exist yet: forwards to `real`, rejects while `real` throws, answers `own` members itself. */
+function createProxy<T extends object>(real: () => T, own: Partial<T>): T {
+  const methods = new Map<string | symbol, unknown>(Object.entries(own));
+  return new Proxy({} as T, {
+    get: (_target, name) => {
+      // Without this, `await` would take the object for a promise.
+      if (typeof name === 'symbol' || name === 'then') return undefined;
+      if (!methods.has(name)) {
+        methods.set(name, async (...args: unknown[]) => (Reflect.get(real(), name) as (...args: unknown[]) => unknown)(...args));
+      }
+      return methods.get(name);
+    },
+  });
 }

@@ -5,7 +5,7 @@ import { keepSecret } from '../shared/domain/redaction.ts';
 import { createLogger, type Logger, terminalOutput } from '../shared/process/logger.ts';
 import { print, printError, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
-import type { RunningService } from './application-alone.ts';
+import type { RunningService } from './alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, readConfiguration } from './configuration.ts';
 
@@ -84,8 +84,8 @@ async function start(configuration: Configuration, log: Logger): Promise<Started
 }
 
 async function startOneService(service: 'gateway' | Application, configuration: Configuration, log: Logger): Promise<RunningService> {
-  if (service === 'gateway') return (await import('./gateway-alone.ts')).startGatewayAlone(configuration, log);
-  return (await import('./application-alone.ts')).startApplicationAlone(service, configuration, log);
+  if (service === 'gateway') return (await import('./alone.ts')).startGatewayAlone(configuration, log);
+  return (await import('./alone.ts')).startApplicationAlone(service, configuration, log);
 }
 
 async function startWholeEstate(configuration: Configuration, log: Logger): Promise<Started> {

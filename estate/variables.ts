@@ -3,8 +3,6 @@ import { type Application, applicationNames } from '../shared/catalog/applicatio
 import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
-import { headersIn } from './otlp-headers.ts';
-import { isRedisUrl } from './redis-url.ts';
 
 const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {
   const remedy = `it takes a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`;
@@ -196,3 +194,44 @@ export const urls = Object.fromEntries(
 );
 
 export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
+
+/** Whether every part of an address of Redis, or of a list of cluster nodes, has an effect: a part that would be ignored is a mistake. */
+function isRedisUrl(text: string): boolean {
+  const isMarked = text.startsWith('cluster:');
+  const nodes = text.replace(/^cluster:/, '').split(/\s*,\s*/);
+  return nodes.every((node) => isNode(node, isMarked || nodes.length > 1));
+}
+
+function isNode(text: string, isOfCluster: boolean): boolean {
+  if (!/^rediss?:\/\/[^/]/.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || url.hostname === '' || url.search !== '' || url.hash !== '') return false;
+  return (isOfCluster ? /^\/?0?$/ : /^(\/\d{0,5})?$/).test(url.pathname) && isEncoded(url.username) && isEncoded(url.password);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The headers in a list of `name=value`. @returns undefined when an entry cannot be sent as a header */
+function headersIn(list: string): Readonly<Record<string, string>> | undefined {
+  const entries = list.split(',').filter((entry) => entry.trim() !== '');
+  const headers = entries.map(headerIn).filter((header) => header !== undefined);
+  return headers.length === entries.length ? Object.fromEntries(headers) : undefined;
+}
+
+function headerIn(entry: string): readonly [name: string, value: string] | undefined {
+  const [, name, encoded] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=(.+)$/s.exec(entry) ?? [];
+  if (name === undefined || encoded === undefined) return undefined;
+  try {
+    const value = decodeURIComponent(encoded.trim());
+    return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) ? [name, value] : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeader } from 'node:http';
 import { contextFor } from '../shared/control/context.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../shared/transport/estate-headers.ts';
 import type { RequestIds } from './request-ids.ts';
 
@@ -42,7 +42,7 @@ const DROPPED = new Set([
 const DROPPED_PREFIXES = ['x-estate-', 'x-forwarded-'];
 
 /** A request that passed all checks. */
-export interface AdmittedRequest {
+interface AdmittedRequest {
   readonly request: IncomingMessage;
   readonly ids: RequestIds;
   /** W3C trace context of the request, if it has one. */
@@ -87,7 +87,53 @@ function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /** The headers that a `Connection` header restricts to its connection. */
-export function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
+function namedByConnection(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || /^(?:keep-alive|close)$/i.test(connection)) return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}
+
+/** A header that the gateway adds to the answer of an application. */
+export interface OwnHeader {
+  readonly name: string;
+  readonly lowerCase: string;
+  readonly value: string;
+}
+
+export const ownHeader = (name: string, value: string): OwnHeader => ({ name, lowerCase: name.toLowerCase(), value });
+
+/** Headers that belong to the connection between application and gateway, and headers that name the software of an application. */
+const STAYS_INSIDE: ReadonlySet<string> = new Set([
+  'keep-alive',
+  'proxy-authenticate',
+  'server',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-powered-by',
+]);
+
+/**
+ * The headers of an answer, as alternating names and values: the gateway's headers, which headers of the application may replace.
+ * @param connection the header of the connection to the client
+ */
+export function answerHead(
+  own: readonly OwnHeader[],
+  headers: IncomingHttpHeaders,
+  connection: 'keep-alive' | 'close',
+): OutgoingHttpHeader[] {
+  const named = namedByConnection(headers.connection);
+  const isPassed = (name: string): boolean => !STAYS_INSIDE.has(name) && !named?.has(name) && !name.startsWith('x-estate-');
+  const head: OutgoingHttpHeader[] = [];
+  for (const { name, lowerCase, value } of own) {
+    const isReplaced = headers[lowerCase] !== undefined && isPassed(lowerCase);
+    if (!isReplaced) head.push(name, value);
+  }
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (name === 'connection') head.push(name, connection);
+    else if (value !== undefined && isPassed(name)) head.push(name, value);
+  }
+  if (headers.connection === undefined) head.push('connection', connection);
+  return head;
 }

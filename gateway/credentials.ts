@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfKey } from '../shared/control/credentials.ts';
-import type { WorldView } from '../shared/store/ports/directory.ts';
+import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import { ProblemWithHeaders } from './problems.ts';
 
 /** Schemes that present a key. A signed webhook presents none: the application verifies its signature. */

@@ -1,6 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Application } from '../shared/catalog/applications.ts';
-import type { OwnHeader } from './answer-head.ts';
+import { headersOfAnswer } from '../shared/transport/answer.ts';
+import { type Answered, type Endpoint, NotListening } from '../shared/transport/endpoint.ts';
+import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
+import { answerHead, type OwnHeader } from './application-headers.ts';
+import { untilClosed } from './hand-over.ts';
 
 /** The data that forwarding needs in addition to the request. The request already has the headers for the application. */
 export interface ForwardedRequest {
@@ -27,3 +31,62 @@ export interface Forwarder {
 /** Whether the connection to the client ends with this answer. HTTP/1.0 connections and old connections end. */
 export const isLast = ({ httpVersion }: IncomingMessage, response: ServerResponse, draining: () => boolean): boolean =>
   httpVersion === '1.0' || !response.shouldKeepAlive || response.getHeader('connection') === 'close' || draining();
+
+interface InProcessForwarderOptions extends ForwarderOptions {
+  /** The applications of this process, by name. */
+  readonly endpointOf: (application: Application) => Endpoint | undefined;
+}
+
+/** Forwards requests to applications of the same process without a connection. Clients get the same bytes as through the proxy. */
+export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: InProcessForwarderOptions): Forwarder {
+  const date = currentDate();
+
+  function send(request: IncomingMessage, response: ServerResponse, { ids, answer }: Answered, { ownHeaders }: ForwardedRequest): void {
+    const headers = { ...headersOfAnswer(answer, ids), date: date() };
+    response.writeHead(answer.status, answerHead(ownHeaders, headers, isLast(request, response, draining) ? 'close' : 'keep-alive'));
+    response.end(answer.status === 204 ? undefined : answer.body);
+  }
+
+  function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void> {
+    const { application, body } = forwarded;
+    const { method = '', url: target = '', headers } = request;
+    return untilClosed(response, (fail) => {
+      const endpoint = endpointOf(application);
+      if (!endpoint) return fail(unreachable(application));
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        fail(timedOut(application));
+      }, timeoutMs);
+      response.once('close', () => clearTimeout(timer));
+      const hasLeft = (): boolean => isLate || (response.destroyed && !response.writableFinished);
+      endpoint({ method, target, headers, body: () => body, hasLeft })
+        .finally(() => clearTimeout(timer))
+        .then(
+          (answered) => {
+            if (hasLeft()) return;
+            if (answered) send(request, response, answered, forwarded);
+            else fail(brokenOff(application));
+          },
+          (error: unknown) => fail(error instanceof NotListening ? unreachable(application) : brokenOff(application)),
+        )
+        .catch(fail);
+    });
+  }
+
+  return { forward, close: () => {} };
+}
+
+/** The header `Date` as Node writes it, formatted once a second. */
+function currentDate(): () => string {
+  let second = 0;
+  let text = '';
+  return () => {
+    const now = Math.floor(Date.now() / 1_000);
+    if (now !== second) {
+      second = now;
+      text = new Date(now * 1_000).toUTCString();
+    }
+    return text;
+  };
+}

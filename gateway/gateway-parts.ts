@@ -4,7 +4,7 @@ import type { World } from '../shared/domain/world.ts';
 import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Observer } from '../shared/observability/observer.ts';
-import type { Connections } from '../shared/process/connections.ts';
+import type { Connections } from '../shared/process/fair-server.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';

@@ -1,17 +1,36 @@
-import type { Exchange, Outcome } from './facts.ts';
+import { type Exchange, type Outcome, type Passage, steps } from './facts.ts';
 import type { GatewayParts } from './gateway-parts.ts';
-import { answerControl, answerDocuments, answerHealth, answerMetrics, answerPreflight, nameCorrelationId } from './steps/answer-own.ts';
-import { authenticate } from './steps/authenticate.ts';
-import { addressApplication, callApplication } from './steps/call-application.ts';
-import { checkAddress } from './steps/check-address.ts';
-import { enterRehearsal, useRehearsal } from './steps/enter-rehearsal.ts';
-import { type ForApi, findTarget, secureOwnAnswer, type Targeted } from './steps/find-target.ts';
-import { continueTrace, startSpan } from './steps/join-trace.ts';
-import { limitAddress, limitKey } from './steps/limit-rate.ts';
-import { chooseRehearsal, readRehearsalHeader } from './steps/name-rehearsal.ts';
-import { identifyRequest, receiveBody } from './steps/receive.ts';
-import { readRehearsalInAddress } from './steps/rehearsal-in-address.ts';
-import { type Passage, steps } from './steps/step.ts';
+import {
+  checkAddress,
+  continueTrace,
+  type ForApi,
+  findTarget,
+  limitAddress,
+  limitKey,
+  secureOwnAnswer,
+  startSpan,
+  type Targeted,
+} from './steps/address.ts';
+import {
+  addressApplication,
+  answerControl,
+  answerDocuments,
+  answerHealth,
+  answerMetrics,
+  answerPreflight,
+  callApplication,
+  identifyRequest,
+  nameCorrelationId,
+  receiveBody,
+} from './steps/answer.ts';
+import {
+  authenticate,
+  chooseRehearsal,
+  enterRehearsal,
+  readRehearsalHeader,
+  readRehearsalInAddress,
+  useRehearsal,
+} from './steps/rehearsal.ts';
 
 /**
  * The steps of a request, in order. The first ones find the part that answers it, and each kind of answer has its own steps. A step gets the

@@ -6,7 +6,7 @@ import type { Problem } from '../shared/catalog/problems.ts';
 import { didNotConnect } from '../shared/process/connection-trouble.ts';
 import { spreadLookup } from '../shared/process/spread-lookup.ts';
 import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.ts';
-import { answerHead, type OwnHeader } from './answer-head.ts';
+import { answerHead, type OwnHeader } from './application-headers.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
 
 export interface ProxyOptions extends ForwarderOptions {

@@ -1,6 +1,6 @@
 import { ANONYMOUS } from '../shared/control/context.ts';
 import { journalHop } from '../shared/control/journal.ts';
-import { endAnyhow } from '../shared/http/last-resort.ts';
+import { endAnyhow } from '../shared/http/json-answer.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
 import { type Observer, traceIds } from '../shared/observability/observer.ts';
 import { withoutFailing } from '../shared/process/harmless.ts';

@@ -1,6 +1,6 @@
 import { Problem } from '../shared/catalog/problems.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import type { Directory, WorldView } from '../shared/store/ports/directory.ts';
+import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalAccessOptions {
   readonly directory: Pick<Directory, 'resolve'>;

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import helmet from 'helmet';
-import { type OwnHeader, ownHeader } from './answer-head.ts';
+import { type OwnHeader, ownHeader } from './application-headers.ts';
 
 /** The documents override the policy for their HTML. */
 const apply = helmet({

@@ -2,10 +2,9 @@ import { cp, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { buildDrawings } from '../console/drawings.ts';
-import { bundle, licencesOf } from './bundle.ts';
 import { callTypes } from './call-types.ts';
 import { clientManifest } from './manifests.ts';
-import { compile, copyTo, DIST, PROJECT, write } from './project.ts';
+import { bundle, compile, copyTo, DIST, licencesOf, PROJECT, write } from './project.ts';
 
 const FOLDER = join(DIST, 'client');
 const DECLARATIONS = join(DIST, 'declarations');

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CONNECTIONS, fixture, PATH, request } from '../case-02.ts';
 import type { Load } from '../load.ts';
+import { CONNECTIONS, fixture, PATH, request } from '../touchpoint.ts';
 
 /** Path of the static GET, which the touchpoint mock answers to health checks. */
 export const STATIC_PATH = '/healthz';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { fixture, PATH, request } from '../case-02.ts';
-import { freePort } from '../free-port.ts';
-import { cachedPackage } from './cache.ts';
+import { freePort } from '../child-process.ts';
+import { fixture, PATH, request } from '../touchpoint.ts';
 import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
-import { startProgram, temporaryFolder } from './program.ts';
+import { cachedPackage, startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '9.9.0';
 /** Mockoon has no quieter log level. `--repair` completes the environment with Mockoon's defaults. */

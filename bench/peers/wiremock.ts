@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { fixture, PATH, request } from '../case-02.ts';
-import { freePort } from '../free-port.ts';
-import { cachedFile } from './cache.ts';
+import { freePort } from '../child-process.ts';
+import { fixture, PATH, request } from '../touchpoint.ts';
 import { type Peer, type Server, STATIC_ANSWER, STATIC_PATH } from './exchanges.ts';
-import { startProgram, temporaryFolder } from './program.ts';
+import { cachedFile, startProgram, temporaryFolder } from './program.ts';
 
 const VERSION = '3.13.2';
 const JAR = `https://repo1.maven.org/maven2/org/wiremock/wiremock-standalone/${VERSION}/wiremock-standalone-${VERSION}.jar`;

@@ -3,7 +3,7 @@ import { startGateway } from '../../gateway/gateway.ts';
 import { mintCredentials } from '../../shared/control/credentials.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 
 /** The estate's gateway in front of one stand-in for all applications. Arguments: the stand-in's address, and an accepted token. */
 const [upstream = '', key = ''] = process.argv.slice(2);

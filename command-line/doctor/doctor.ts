@@ -1,5 +1,10 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { Command } from 'commander';
 import type { Configuration } from '../../estate/configuration.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { requireReady } from '../ask.ts';
@@ -8,9 +13,7 @@ import { type Access, refusedCredentials } from '../credentials.ts';
 import { hasEstateCode, loadEstateCode, remedy } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { type Look, lookOf } from '../output/look.ts';
-import { progressOn } from '../output/progress.ts';
-import { dockerFinding, type Finding, nodeVersion, note, ok, portFinding, portsOf, problem } from './machine.ts';
+import { type Look, lookOf, progressOn } from '../output/table.ts';
 
 interface Options extends EstateCredentials {
   readonly against?: string;
@@ -50,13 +53,8 @@ async function examine({ against, json, ...credentials }: Options): Promise<void
   process.exitCode = problems.length === 0 ? EXIT.holds : EXIT.fails;
 }
 
-interface Configured {
-  readonly configuration?: Configuration;
-  readonly findings: readonly Finding[];
-}
-
 /** Checks the configuration and the fixtures that a start would use. */
-async function configurationFindings(): Promise<Configured> {
+async function configurationFindings(): Promise<{ readonly configuration?: Configuration; readonly findings: readonly Finding[] }> {
   if (!hasEstateCode()) return { findings: [note('The estate itself', 'not installed', `To start one here, ${remedy()}`)] };
   const { checkFixtures, explainStart, readConfiguration } = await loadEstateCode();
   try {
@@ -129,3 +127,56 @@ async function estateFindings(access: Asked): Promise<readonly Finding[]> {
   });
   return [ok('Estate', `ready at ${access.against}`), ...(credentials.length > 0 ? credentials : [ok('Credentials', 'accepted')])];
 }
+
+const DOCKER_MS = 10_000;
+
+/** Never a problem: `loaded-first.cjs` has refused an older Node. */
+const nodeVersion = (): Finding =>
+  ok('Node', `${process.versions.node}; ${manifest.engines.node.replace('>=', '').replace(/\.0$/, '')} or newer is needed`);
+
+/** Checks that a port can be opened. A port of the running estate passes. */
+async function portFinding(what: string, variable: string, host: string, port: number, ownPorts: ReadonlySet<number>): Promise<Finding> {
+  if (ownPorts.has(port)) return ok(what, `${port}, used by the running estate`);
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+    return ok(what, port === 0 ? 'any free one' : `${port} is free`);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const why = { EADDRINUSE: 'is taken by another program', EACCES: 'may not be opened by this user' }[code ?? ''] ?? 'cannot be opened';
+    return problem(what, `${port} ${why}`, `Free it, or choose another one with ${variable}.`);
+  } finally {
+    server.close();
+  }
+}
+
+async function dockerFinding(): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], { timeout: DOCKER_MS });
+    return ok('Docker', `engine ${stdout.trim()}`);
+  } catch (error) {
+    const isMissing = (error as { code?: string }).code === 'ENOENT';
+    const found = isMissing ? 'not installed' : 'installed, but its engine does not answer';
+    return note('Docker', found, 'Only compose, Testcontainers and the container tests need it.');
+  }
+}
+
+const portsOf = ({ HOST, GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_HOST, PORTAL_PORT }: Configuration) =>
+  [
+    ['Gateway port', 'GATEWAY_PORT', HOST, GATEWAY_PORT],
+    ['Touchpoint port', 'TOUCHPOINT_PORT', HOST, TOUCHPOINT_PORT],
+    ['Portal port', 'PORTAL_PORT', PORTAL_HOST, PORTAL_PORT],
+  ] as const;
+
+interface Finding {
+  readonly what: string;
+  /** `note`: nothing is wrong, but a feature cannot be used. */
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+const ok = (what: string, found: string): Finding => ({ what, state: 'ok', found });
+const note = (what: string, found: string, remedy?: string): Finding => ({ what, state: 'note', found, remedy });
+const problem = (what: string, found: string, remedy: string): Finding => ({ what, state: 'problem', found, remedy });

@@ -5,10 +5,8 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { showInvariants } from '../output/invariants.ts';
-import { showHops } from '../output/journal.ts';
 import { journalDiagrams } from '../output/journal-diagrams.ts';
-import { showRows } from '../output/show-answer.ts';
+import { showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const eventTypes = allEvents.map(({ name }) => name);

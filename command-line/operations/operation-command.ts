@@ -1,6 +1,6 @@
 import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
 import type { CalledId, controlOperations } from '../../shared/catalog/control/operations.ts';
-import type { Look } from '../output/look.ts';
+import type { Look } from '../output/table.ts';
 import type { ValueHints } from './member-option.ts';
 import type { Presets } from './presets.ts';
 

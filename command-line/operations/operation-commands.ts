@@ -7,13 +7,12 @@ import { ask } from '../ask.ts';
 import { type Connection, withConnection } from '../connection.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { lookOf } from '../output/look.ts';
 import { showAnswer } from '../output/show-answer.ts';
+import { lookOf } from '../output/table.ts';
 import { operationCommands } from './commands.ts';
-import { nameOf, optionOf, parserOf } from './member-option.ts';
+import { type Member, membersOf, nameOf, optionOf, parserOf } from './member-option.ts';
 import type { OperationCommand } from './operation-command.ts';
 import { type Content, type Given, presetBody, put } from './presets.ts';
-import { type Member, membersOf } from './schema-members.ts';
 
 /** One way to perform an operation: its arguments and options. */
 interface Variant {

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { misuse } from '../failure.ts';
-import { type ValueHints, wordsOf } from './member-option.ts';
-import type { Member } from './schema-members.ts';
+import { type Member, type ValueHints, wordsOf } from './member-option.ts';
 
 /** Bodies of an operation, by name. The first argument chooses one, or names a custom body made of options. */
 export interface Presets {

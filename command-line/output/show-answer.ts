@@ -1,8 +1,8 @@
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
 import type { OperationCommand } from '../operations/operation-command.ts';
-import type { Look } from './look.ts';
-import { table } from './table.ts';
+import { type Look, table } from './table.ts';
 
 const NONE = 'None.';
 
@@ -77,4 +77,72 @@ function inWords(value: unknown): string {
     .filter(([, member]) => member !== undefined)
     .map(([name, member]) => (name === 'kind' ? inWords(member) : `${inHeading(name)} ${inWords(member)}`))
     .join(', ');
+}
+
+type Hop = Readonly<Record<string, unknown>>;
+
+const textOf = (hop: Hop, member: string): string => String(hop[member] ?? '');
+
+/** Hops sorted by start, each below the hop that caused it. */
+export function showHops(hops: readonly Hop[], truncated: boolean, look: Look): string {
+  if (hops.length === 0) return look.style('dim', 'None.');
+  const known = new Set(hops.map((hop) => textOf(hop, 'requestId')));
+  const byParent = Map.groupBy(
+    hops.toSorted((a, b) => textOf(a, 'startedAt').localeCompare(textOf(b, 'startedAt'))),
+    (hop) => (known.has(textOf(hop, 'parentId')) ? textOf(hop, 'parentId') : ''),
+  );
+  const below = (parent: string, depth: number): readonly (readonly [Hop, readonly string[]])[] =>
+    (byParent.get(parent) ?? []).flatMap((hop) => [[hop, rowOf(hop, depth)] as const, ...below(textOf(hop, 'requestId'), depth + 1)]);
+  const shown = below('', 0);
+  const [head, ...lines] = table(
+    ['status', 'application', 'api', 'path', 'ms', 'faults', 'changed nothing'],
+    shown.map(([, row]) => row),
+    look,
+  ).split('\n');
+  const rows = [head, ...shown.flatMap(([hop], index) => [lines[index], ...bodiesOf(hop, look)])].join('\n');
+  return truncated ? `${rows}\n${look.style('dim', 'Older hops are gone: the journal has reached its limit.')}` : rows;
+}
+
+const bodiesOf = ({ request, response }: Hop, { style }: Look): readonly string[] =>
+  Object.entries({ request, response }).flatMap(([name, body]) =>
+    body === undefined ? [] : [`        ${style('dim', name.padEnd(8))}  ${JSON.stringify(body)}`],
+  );
+
+function rowOf(hop: Hop, depth: number): readonly string[] {
+  const faults = Array.isArray(hop['faults']) ? hop['faults'].join(', ') : '';
+  const ms = String(Math.round(Number(hop['durationMs'] ?? 0)));
+  const path = `${textOf(hop, 'method')} ${textOf(hop, 'path')}`;
+  return [
+    textOf(hop, 'status'),
+    `${'  '.repeat(depth)}${textOf(hop, 'application')}`,
+    textOf(hop, 'api'),
+    path,
+    ms,
+    faults,
+    textOf(hop, 'unchanged'),
+  ];
+}
+
+interface Verification {
+  readonly settled: boolean;
+  readonly waitingFor: readonly string[];
+  readonly invariants: readonly {
+    readonly title: string;
+    readonly holds: boolean;
+    readonly checked: number;
+    readonly violations: readonly string[];
+  }[];
+}
+
+/** The most violations printed. The rest are counted. */
+const MOST_VIOLATIONS = 20;
+
+export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
+  const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
+    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks)`)}`,
+    ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${inOneLine(violation)}`),
+    ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
+  ]);
+  const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
+  return [...lines, ...unrest].join('\n');
 }

@@ -1,5 +1,6 @@
-import { widthOf } from '../../shared/process/terminal.ts';
-import type { Look } from './look.ts';
+import type { WriteStream } from 'node:tty';
+import { withoutControls } from '../../shared/domain/printable.ts';
+import { print, styled, widthOf } from '../../shared/process/terminal.ts';
 
 const GAP = 2;
 /** The least width of a column that is cut to fit. */
@@ -43,4 +44,44 @@ function padded(text: string, width: number, isNumeric: boolean): string {
   const own = widthOf(text);
   if (own > width) return `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`;
   return isNumeric ? ' '.repeat(width - own) + text : text + ' '.repeat(width - own);
+}
+
+type Format = Parameters<typeof styled>[0];
+
+export interface Look {
+  /** Width of the terminal; undefined when the stream is not one. */
+  readonly columns: number | undefined;
+  readonly style: (format: Format, text: string) => string;
+}
+
+/** Colours and limited width on a terminal only. Respects NO_COLOR and FORCE_COLOR. */
+export const lookOf = (stream: WriteStream): Look => ({
+  columns: stream.isTTY ? stream.columns || 80 : undefined,
+  style: (format, text) => styled(format, text, { stream }),
+});
+
+/** A progress line on standard error, on a terminal only. */
+export interface Progress {
+  show(text: string): void;
+  clear(): void;
+}
+
+export function progressOn(stream: WriteStream): Progress {
+  if (!stream.isTTY) return { show: () => undefined, clear: () => undefined };
+  const clear = (): void => {
+    stream.cursorTo(0);
+    stream.clearLine(0);
+  };
+  return {
+    show: (text) => {
+      clear();
+      print(
+        withoutControls(text)
+          .replaceAll(/[\r\n]+/g, ' ')
+          .slice(0, Math.max(0, stream.columns - 1)),
+        stream,
+      );
+    },
+    clear,
+  };
 }

@@ -2,7 +2,7 @@ import type { Scenario } from '../../rehearsal/scenario.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { misuse } from '../failure.ts';
-import type { Look } from '../output/look.ts';
+import type { Look } from '../output/table.ts';
 import { table } from '../output/table.ts';
 import { isFile, ownScenarios } from './own-scenarios.ts';
 

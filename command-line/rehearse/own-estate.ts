@@ -3,13 +3,8 @@ import { once } from 'node:events';
 import { estateMain } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 
-export interface OwnEstate {
-  readonly gateway: string;
-  stop(): Promise<void>;
-}
-
 /** Starts an estate on free ports for one run. Its log goes to standard error. */
-export async function startOwnEstate(): Promise<OwnEstate> {
+export async function startOwnEstate(): Promise<{ readonly gateway: string; stop(): Promise<void> }> {
   const child: ChildProcess = fork(estateMain(), [], {
     stdio: ['ignore', 2, 2, 'ipc'],
     // Detached, so that Ctrl-C does not reach it: an interrupted run needs its estate for the report.

@@ -9,8 +9,7 @@ import { adminOption, againstOption, apiKeyOption, bearerOption, jsonOption } fr
 import { type Access, refusedCredentials } from '../credentials.ts';
 import { EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
-import { lookOf } from '../output/look.ts';
-import { progressOn } from '../output/progress.ts';
+import { lookOf, progressOn } from '../output/table.ts';
 import { chosenScenarios, listOfScenarios } from './choice.ts';
 import type { Outcome } from './outcome.ts';
 import { startOwnEstate } from './own-estate.ts';

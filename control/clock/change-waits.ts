@@ -1,6 +1,6 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { WorldChanges } from '../../shared/store/ports/clock.ts';
+import type { WorldChanges } from '../../shared/store/ports/due-work.ts';
 
 /** Disposed when the wait for the change ends. */
 export interface NextChange extends Disposable {

@@ -1,8 +1,8 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ClockStore, WorldChanges } from '../../shared/store/ports/clock.ts';
-import type { Directory } from '../../shared/store/ports/directory.ts';
+import type { ClockStore, WorldChanges } from '../../shared/store/ports/due-work.ts';
 import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
+import type { Directory } from '../../shared/store/ports/rehearsals.ts';
 import { type Advanced, clockBusy, createAdvance } from './advance.ts';
 import { createChangeWaits } from './change-waits.ts';
 import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';

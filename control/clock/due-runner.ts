@@ -3,9 +3,14 @@ import { contextFor } from '../../shared/control/context.ts';
 import { newId, randomToken } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
-import type { ClockStore } from '../../shared/store/ports/clock.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
-import { BACKOFF_MS, DELIVER_AGAIN, type DueItem, MOST_ATTEMPTS_AFTER_REFUSAL } from '../../shared/store/ports/due-work.ts';
+import {
+  BACKOFF_MS,
+  type ClockStore,
+  DELIVER_AGAIN,
+  type DueItem,
+  MOST_ATTEMPTS_AFTER_REFUSAL,
+} from '../../shared/store/ports/due-work.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
 import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
 

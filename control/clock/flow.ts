@@ -1,9 +1,9 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { ClockStore } from '../../shared/store/ports/clock.ts';
-import type { Directory } from '../../shared/store/ports/directory.ts';
-import { isStoreAway } from '../../shared/store/store-away.ts';
+import type { ClockStore } from '../../shared/store/ports/due-work.ts';
+import type { Directory } from '../../shared/store/ports/rehearsals.ts';
+import { isStoreUnavailable } from '../../shared/store/store-unavailable.ts';
 import type { DueRunner } from './due-runner.ts';
 
 /** Most items of a world that run concurrently while time flows. During an advance, one item runs at a time. */
@@ -54,7 +54,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     }
     state.running = runDueWork(world, state)
       .catch((error: unknown) => {
-        log[isStoreAway(error) ? 'debug' : 'warn']({ err: error, world }, 'clock driver failed');
+        log[isStoreUnavailable(error) ? 'debug' : 'warn']({ err: error, world }, 'clock driver failed');
         if (!stopping.aborted) setTimer(world, state, POLL_MS);
       })
       .finally(() => {

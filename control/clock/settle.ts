@@ -1,8 +1,8 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Ledger, LedgerStore } from '../../shared/store/ports/ledger.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { Flow } from './flow.ts';
 

@@ -1,7 +1,7 @@
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { EventReader, EventsAbout } from '../../shared/store/ports/inspection.ts';
+import type { EventReader, EventsAbout } from '../../shared/store/ports/objects.ts';
 
 export interface EventFilter {
   /** The type, with or without its prefix. */

@@ -1,6 +1,6 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import { describeObject, type Listed, listObjectsOf } from './list.ts';
 import { listedTypes } from './types.ts';

@@ -1,7 +1,7 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 
 /** More than any estate has. */
 const MOST_LOCATIONS = 10_000;

@@ -5,7 +5,7 @@ import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects as definitions } from '../../shared/catalog/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 
 /** A type of business object, and the collection that lists its objects. */

@@ -9,7 +9,7 @@ import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { listObjectsOf } from '../objects/list.ts';
 import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';

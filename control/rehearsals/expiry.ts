@@ -1,7 +1,7 @@
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
-import { isStoreAway } from '../../shared/store/store-away.ts';
+import { isStoreUnavailable } from '../../shared/store/store-unavailable.ts';
 
 /** Wall time between sweeps. A sweep costs one read for any number of rehearsals. */
 const SWEEP_MS = 1_000;
@@ -18,7 +18,7 @@ export function startExpiry({ worlds, log }: { readonly worlds: Pick<RehearsalSt
       failing = false;
     } catch (error) {
       // One warning per outage of the store.
-      log[failing || isStoreAway(error) ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
+      log[failing || isStoreUnavailable(error) ? 'debug' : 'warn']({ err: error }, 'ending idle rehearsals failed');
       failing = true;
     }
   }

@@ -2,9 +2,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { Directory, WorldView } from '../../shared/store/ports/directory.ts';
-import type { Lifetime, RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { Directory, Lifetime, RehearsalStore, Snapshot, WorldView } from '../../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore;

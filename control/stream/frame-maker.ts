@@ -1,8 +1,8 @@
 import type { StreamFrame, StreamTopic } from '../../shared/catalog/control/operations/stream.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { OperationScope } from '../operate.ts';
 import type { Runs } from '../runs/runs.ts';
 import { cursorOf, type Place } from './cursor.ts';

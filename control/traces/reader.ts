@@ -3,8 +3,8 @@ import type { listTraces } from '../../shared/catalog/control/operations/traces.
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
-import type { EventReader } from '../../shared/store/ports/inspection.ts';
-import type { StoredTrace, TraceReader } from '../../shared/store/ports/traces.ts';
+import type { StoredTrace, TraceReader } from '../../shared/store/ports/journal.ts';
+import type { EventReader } from '../../shared/store/ports/objects.ts';
 
 /** Summaries per read of a filtered search, and most summaries that one request reads. */
 const STEP = 200;

@@ -1,13 +1,7 @@
-import type { z } from 'zod';
-import type { FulfillmentOrder } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import type { FulfillmentOrder, Order, Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Payment = z.output<typeof PaymentSchema>;
-type Order = z.output<typeof OrderSchema>;
 
 export function money(world: WorldRecords): InvariantResult {
   const { of } = world;
@@ -19,7 +13,7 @@ export function money(world: WorldRecords): InvariantResult {
   for (const payment of payments) checkPayment(payment, check);
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
   const shipped = new Set(
-    of<z.output<typeof FulfillmentOrder>>('fulfillment-order')
+    of<FulfillmentOrder>('fulfillment-order')
       .filter(({ state }) => SHIPPED_STATES.has(state))
       .map(({ orderId }) => orderId),
   );

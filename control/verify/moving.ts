@@ -1,17 +1,10 @@
-import type { z } from 'zod';
-import type { Basket } from '../../shared/catalog/commerce/objects.ts';
-import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
-import type { Reservation } from '../../shared/catalog/inventory/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { type Application, applications } from '../../shared/catalog/applications.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
+import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
-import { awaitedReturns } from './parked-work.ts';
-import { isEnded, nextActorOnReturn } from './return-actors.ts';
-import type { Return } from './stored-records.ts';
-import type { WorldRecords } from './world-records.ts';
-
-type Order = z.output<typeof OrderSchema>;
-type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema>;
+import type { Basket, FulfillmentOrder, Order, Payment, Reservation, Return, ReturnBooking } from './stored-records.ts';
+import { ID, type WorldRecords } from './world-records.ts';
 
 /** An open order must have queued work, or wait for an actor outside the estate. */
 export function moving(world: WorldRecords): InvariantResult {
@@ -21,7 +14,7 @@ export function moving(world: WorldRecords): InvariantResult {
   );
   const waiting: string[] = [];
   const byOrder = grouped(world.of<FulfillmentOrder>('fulfillment-order'), ({ orderId }) => orderId);
-  const paymentsOf = grouped(world.of<z.output<typeof Payment>>('payment'), ({ orderId }) => orderId);
+  const paymentsOf = grouped(world.of<Payment>('payment'), ({ orderId }) => orderId);
   const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
@@ -56,7 +49,7 @@ function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check):
 function checkAuthorized(
   { queued }: WorldRecords,
   { id, state, channel, totals: { total } }: Order,
-  { payments }: { readonly payments: readonly z.output<typeof Payment>[] },
+  { payments }: { readonly payments: readonly Payment[] },
   check: Check,
 ): void {
   if (state !== 'confirmed' || channel === 'pos') return;
@@ -136,19 +129,131 @@ function checkMoves(
 
 /** Objects that expire must have the work that expires them. */
 function checkTimers({ of, queued }: WorldRecords, check: Check): void {
-  for (const { id, state } of of<z.output<typeof Payment>>('payment')) {
+  for (const { id, state } of of<Payment>('payment')) {
     if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
   }
   const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
-  const baskets = new Map(of<z.output<typeof Basket>>('basket').map((basket) => [basket.id, basket]));
-  for (const { id, state, basketId, expiresAt } of of<z.output<typeof Reservation>>('reservation')) {
+  const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
+  for (const { id, state, basketId, expiresAt } of of<Reservation>('reservation')) {
     if (state !== 'requested') continue;
     // A reservation for the till does not expire; it ends with the transaction of its basket.
     const { transactionId, state: basketState } = (expiresAt === undefined && baskets.get(basketId ?? '')) || {};
-    const isTillHold =
+    const isTillReservation =
       transactionId !== undefined &&
       (basketState === 'locked' || queued('pos', transactionId) || queued('oms', transactionId) || confirmed.has(transactionId));
     const isGoingBack = queued('ecommerce-platform', basketId ?? '');
-    check(isTillHold || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
+    check(isTillReservation || isGoingBack || queued('sim', id), `reservation/${id}: requested, and nothing will ever end it`);
   }
+}
+
+export const bookingsIn = (world: WorldRecords): readonly ReturnBooking[] => world.records<ReturnBooking>('oms', 'return-bookings');
+
+/** The actor that moves an open return next; undefined when no actor will. */
+function nextActorOnReturn(world: WorldRecords, found: Return): string | undefined {
+  const { id, state, dropOff, rejecting, shipments } = found;
+  const isQueued = world.queued('fms', id);
+  if (rejecting !== undefined) return isQueued ? 'the OMS' : undefined;
+  switch (state) {
+    case 'requested':
+      return 'customer service';
+    case 'approved':
+      if (shipments.at(-1)?.state === 'lost') return world.queued('fms', id, 'give-up-return') ? 'its customer, or a week' : undefined;
+      return dropOff === 'store' ? 'its customer' : 'its customer and the carrier';
+    case 'in-transit': {
+      if (found.writtenOffAt !== undefined) return refunderOf(world, id);
+      const isStuck = shipments.some((parcel) => parcel.state === 'lost' || parcel.state === 'returned-to-sender');
+      if (isStuck) return world.queued('fms', id, 'give-up-return') ? 'the carrier, or a week without its parcel' : undefined;
+      return 'the carrier';
+    }
+    case 'received':
+      return 'the warehouse';
+    case 'inspected': {
+      const exchange = world.of<Order>('order').some((one) => one.exchangeForReturnId === id && one.state !== 'cancelled');
+      return exchange && !isQueued ? 'the order that it is exchanged for' : refunderOf(world, id);
+    }
+    case 'refunded':
+    case 'exchanged':
+    case 'rejected':
+      return undefined;
+  }
+}
+
+/** The FMS while it has work for the return; otherwise a caller, if the OMS left the refund open. */
+function refunderOf(world: WorldRecords, id: string): string | undefined {
+  if (world.queued('fms', id)) return 'the FMS';
+  return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
+}
+
+const isEnded = ({ state }: Return): boolean => state === 'refunded' || state === 'exchanged' || state === 'rejected';
+
+/** Most characters that a violation quotes from an error. */
+const MOST_OF_AN_ERROR = 300;
+
+/** Parked work is not done. Each violation names the object that the work is about. */
+export function parkedWork(world: WorldRecords): InvariantResult {
+  const { check, result } = findings('parked', 'No work is parked: each application has done what it owes');
+  const namesOf = objectNames(world);
+  for (const { application, kind, key } of world.due) check(true, `due ${application}|${kind}|${key}`);
+  for (const one of world.parked) check(false, describeParked(world, one, namesOf));
+  return result();
+}
+
+/** Work that waits for an unavailable application, and the object that it is about. */
+function awaitedReturns(world: WorldRecords): string[] {
+  const namesOf = objectNames(world);
+  return world.awaiting.map(({ application, kind, key, payload, awaits }: DueItem) => {
+    const whose = titleOf(application);
+    if (kind === DELIVER_AGAIN) {
+      const { subject, name } = eventNamed(world, key);
+      return `${subject}: ${whose}, which has not consumed ${name}, waits for ${titleOf(awaits ?? '')}`;
+    }
+    const about = namesOf(`${key} ${JSON.stringify(payload)}`) ?? `due ${application}|${kind}|${key}`;
+    return `${about}: ${whose}, whose work ${kind} waits for ${titleOf(awaits ?? '')}`;
+  });
+}
+
+function describeParked(world: WorldRecords, { what, key, error }: Parked, namesOf: ReturnType<typeof objectNames>): string {
+  const [application = '', second = '', ...rest] = key.split('|');
+  const whose = titleOf(application);
+  if (what === 'delivery') {
+    const { subject, name } = eventNamed(world, second);
+    return `${subject}: ${whose} has not consumed ${name}, which is parked: ${detailOf(error)}`;
+  }
+  const about = namesOf(rest.join('|')) ?? `due ${key}`;
+  return `${about}: the work ${second} of ${whose} is parked: ${detailOf(error)}`;
+}
+
+/** An event that is still in the outbox is not listed. */
+function eventNamed({ events }: WorldRecords, eventId: string): { readonly subject: string; readonly name: string } {
+  const event = events.find(({ id }) => id === eventId);
+  return { subject: event?.subject ?? 'event', name: event ? nameOf(event.type) : eventId };
+}
+
+const titleOf = (application: string): string => applications[application as Application]?.title ?? application;
+
+/** A problem is parked as JSON. */
+function detailOf(error: string): string {
+  let text = error;
+  try {
+    const { detail } = JSON.parse(error) as { readonly detail?: unknown };
+    if (typeof detail === 'string') text = detail;
+  } catch {}
+  return text.slice(0, MOST_OF_AN_ERROR);
+}
+
+/** Names the objects whose ids a text contains; undefined when it names none. */
+function objectNames({ of, records, objects }: WorldRecords): (text: string) => string | undefined {
+  let known: ReadonlyMap<string, string> | undefined;
+  const read = (): ReadonlyMap<string, string> => {
+    const found = new Map<string, string>();
+    for (const type of Object.keys(objects)) for (const { id } of of<{ readonly id: string }>(type)) found.set(id, `${type}/${id}`);
+    // The till stores transactions that are not open yet.
+    for (const { id } of records<{ readonly id: string }>('pos', 'transactions')) found.set(id, `transaction/${id}`);
+    return found;
+  };
+  return (text) => {
+    known ??= read();
+    const named = [...new Set([...text.matchAll(ID)].flatMap(([id]) => known?.get(id) ?? []))];
+    return named.length > 0 ? named.join(', ') : undefined;
+  };
 }

@@ -1,13 +1,16 @@
-import type { z } from 'zod';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
-import { checkEarned } from './earned-points.ts';
+import { tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { checkPurpose } from './redemption-purpose.ts';
-import { type Account, accountsOf, type Redemption, seededAccounts } from './stored-records.ts';
-import { checkTiers } from './tiers.ts';
+import {
+  type Account,
+  accountsOf,
+  type Basket,
+  type LedgerEntry,
+  type Order,
+  type Payment,
+  type Redemption,
+  seededAccounts,
+} from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
-
-type Payment = z.output<typeof PaymentSchema>;
 
 export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
@@ -88,5 +91,140 @@ function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
     const given = redemption === undefined ? 0 : pointsKeptBy(redemption);
     const isGoingBack = given > bound && queued('payment-hub', payment.id, 'give-back-points');
     check(bound === given || isGoingBack, `payment/${payment.id}: it has ${bound} of points, and ${given} were spent for it`);
+  }
+}
+
+/** The points that an order earned and its refunds took back, as the Loyalty Platform stores them. */
+interface Earning {
+  readonly id: string;
+  readonly earned?: { readonly points: number };
+  readonly takenBack: number;
+  readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
+}
+
+/** One point per full 1.00 of the currency. */
+const MINOR_UNITS_PER_POINT = 100;
+
+/** The names under which the Loyalty Platform books the refunds of a payment. */
+const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
+  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
+  // Refunds with a reference but without a return are for goods that were never delivered, which earned nothing.
+  return refunds.flatMap(({ reference, returnId }, index) =>
+    reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
+  );
+};
+
+/** Orders must earn their points once, and refunds must take them back. */
+function checkEarned(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const earnings = new Map(world.records<Earning>('loyalty-platform', 'earnings').map((one) => [one.id, one]));
+  // An offline till passes on the card number instead of the account's id.
+  const members = new Set(accounts.flatMap(({ id, cardNumber }) => [id, cardNumber]));
+  const orders = new Map(world.of<Order>('order').map((order) => [order.id, order]));
+  const earned = checkEntries(orders, accounts, check);
+  for (const order of orders.values()) {
+    const { id, completedAt, loyaltyAccountId, earningAmount } = order;
+    if (completedAt === undefined || earningAmount === undefined) continue;
+    const hasEarned = earnings.get(id)?.earned !== undefined;
+    const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || world.queued('loyalty-platform', id);
+    check(hasEarned || isWaiting, `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`);
+    const worth = Math.floor(earningAmount.amount / MINOR_UNITS_PER_POINT);
+    const points = earned.get(id) ?? 0;
+    check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
+  }
+  checkTakenBack(world, earnings, check);
+}
+
+/** Each earn entry must name a completed order of its member. @returns the points that each order earned, by its id */
+function checkEntries(orders: ReadonlyMap<string, Order>, accounts: readonly Account[], check: Check): ReadonlyMap<string, number> {
+  const earned = new Map<string, number>();
+  for (const account of accounts) {
+    for (const { type, orderId, points } of account.ledger) {
+      if (type !== 'earn' || orderId === undefined) continue;
+      earned.set(orderId, (earned.get(orderId) ?? 0) + points);
+      const order = orders.get(orderId);
+      const named = `loyalty-account/${account.id}: earned ${points} points for order/${orderId}`;
+      check(order !== undefined, `${named}, which does not exist`);
+      if (!order) continue;
+      check(order.completedAt !== undefined, `${named}, which was never completed`);
+      check(isOwnedBy(order, account), `${named}, which belongs to another customer`);
+    }
+  }
+  return earned;
+}
+
+function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<string, Earning>, check: Check): void {
+  for (const { id, earned, takenBack, refunds } of earnings.values()) {
+    const most = earned?.points ?? 0;
+    check(takenBack <= most, `order/${id}: earned ${most} points, and ${takenBack} were taken back`);
+    check(earned === undefined || refunds.every(({ booked }) => booked), `order/${id}: earned, and a refund of it has not been booked`);
+  }
+  for (const payment of of<Payment>('payment')) {
+    const noted = new Set(earnings.get(payment.orderId)?.refunds.map(({ id }) => id));
+    for (const refund of refundsOf(payment)) {
+      check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not received it`);
+    }
+  }
+}
+
+/** The buyer and the basket of an order or sale. */
+interface Purchase {
+  readonly basketId: string;
+  readonly customerId?: string;
+  readonly loyaltyAccountId?: string;
+}
+
+/** A redemption may pay only for the order or basket that it was made for, and only for its owner. */
+function checkPurpose({ of, records }: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const payments = new Map(of<Payment>('payment').map((payment) => [payment.id, payment]));
+  const owners = new Map(accounts.map((account) => [account.id, account]));
+  const purchases = new Map<string, Purchase>();
+  // Until the OMS has the order of a sale, its basket names the buyer.
+  for (const basket of of<Basket>('basket')) {
+    if (basket.transactionId !== undefined) purchases.set(basket.transactionId, { ...basket, basketId: basket.id });
+  }
+  for (const order of of<Order>('order')) purchases.set(order.id, order);
+  for (const redemption of records<Redemption>('loyalty-platform', 'redemptions')) {
+    const payment = payments.get(redemption.paymentId ?? '');
+    const owner = owners.get(redemption.accountId);
+    if (!payment || !owner) continue;
+    const purchase = purchases.get(payment.orderId);
+    const named = `redemption/${redemption.id}: made for`;
+    const paid = `and it paid for order/${payment.orderId}`;
+    const { orderId, basketId } = redemption;
+    check(orderId === undefined || orderId === payment.orderId, `${named} order/${orderId}, ${paid}`);
+    if (!purchase) continue;
+    check(basketId === undefined || basketId === purchase.basketId, `${named} basket/${basketId}, ${paid}`);
+    check(isOwnedBy(purchase, owner), `${named} loyalty-account/${owner.id}, ${paid}, which belongs to another customer`);
+  }
+}
+
+/** A purchase without customer and account belongs to the bearer of the receipt. */
+function isOwnedBy(
+  { customerId, loyaltyAccountId }: Pick<Purchase, 'customerId' | 'loyaltyAccountId'>,
+  { id, cardNumber, customerId: owner }: Account,
+): boolean {
+  if (loyaltyAccountId !== undefined) return loyaltyAccountId === id || loyaltyAccountId === cardNumber;
+  return customerId === undefined || customerId === owner;
+}
+
+/** The lifetime points of an entry: earned and issued points count, reversed ones are subtracted. */
+const countsFor = ({ type, points, shortfall = 0 }: LedgerEntry): number => {
+  if (type === 'earn' || type === 'issue') return points;
+  return type === 'reverse' && points <= 0 ? points - shortfall : 0;
+};
+
+const counted = ({ ledger }: Account): number => ledger.reduce((sum, entry) => sum + countsFor(entry), 0);
+
+/** The tier must follow from the lifetime points. */
+function checkTiers(world: WorldRecords, accounts: readonly Account[], check: Check): void {
+  const begun = new Map(seededAccounts(world).map((account) => [account.id, account]));
+  for (const account of accounts) {
+    const { id, lifetimePoints, tier } = account;
+    const before = begun.get(id);
+    const since = counted(account) - (before ? counted(before) : 0);
+    const should = (before?.lifetimePoints ?? 0) + since;
+    check(lifetimePoints === should, `loyalty-account/${id}: ${lifetimePoints} lifetime points, and its entries leave ${should}`);
+    const reached = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier;
+    check(tier === reached, `loyalty-account/${id}: ${tier} with ${lifetimePoints} lifetime points, which reach ${reached}`);
   }
 }

@@ -1,15 +1,12 @@
-import type { z } from 'zod';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
 import { floorShare } from '../../shared/domain/money.ts';
-import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
-import { bookingsIn } from './return-actors.ts';
-import { checkRefunds } from './return-refunds.ts';
-import { checkReturnedStock } from './returned-stock.ts';
-import type { Return, ReturnBooking } from './stored-records.ts';
-import { checkUnitsOnTheWay } from './units-on-the-way.ts';
+import { isBackAtSender } from './fulfillment.ts';
+import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
+import { netCommitment } from './money.ts';
+import { bookingsIn } from './moving.ts';
+import { keyOf } from './stock.ts';
+import type { FulfillmentOrder, Order, Payment, Return, ReturnBooking, Shipment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-type Order = z.output<typeof OrderSchema>;
 /** A location as the FMS stores it. */
 interface Node {
   readonly id: string;
@@ -99,4 +96,140 @@ function checkBooking(
   const worth = lines.reduce((sum, { amount }) => sum + amount, 0);
   if (status !== 'rejected')
     check(found.refundAmount.amount === worth, `return/${id}: worth ${found.refundAmount.amount}, booked is ${worth}`);
+}
+
+/** Refunds and exchange credits of a return must belong to its order, and must not exceed its worth. */
+function checkRefunds(
+  { of, queued, counters }: WorldRecords,
+  bookings: readonly ReturnBooking[],
+  found: ReadonlyMap<string, Return>,
+  check: Check,
+): void {
+  const payments = of<Payment>('payment');
+  const refunds = payments.flatMap((payment) => payment.refunds.map((refund) => ({ ...refund, orderId: payment.orderId })));
+  const paid = sums(
+    refunds,
+    ({ returnId = '' }) => returnId,
+    ({ amount }) => amount.amount,
+  );
+  const credits = payments.filter(({ tender }) => tender.type === 'exchange-credit');
+  const credited = sums(credits, ({ returnId = '' }) => returnId, netCommitment);
+  const ofReturns = refunds.filter(({ returnId }) => returnId !== undefined);
+  const orderOf = new Map(bookings.map(({ id, orderId }) => [id, orderId]));
+  for (const { returnId = '', orderId } of ofReturns) {
+    check(
+      orderOf.get(returnId) === orderId,
+      `return/${returnId}: a payment of order/${orderId} was refunded for it, which is not its order`,
+    );
+  }
+  const exchanges = new Map(of<Order>('order').map(({ id, exchangeForReturnId }) => [id, exchangeForReturnId]));
+  for (const { id, returnId, orderId } of credits) {
+    check(orderOf.has(returnId ?? ''), `payment/${id}: a credit of return/${returnId}, which has no record at the OMS`);
+    check(
+      exchanges.get(orderId) === returnId,
+      `payment/${id}: a credit of return/${returnId} pays order/${orderId}, which is not its exchange order`,
+    );
+  }
+  for (const [id, { used = 0 }] of Object.entries(counters('payment-hub', 'return-covers'))) {
+    const [back, credit] = [paid.get(id) ?? 0, credited.get(id) ?? 0];
+    check(used === back + credit, `return/${id}: ${used} count as used, ${back} were paid back and ${credit} credited`);
+  }
+  const kept = sums(
+    payments,
+    ({ orderId }) => orderId,
+    ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount,
+  );
+  const exchanged = sums(credits, ({ returnId = '' }) => orderOf.get(returnId) ?? '', netCommitment);
+  for (const [orderId, { exchanged: counted = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
+    const credit = exchanged.get(orderId) ?? 0;
+    check(counted === credit, `order/${orderId}: ${counted} count as exchanged, and the credits of its returns hold ${credit}`);
+  }
+  for (const [orderId, credit] of exchanged) {
+    const keeps = kept.get(orderId) ?? 0;
+    check(credit === 0 || credit <= keeps, `order/${orderId}: the credits of its returns hold ${credit}, and its payments keep ${keeps}`);
+  }
+  for (const { id, refundAmount, state, refunds: noted, orderId } of found.values()) {
+    const back = paid.get(id) ?? 0;
+    const credit = credited.get(id) ?? 0;
+    const worth = refundAmount.amount;
+    check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
+    const told = noted.reduce((sum, { amount }) => sum + amount.amount, 0);
+    check(told === back || queued('fms', id), `return/${id}: it notes refunds of ${told}, its payments were refunded ${back} for it`);
+    const left = (kept.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0);
+    if (state === 'refunded') {
+      check(back + credit === worth || left === 0, `return/${id}: refunded, and ${back} of ${worth} were paid back while ${left} could be`);
+    }
+  }
+}
+
+/** Inspected units are on hand again or counted as scrapped; units that went back to the customer are neither. */
+function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonly Return[], check: Check): void {
+  const moved = counters('inventory-service', 'units-moved');
+  const settled = all.filter(({ id }) => !queued('fms', id));
+  const busy = new Set(
+    all.filter((one) => !settled.includes(one)).flatMap(({ lines, locationId }) => lines.map(({ sku }) => keyOf({ sku, locationId }))),
+  );
+  const unitsOf = (disposition: 'restock' | 'scrap') =>
+    settled
+      .filter(({ state }) => state !== 'rejected' || disposition === 'scrap')
+      .flatMap(({ lines, locationId }) =>
+        lines.filter((line) => line.disposition === disposition).map(({ sku, qty }) => ({ sku, qty, locationId })),
+      );
+  const sender = of<FulfillmentOrder>('fulfillment-order').filter(isBackAtSender);
+  for (const { lines, locationId } of sender.filter(({ id }) => queued('fms', id))) {
+    for (const { sku } of lines) busy.add(keyOf({ sku, locationId }));
+  }
+  const undelivered = sender.flatMap(({ lines, locationId }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, qty: pickedQty })));
+  for (const [counter, units] of [
+    ['returned', [...unitsOf('restock'), ...undelivered]],
+    ['scrapped', unitsOf('scrap')],
+  ] as const) {
+    const expected = sums(units, keyOf, ({ qty }) => qty);
+    for (const key of new Set([...expected.keys(), ...Object.keys(moved)])) {
+      const counted = moved[key]?.[counter] ?? 0;
+      check(
+        busy.has(key) || counted === (expected.get(key) ?? 0),
+        `stock/${key}: ${counted} ${counter}, and ${expected.get(key) ?? 0} came back`,
+      );
+    }
+  }
+}
+
+/** States of a parcel before the carrier has it. */
+const BEFORE_HAND_OVER: ReadonlySet<string> = new Set(['pending', 'label-created']);
+
+/**
+ * Units sold, returned and on the way must agree per order line. A unit in a returned parcel is not with the customer, so it is in one
+ * return, which must not be rejected, and which receives the parcel when it arrives.
+ */
+function checkUnitsOnTheWay(world: WorldRecords, bookings: readonly ReturnBooking[], check: Check): void {
+  const shipments = new Map(world.of<Shipment>('shipment').map((shipment) => [shipment.id, shipment]));
+  const returned = new Set(bookings.flatMap(({ id, status }) => (status === 'refunded' || status === 'exchanged' ? [id] : [])));
+  const gone = new Map<string, number>();
+  for (const found of world.of<Return>('return')) {
+    const { id, state, orderId, lines, rejecting } = found;
+    const parcel = parcelWithGoods(found, shipments);
+    if (parcel) {
+      check(state !== 'rejected', `return/${id}: rejected, and its goods are in shipment/${parcel.id}, which is ${parcel.state}`);
+      const isWaiting = rejecting === undefined && found.writtenOffAt === undefined && (state === 'approved' || state === 'in-transit');
+      check(!isWaiting || parcel.state !== 'delivered', `return/${id}: ${state}, and its shipment/${parcel.id} is delivered`);
+    }
+    if (!parcel && !returned.has(id)) continue;
+    for (const { orderLineId, qty } of lines) gone.set(`${orderId} ${orderLineId}`, (gone.get(`${orderId} ${orderLineId}`) ?? 0) + qty);
+  }
+  for (const { id, lines } of world.of<Order>('order')) {
+    for (const { lineId, fulfilledQty } of lines) {
+      const units = gone.get(`${id} ${lineId}`) ?? 0;
+      check(units <= fulfilledQty, `order/${id} ${lineId}: ${units} returned or on their way back, and ${fulfilledQty} delivered`);
+    }
+  }
+}
+
+/** The parcel with the goods of a return; undefined while they are with the customer, or after their inspection. */
+function parcelWithGoods({ shipments, lines }: Return, known: ReadonlyMap<string, Shipment>): Return['shipments'][number] | undefined {
+  const parcel = shipments.at(-1);
+  if (!parcel || BEFORE_HAND_OVER.has(parcel.state) || parcel.state === 'returned-to-sender') return undefined;
+  if (lines.some(({ disposition }) => disposition !== undefined)) return undefined;
+  const wasHandedOver = known.get(parcel.id)?.events.some(({ status }) => status !== 'label-created' && status !== 'lost') === true;
+  return parcel.state === 'lost' && !wasHandedOver ? undefined : parcel;
 }

@@ -1,8 +1,10 @@
-import { checkCarryOuts } from './carry-outs.ts';
-import { checkEndedHolds } from './ended-holds.ts';
+import type { z } from 'zod';
+import type { HeldAt } from '../../shared/catalog/inventory/internal.ts';
+import { checkEndedReservations } from './ended-reservations.ts';
+import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
-import { type HeldFor, type Hold, keyOf, remainingUnitsOf, reservedUnits } from './reserved-units.ts';
-import { checkShipped } from './shipped-stock.ts';
+import { SHIPPED_STATES } from './money.ts';
+import type { FulfillmentOrder, Order, Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function stock(world: WorldRecords): InvariantResult {
@@ -14,7 +16,7 @@ export function stock(world: WorldRecords): InvariantResult {
   checkReservations(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
-  checkEndedHolds(world, check);
+  checkEndedReservations(world, check);
   return result();
 }
 
@@ -67,5 +69,179 @@ function checkReservations(world: WorldRecords, check: Check): void {
   for (const key of new Set([...inReservations.keys(), ...inHolds.keys()])) {
     const [has = 0, counted = 0] = [inReservations.get(key), inHolds.get(key)];
     check(has === counted, `${key} it has ${has}, and ${counted} are held for it`);
+  }
+}
+
+/** A fulfillment order as the FMS stores it. */
+type Held = z.output<typeof HeldAt>;
+/** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
+interface Movement {
+  readonly reservationId: string;
+  readonly reference: string;
+  readonly kind: 'consume' | 'short';
+  readonly allocations: readonly Held[];
+  readonly pending: boolean;
+}
+/** The units that the Inventory Service holds for a reservation. */
+interface Hold {
+  readonly id: string;
+  readonly state: string;
+  readonly allocations: readonly Held[];
+  readonly moved?: readonly { readonly reference: string; readonly allocations: readonly Held[] }[];
+}
+/** A request of Reserve Inventory that the SIM has not finished. */
+interface Attempt {
+  readonly id: string;
+  readonly replaces?: readonly string[];
+}
+
+const ENDED_STATES: ReadonlySet<string> = new Set(['released', 'expired']);
+
+export const keyOf = ({ sku, locationId }: { readonly sku: string; readonly locationId: string }): string => `${sku}|${locationId}`;
+
+/** Reserved units, with their reservation. */
+type HeldFor = Held & { readonly reservationId: string };
+
+const heldFor = (reservationId: string, held: readonly Held[]): HeldFor[] => held.map((one) => ({ ...one, reservationId }));
+
+const openUnitsOf = ({ id, allocations }: Reservation): HeldFor[] =>
+  allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }) => ({
+    reservationId: id,
+    sku,
+    locationId,
+    qty: qty - fulfilledQty - cancelledQty,
+  }));
+
+/** The remaining units of a reservation. */
+const remainingUnitsOf = ({ id, allocations, moved = [] }: Hold): HeldFor[] => [
+  ...heldFor(id, allocations),
+  ...moved.flatMap((movement) => heldFor(id, movement.allocations)).map((one) => ({ ...one, qty: -one.qty })),
+];
+
+/**
+ * Movements that the Inventory Service has not made yet. A movement may have been made without the SIM having a record of it, because the
+ * answer was lost.
+ */
+function pendingMovements({ records }: WorldRecords): Movement[] {
+  const made = new Set(
+    records<Hold>('inventory-service', 'holds').flatMap(({ id, moved = [] }) => moved.map(({ reference }) => `${id}|${reference}`)),
+  );
+  return records<Movement>('sim', 'movements').filter(
+    ({ pending, reservationId, reference }) => pending && !made.has(`${reservationId}|${reference}`),
+  );
+}
+
+/** The expected value of the reserved counters: units of open reservations, and units that are still to be recorded, moved or released. */
+function reservedUnits(world: WorldRecords): HeldFor[] {
+  const { of, records, queued } = world;
+  const reservations = of<Reservation>('reservation');
+  const known = new Set(reservations.map(({ id }) => id));
+  const holds = records<Hold>('inventory-service', 'holds');
+  const ended = new Set(holds.filter(({ state }) => state !== 'held').map(({ id }) => id));
+  const attempts = records<Attempt>('sim', 'attempts').filter(({ id }) => queued('sim', id, 'abort-hold'));
+  const replaced = new Set(attempts.flatMap(({ replaces = [] }) => replaces.filter((id) => ended.has(id))));
+  const isUnrecorded = ({ id, state }: Hold): boolean =>
+    state === 'held' && !known.has(id) && (queued('sim', id, 'abort-hold') || queued('inventory-service', id, 'finish-allocation'));
+  const unrecorded = holds.filter(isUnrecorded);
+  const open = reservations.filter(({ id, state }) => (state === 'requested' || state === 'confirmed') && !replaced.has(id));
+  // If the reservation has ended, the stock was given back, and only the answer was lost.
+  const givingBack = reservations.filter(
+    ({ id, state }) => ENDED_STATES.has(state) && queued('sim', id, 'give-back-stock') && !ended.has(id),
+  );
+  return [
+    ...[...open, ...givingBack].flatMap(openUnitsOf),
+    ...pendingMovements(world).flatMap(({ reservationId, allocations }) => heldFor(reservationId, allocations)),
+    ...unrecorded.flatMap(({ id, allocations }) => heldFor(id, allocations)),
+  ];
+}
+
+/** Shipped, written-off and returned units: FMS, SIM and Inventory Service must agree. */
+function checkShipped(world: WorldRecords, check: Check): void {
+  checkConsumed(world, check);
+  checkSent(world, check);
+  checkReturned(world, check);
+}
+
+/** The units that left the reservations of the SIM must equal the units that the Inventory Service has subtracted, or still has to subtract. */
+function checkConsumed(world: WorldRecords, check: Check): void {
+  const allocations = world.of<Reservation>('reservation').flatMap((reservation) => reservation.allocations);
+  const moved = world.counters('inventory-service', 'units-moved');
+  const pending = pendingMovements(world);
+  for (const [kind, counter, member] of [
+    ['consume', 'shipped', 'fulfilledQty'],
+    ['short', 'writtenOff', 'cancelledQty'],
+  ] as const) {
+    const reserved = sums(allocations, keyOf, (allocation) => allocation[member]);
+    const movements = pending.filter((movement) => movement.kind === kind);
+    const outstanding = sums(
+      movements.flatMap((movement) => movement.allocations),
+      keyOf,
+      ({ qty }) => qty,
+    );
+    for (const key of new Set([...reserved.keys(), ...Object.keys(moved)])) {
+      const said = reserved.get(key) ?? 0;
+      const counted = (moved[key]?.[counter] ?? 0) + (outstanding.get(key) ?? 0);
+      check(said === counted, `stock/${key}: reservations say ${said} ${counter}, the counters say ${counted}`);
+    }
+  }
+}
+
+/** The units that left a reservation must equal the units that its fulfillment orders sent. */
+function checkSent({ of, queued }: WorldRecords, check: Check): void {
+  const fulfillmentOrders = of<FulfillmentOrder>('fulfillment-order');
+  const busy = new Set(fulfillmentOrders.filter(({ id }) => queued('fms', id)).map(({ reservationId }) => reservationId));
+  const sentUnits = sums(
+    fulfillmentOrders.filter(({ state }) => SHIPPED_STATES.has(state)).flatMap((one) => one.lines.map((line) => ({ ...line, ...one }))),
+    ({ reservationId, locationId, sku }) => `${reservationId}|${sku}|${locationId}`,
+    ({ pickedQty }) => pickedQty,
+  );
+  const sending = new Set(fulfillmentOrders.map(({ reservationId }) => reservationId));
+  for (const { id, allocations } of of<Reservation>('reservation')) {
+    if (!sending.has(id) || busy.has(id)) continue;
+    for (const [key, qty] of sums(allocations, keyOf, ({ fulfilledQty }) => fulfilledQty)) {
+      const sent = sentUnits.get(`${id}|${key}`) ?? 0;
+      check(qty === sent, `reservation/${id}: ${qty} of ${key} left it, and its fulfillment orders sent ${sent}`);
+    }
+  }
+}
+
+/** Units that are back at the sender must be on hand again. */
+function checkReturned({ of, counters, queued }: WorldRecords, check: Check): void {
+  const moved = counters('inventory-service', 'units-moved');
+  const back = of<FulfillmentOrder>('fulfillment-order').filter((one) => isBackAtSender(one) && !queued('fms', one.id, 'restock'));
+  const cameBack = sums(
+    back.flatMap(({ locationId, lines }) => lines.map(({ sku, pickedQty }) => ({ sku, locationId, pickedQty }))),
+    keyOf,
+    ({ pickedQty }) => pickedQty,
+  );
+  for (const [key, qty] of cameBack) {
+    const returned = moved[key]?.['returned'] ?? 0;
+    const ids = back.map(({ id }) => `fulfillment-order/${id}`).join(', ');
+    check(returned >= qty, `stock/${key}: ${qty} came back with ${ids}, and ${returned} were put back`);
+  }
+}
+
+/** Each unit that a customer carried out of a store left the reservation of the sale once, or was booked without a reservation. */
+function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
+  const reservations = new Map(of<Reservation>('reservation').map((reservation) => [reservation.id, reservation]));
+  const booked = new Map(records<{ id: string; qty: number }>('inventory-service', 'stock-movements').map(({ id, qty }) => [id, qty]));
+  const counted = new Set(records<{ id: string }>('inventory-service', 'skus').map(({ id }) => id));
+  const sales = of<Order>('order').filter(({ channel, completedAt }) => channel === 'pos' && completedAt !== undefined);
+  for (const { id, lines } of sales) {
+    const holds = new Set(lines.flatMap(({ reservationId }) => reservations.get(reservationId ?? '') ?? []));
+    const skuOf = ({ sku }: { readonly sku: string }): string => sku;
+    const left = sums(
+      [...holds].flatMap(({ allocations }) => allocations),
+      skuOf,
+      ({ fulfilledQty }) => fulfilledQty,
+    );
+    for (const [sku, qty] of sums(lines, skuOf, ({ fulfilledQty }) => fulfilledQty)) {
+      const unheld = booked.get(`carry-out ${id} ${sku}`) ?? 0;
+      const accounted = (left.get(sku) ?? 0) + unheld;
+      check(
+        qty === accounted || !counted.has(sku),
+        `order/${id}: ${qty} × ${sku} were carried out, ${left.get(sku) ?? 0} left its reservation and ${unheld} were booked without a reservation`,
+      );
+    }
   }
 }

@@ -1,9 +1,23 @@
 import type { z } from 'zod';
+import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
+import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import type { PickingOrder as PickingOrderSchema } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Return as ReturnSchema } from '../../shared/catalog/fulfillment/returns.ts';
+import type { Shipment as ShipmentSchema } from '../../shared/catalog/fulfillment/shipments.ts';
+import type { Reservation as ReservationSchema } from '../../shared/catalog/inventory/objects.ts';
 import type { LedgerEntry as LedgerEntrySchema, LoyaltyAccount as LoyaltyAccountSchema } from '../../shared/catalog/loyalty/objects.ts';
+import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
+import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { grouped } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
+export type Basket = z.output<typeof BasketSchema>;
+export type Order = z.output<typeof OrderSchema>;
+export type PickingOrder = z.output<typeof PickingOrderSchema>;
+export type Reservation = z.output<typeof ReservationSchema>;
+export type Shipment = z.output<typeof ShipmentSchema>;
+export type Payment = z.output<typeof PaymentSchema> & { readonly voidOnApproval?: true };
+export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
 
 /** A loyalty account with its whole ledger. */

@@ -1,13 +1,7 @@
-import type { z } from 'zod';
-import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
-import type { Order as OrderSchema } from '../../shared/catalog/order/objects.ts';
-import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import type { Basket, Order, Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
-type Basket = z.output<typeof BasketSchema>;
-type Order = z.output<typeof OrderSchema>;
-type Payment = z.output<typeof PaymentSchema> & { readonly voidOnApproval?: true };
 /** A transaction as the POS stores it. */
 interface Transaction {
   readonly id: string;

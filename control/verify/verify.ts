@@ -1,13 +1,10 @@
 import type { World } from '../../shared/domain/world.ts';
-import { eventVersions } from './event-versions.ts';
+import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
 import type { InvariantResult } from './invariant.ts';
 import { money } from './money.ts';
-import { moving } from './moving.ts';
-import { oneEffect } from './one-effect.ts';
-import { parkedWork } from './parked-work.ts';
+import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
-import { replay } from './replay.ts';
 import { returns } from './returns.ts';
 import { type Breathe, inOneSlice } from './slices.ts';
 import { stock } from './stock.ts';
@@ -30,3 +27,67 @@ export async function verifyWorld(
   }
   return results;
 }
+
+type Verify = (world: World, breathe: Breathe) => Promise<InvariantResult[]>;
+type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
+
+/** A verification that has not begun, and the requests that wait for it. */
+interface Waiting {
+  readonly result: Promise<InvariantResult[]>;
+  clients: number;
+  /** Aborted when all clients have left. */
+  readonly gone: AbortController;
+}
+
+/** One verification of a world runs at a time. Requests during it share the next one, which begins after all of them. */
+export function createVerifications({ verify, inSlices }: { readonly verify: Verify; readonly inSlices: InSlices }) {
+  const running = new Map<World, Promise<unknown>>();
+  const waiting = new Map<World, Waiting>();
+
+  function enqueue(world: World): Waiting {
+    const gone = new AbortController();
+    const begin = (): Promise<InvariantResult[]> => {
+      if (waiting.get(world) === added) waiting.delete(world);
+      if (gone.signal.aborted) return Promise.reject(gone.signal.reason);
+      const run = inSlices(gone.signal, (breathe) => verify(world, breathe));
+      const ended: Promise<void> = run
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => {
+          if (running.get(world) === ended) running.delete(world);
+        });
+      running.set(world, ended);
+      return run;
+    };
+    const before = running.get(world) ?? Promise.resolve();
+    const result = before.then(begin);
+    // When all clients have left, nothing awaits it.
+    result.catch(() => undefined);
+    const added: Waiting = { result, clients: 0, gone };
+    waiting.set(world, added);
+    return added;
+  }
+
+  /** @throws Error when the client has disconnected */
+  return async function verified(world: World, client: AbortSignal): Promise<InvariantResult[]> {
+    client.throwIfAborted();
+    const joined = waiting.get(world) ?? enqueue(world);
+    joined.clients += 1;
+    const leave = (): void => {
+      joined.clients -= 1;
+      if (joined.clients > 0) return;
+      joined.gone.abort();
+      if (waiting.get(world) === joined) waiting.delete(world);
+    };
+    client.addEventListener('abort', leave, { once: true });
+    try {
+      return await joined.result;
+    } finally {
+      client.removeEventListener('abort', leave);
+    }
+  };
+}
+
+export type Verified = ReturnType<typeof createVerifications>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CarrierService, Scan, Shipment, shipment } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant } from '../../shared/catalog/shapes.ts';
-import { defineCollection } from '../../shared/store/collections.ts';
+import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 
 const version = z.int().min(0);
 
@@ -15,7 +15,7 @@ export const StoredShipment = Shipment.extend({
 });
 export type StoredShipment = z.output<typeof StoredShipment>;
 
-export const published = (stored: StoredShipment): z.output<typeof Shipment> => Shipment.parse(stored);
+export const published = publishedBy(Shipment);
 
 export const shipments = defineCollection({
   name: 'shipments',

@@ -3,7 +3,7 @@ import { FulfillmentOrder, fulfillmentOrder } from '../../shared/catalog/fulfill
 import { PickingStatus } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { ParcelData } from '../../shared/catalog/fulfillment/shipments.ts';
 import { Address, Id, Instant, ShippingMethod } from '../../shared/catalog/shapes.ts';
-import { defineCollection } from '../../shared/store/collections.ts';
+import { defineCollection, publishedBy } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
@@ -22,7 +22,7 @@ export const StoredFulfillmentOrder = FulfillmentOrder.extend({
 });
 export type StoredFulfillmentOrder = z.output<typeof StoredFulfillmentOrder>;
 
-export const published = (stored: StoredFulfillmentOrder): z.output<typeof FulfillmentOrder> => FulfillmentOrder.parse(stored);
+export const published = publishedBy(FulfillmentOrder);
 
 export const fulfillmentOrders = defineCollection({
   name: 'fulfillment-orders',

@@ -3,7 +3,7 @@ import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
 import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
-import { defineCollection, defineCounters } from '../../shared/store/collections.ts';
+import { defineCollection, defineCounters, publishedBy } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
   /** The missing answer, while the payment is pending. */
@@ -22,7 +22,7 @@ export const StoredPayment = Payment.extend({
 export type StoredPayment = z.output<typeof StoredPayment>;
 
 /** A payment without the private members of the Payment Hub. */
-export const published = (stored: StoredPayment): z.output<typeof Payment> => Payment.parse(stored);
+export const published = publishedBy(Payment);
 
 export const payments = defineCollection({
   name: 'payments',

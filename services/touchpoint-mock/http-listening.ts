@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { urlHost } from '../../shared/process/listen.ts';
+import { urlHost } from '../../shared/process/fair-server.ts';
 
 export interface Listening {
   /** URL of the server on the same machine, without a trailing slash. */

@@ -1,19 +1,19 @@
-/** The owning applications of the estate, named as in the source document. */
+/** The owning applications of the estate, named as in the source document. Most APIs of an application belong to its `domain`. */
 export const applications = {
-  pos: { title: 'POS', owns: 'transactions at the till, and their receipts' },
-  'ecommerce-platform': { title: 'eCommerce Platform', owns: 'baskets, products and prices' },
-  oms: { title: 'OMS', owns: 'orders' },
-  'payment-hub': { title: 'Payment Hub', owns: 'payments, refunds and gift-card balances' },
-  fms: { title: 'FMS', owns: 'fulfillment orders and returns' },
-  wms: { title: 'WMS', owns: 'picking orders' },
-  'carrier-platform': { title: 'Carrier Platform', owns: 'shipments, labels and scans' },
-  sim: { title: 'SIM', owns: 'reservations and their expiry' },
-  'inventory-service': { title: 'Inventory Service', owns: 'stock counters per SKU and location' },
-  'promotion-engine': { title: 'Promotion Engine', owns: 'promotions, vouchers, and voucher uses' },
-  'loyalty-platform': { title: 'Loyalty Platform', owns: 'the loyalty ledger, accounts and redemptions' },
-  crm: { title: 'CRM', owns: 'customers and their interactions' },
-  'clienteling-app': { title: 'Clienteling App', owns: 'no data; it composes the 360 view of a customer' },
-} as const satisfies Record<string, { title: string; owns: string }>;
+  pos: { title: 'POS', domain: 'commerce', owns: 'transactions at the till, and their receipts' },
+  'ecommerce-platform': { title: 'eCommerce Platform', domain: 'commerce', owns: 'baskets, products and prices' },
+  oms: { title: 'OMS', domain: 'order', owns: 'orders' },
+  'payment-hub': { title: 'Payment Hub', domain: 'payment', owns: 'payments, refunds and gift-card balances' },
+  fms: { title: 'FMS', domain: 'fulfillment', owns: 'fulfillment orders and returns' },
+  wms: { title: 'WMS', domain: 'fulfillment', owns: 'picking orders' },
+  'carrier-platform': { title: 'Carrier Platform', domain: 'fulfillment', owns: 'shipments, labels and scans' },
+  sim: { title: 'SIM', domain: 'inventory', owns: 'reservations and their expiry' },
+  'inventory-service': { title: 'Inventory Service', domain: 'inventory', owns: 'stock counters per SKU and location' },
+  'promotion-engine': { title: 'Promotion Engine', domain: 'promotion', owns: 'promotions, vouchers, and voucher uses' },
+  'loyalty-platform': { title: 'Loyalty Platform', domain: 'loyalty', owns: 'the loyalty ledger, accounts and redemptions' },
+  crm: { title: 'CRM', domain: 'customer', owns: 'customers and their interactions' },
+  'clienteling-app': { title: 'Clienteling App', domain: 'customer', owns: 'no data; it composes the 360 view of a customer' },
+} as const satisfies Record<string, { title: string; domain: Domain; owns: string }>;
 
 export type Application = keyof typeof applications;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Application, Domain } from './applications.ts';
+import { type Application, applications, type Domain } from './applications.ts';
 import type { LifeCycle } from './life-cycle.ts';
 
 /** A business object. Every committed change of one has an event on the topic of its domain. */
@@ -11,6 +11,7 @@ export interface ObjectDefinition<
 > {
   /** As the source document spells it: `fulfillment-order`. */
   readonly type: Type;
+  /** Default of `defineObject`: the domain of the owner. */
   readonly domain: Domain;
   readonly owner: Application;
   readonly meaning: string;
@@ -36,8 +37,16 @@ export function defineObject<
   const Schema extends z.ZodObject,
   State extends string = never,
   Verb extends string = never,
->(definition: ObjectDefinition<Schema, State, Verb, Type>): ObjectDefinition<Schema, State, Verb, Type> {
-  return definition;
+>({
+  domain,
+  ...definition
+}: Omit<ObjectDefinition<Schema, State, Verb, Type>, 'domain'> & { readonly domain?: Domain }): ObjectDefinition<
+  Schema,
+  State,
+  Verb,
+  Type
+> {
+  return { domain: domain ?? applications[definition.owner].domain, ...definition };
 }
 
 /** An event of the source document. The additional events `ext.<object>-changed` are derived, one per object. */
@@ -50,8 +59,6 @@ export interface EventDefinition {
   readonly meaning: string;
   readonly subscribers?: readonly Subscription[];
 }
-
-export const defineEvent = <const Event extends EventDefinition>(event: Event): Event => event;
 
 /** An application that reacts once to each of these events. */
 export interface Subscription {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Application, Domain } from './applications.ts';
+import { type Application, applications, type Domain } from './applications.ts';
 import type { ProblemCode } from './problems.ts';
 
 /** The names in braces of a path: `/a/{id}/b/{sku}` gives `'id' | 'sku'`. */
@@ -61,13 +61,18 @@ type Empty = z.ZodObject<Record<never, never>, z.core.$strict>;
 
 interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
   readonly id: Id;
-  readonly name: string;
+  /** Default: the words of the id. */
+  readonly name?: string;
   readonly summary: string;
-  readonly domain: Domain;
-  readonly type: ApiType;
+  /** Default: the domain of the application. */
+  readonly domain?: Domain;
+  /** Default for GET: `query`. */
+  readonly type?: ApiType;
   readonly application: App;
-  readonly auth: AuthScheme;
-  readonly method: Method;
+  /** Default: `bearer`. */
+  readonly auth?: AuthScheme;
+  /** Default: `GET`. */
+  readonly method?: Method;
   readonly path: Path;
   readonly query?: Query;
   readonly request?: Request;
@@ -124,8 +129,15 @@ export function defineInternalCall(input: InternalInput<string, Application, str
 
 function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience'], callers: readonly Application[]): ApiDefinition {
   const request = input.request ?? z.strictObject({});
+  const { method = 'GET' } = input;
+  if (method !== 'GET' && !input.type) throw new Error(`${input.id} is a ${method}: declare its type.`);
   return {
     ...input,
+    name: input.name ?? nameOf(input.id),
+    domain: input.domain ?? applications[input.application].domain,
+    type: input.type ?? 'query',
+    auth: input.auth ?? 'bearer',
+    method,
     audience,
     callers,
     query: input.query ?? z.strictObject({}),
@@ -141,6 +153,14 @@ function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience']
     ifMatchOn: input.ifMatchOn,
   };
 }
+
+/** `capture-payment-api` is `Capture Payment`. */
+const nameOf = (id: string): string =>
+  id
+    .replace(/-api$/, '')
+    .split('-')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ');
 
 /** Input of a handler: path parameters, parsed query, parsed body. The body has the members for applications when one is the caller. */
 export type InputOf<A> =

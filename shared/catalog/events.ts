@@ -1,31 +1,101 @@
-import { basketCreated, checkoutCancelled, checkoutStarted } from './commerce/events.ts';
-import { customerInteractionLogged, customerRegistered } from './customer/events.ts';
 import type { EventDefinition, ObjectDefinition } from './define-object.ts';
 import { extensionEvent } from './event-names.ts';
-import { fulfillmentOrderCreated, returnCreated, returnRequested, shipmentLabelGenerated } from './fulfillment/events.ts';
-import { inventoryReserved, reservationCreated } from './inventory/events.ts';
 import { objects } from './objects.ts';
-import { orderCancelled, orderConfirmed, orderCreated } from './order/events.ts';
-import { paymentAuthorized, paymentCaptured } from './payment/events.ts';
 
+/** The events of the source document. */
 const listed = [
-  basketCreated,
-  checkoutStarted,
-  checkoutCancelled,
-  customerRegistered,
-  customerInteractionLogged,
-  fulfillmentOrderCreated,
-  shipmentLabelGenerated,
-  returnRequested,
-  returnCreated,
-  inventoryReserved,
-  reservationCreated,
-  orderCreated,
-  orderConfirmed,
-  orderCancelled,
-  paymentAuthorized,
-  paymentCaptured,
-] as const;
+  { name: 'basket-created', classification: 'created', object: 'basket', meaning: 'New basket for a customer or anonymous session' },
+  {
+    name: 'checkout-started',
+    classification: 'transitioned',
+    object: 'basket',
+    meaning: 'Basket entered checkout; payment and delivery details being collected',
+  },
+  {
+    name: 'checkout-cancelled',
+    classification: 'transitioned',
+    object: 'basket',
+    meaning: 'In-progress checkout abandoned or cancelled before payment completion',
+  },
+  {
+    name: 'customer-registered',
+    classification: 'created',
+    object: 'customer',
+    meaning: 'New customer record with identity and contact information',
+  },
+  {
+    name: 'customer-interaction-logged',
+    classification: 'updated',
+    object: 'customer',
+    meaning: 'Interaction (visit note, product preference, task) recorded',
+  },
+  {
+    name: 'fulfillment-order-created',
+    classification: 'created',
+    object: 'fulfillment-order',
+    meaning: 'Fulfillment order created for a confirmed order by routing',
+  },
+  {
+    name: 'shipment-label-generated',
+    classification: 'updated',
+    object: 'shipment',
+    meaning: 'Carrier label generated for a dispatched shipment, with tracking number',
+  },
+  {
+    name: 'return-requested',
+    classification: 'created',
+    object: 'return',
+    meaning: 'Customer requested return of one or more items from an order',
+  },
+  { name: 'return-created', classification: 'created', object: 'return', meaning: 'Return request created against a closed order' },
+  {
+    name: 'inventory-reserved',
+    classification: 'created',
+    object: 'reservation',
+    meaning: 'Stock soft-reserved against a basket or order to prevent overselling',
+  },
+  {
+    name: 'reservation-created',
+    classification: 'created',
+    object: 'reservation',
+    meaning: 'New reservation created for a basket or order',
+  },
+  { name: 'order-created', classification: 'created', object: 'order', meaning: 'Order created from a converted basket or direct entry' },
+  {
+    name: 'order-confirmed',
+    classification: 'transitioned',
+    object: 'order',
+    meaning: 'Order confirmed and acknowledged; fulfillment can begin',
+    subscribers: [
+      { application: 'crm', purpose: 'records activity; a registered customer becomes active' },
+      { application: 'fms', purpose: 'completes the exchange of a return' },
+    ],
+  },
+  {
+    name: 'order-cancelled',
+    classification: 'transitioned',
+    object: 'order',
+    meaning: 'Order cancelled before fulfillment completion',
+    subscribers: [
+      { application: 'fms', purpose: 'refunds a return that was to be exchanged for the order' },
+      { application: 'pos', purpose: 'ends a transaction whose order a client created itself' },
+    ],
+  },
+  {
+    name: 'payment-authorized',
+    classification: 'transitioned',
+    object: 'payment',
+    meaning: 'Payment pre-authorised with the provider for the required amount',
+    subscribers: [{ application: 'pos', purpose: 'adds a tender that was approved later, or whose answer was lost' }],
+  },
+  {
+    name: 'payment-captured',
+    classification: 'transitioned',
+    object: 'payment',
+    meaning: 'Pre-authorised amount captured, funds transferred',
+    subscribers: [{ application: 'pos', purpose: 'counts the captured part of a tender; the rest is outstanding again' }],
+  },
+] as const satisfies readonly EventDefinition[];
 
 export type ListedEvent = (typeof listed)[number];
 

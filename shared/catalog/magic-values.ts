@@ -6,13 +6,8 @@ interface MagicValue {
   readonly use: string;
 }
 
-interface MagicValues {
-  readonly title: string;
-  readonly rows: readonly MagicValue[];
-}
-
 /** The parts of the initial world that are made for rehearsing, and their use. `fixtures` has the data. */
-export const magicValues: readonly MagicValues[] = [
+export const magicValues: readonly { readonly title: string; readonly rows: readonly MagicValue[] }[] = [
   {
     title: 'Products',
     rows: [

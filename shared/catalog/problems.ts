@@ -201,11 +201,11 @@ export const didNothing = (error: unknown): boolean =>
 export function absentApplication(error: unknown): Application | undefined {
   if (!(error instanceof Problem)) return undefined;
   const { dependency, undecided } = error.context;
-  const isAway =
+  const isUnavailable =
     error.code === 'dependency_unavailable' ||
     error.code === 'dependency_timeout' ||
     (error.code === 'dependency_error' && undecided === true);
-  return isAway ? applicationNames.find((name) => name === dependency) : undefined;
+  return isUnavailable ? applicationNames.find((name) => name === dependency) : undefined;
 }
 
 /** Whether a call failed because of the called application, not because of the request. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
-import type { RehearsalCredentials } from '../store/ports/directory.ts';
+import type { RehearsalCredentials } from '../store/ports/rehearsals.ts';
 
 /** Stored keys are HMACs under a pepper of the process, so a dump of the store gives no access. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');

@@ -6,8 +6,8 @@ import { durationMs } from '../domain/duration.ts';
 import { type Ms, NEVER } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { pause } from '../process/waiting.ts';
-import type { Directory } from '../store/ports/directory.ts';
 import type { FaultRule, FaultStore } from '../store/ports/faults.ts';
+import type { Directory } from '../store/ports/rehearsals.ts';
 
 export interface ActiveFault extends FaultInput {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { nameOf } from '../catalog/event-names.ts';
 import { type ActiveFault, createFaults, withheldUntil } from '../control/faults.ts';
 import type { World } from '../domain/world.ts';
-import type { Directory, WorldView } from '../store/ports/directory.ts';
 import { type DueWorkStore, PUBLISH_WITHHELD_EVENT } from '../store/ports/due-work.ts';
 import type { FaultStore } from '../store/ports/faults.ts';
 import type { Batch, OutboxEntry, WithheldEvent } from '../store/ports/outbox.ts';
+import type { Directory, WorldView } from '../store/ports/rehearsals.ts';
 import type { EstateEvent } from './envelope.ts';
 
 /** The result of faults on a batch: events to send now, in this order, and events to withhold. */

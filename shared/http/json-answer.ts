@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem } from '../catalog/problems.ts';
 
 /** Answers with JSON and its weak `ETag`. A client that already has this version gets 304. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
@@ -27,4 +28,23 @@ function isFresh({ headers }: IncomingMessage, etag: string): boolean {
   const sent = headers['if-none-match'];
   if (sent === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers['cache-control'] ?? '')) return false;
   return sent === '*' || sent.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice('W/'.length));
+}
+
+/** Answers with an internal error, or breaks the connection off if a response has begun. */
+export function endAnyhow(response: ServerResponse): void {
+  try {
+    if (response.writableEnded) return;
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const problem = new Problem('internal_error', 'The estate failed while it answered.');
+    const body = problem.json('');
+    const headers = { 'Content-Type': 'application/problem+json; charset=utf-8', 'Content-Length': Buffer.byteLength(body) };
+    response.writeHead(problem.status, { ...headers, 'Cache-Control': 'no-store', Connection: 'close' });
+    response.end(body);
+  } catch {
+    response.destroy();
+  }
 }

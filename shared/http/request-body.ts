@@ -1,5 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
+import { refuseNotText } from '../contract/validation.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
@@ -10,7 +15,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-export const bodyTooLarge = (): Problem => new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
+const bodyTooLarge = (): Problem => new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
@@ -60,4 +65,91 @@ function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on('error', () => {});
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** A parsed body, and its text, which a signature covers. */
+export interface JsonBody {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/**
+ * Reads a JSON body of an API, of the control plane or of a call between applications. It refuses, before any schema, bytes that are not
+ * UTF-8, JSON beyond the limits, and strings that are not text.
+ * @param body bytes from a connection; text within a process
+ * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
+ * @returns undefined when there is no body
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
+ */
+export async function readJson(
+  headers: IncomingHttpHeaders,
+  body: Buffer | string | undefined,
+  { isInside = false }: { readonly isInside?: boolean } = {},
+): Promise<JsonBody | undefined> {
+  if (body === undefined) return undefined;
+  refuseOtherMedia(headers['content-type']);
+  const text = typeof body === 'string' ? body : await textOf(body, headers['content-encoding']);
+  if (text === '') return undefined;
+  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  refuseExcess(json, isInside);
+  const value = parse(json);
+  // In UTF-8 JSON, only an escape can encode characters that are not text.
+  if (json.includes('\\u')) refuseNotText(value, 'body');
+  return { value, text };
+}
+
+async function textOf(body: Buffer, coding: string | undefined): Promise<string> {
+  const bytes = await decoded(body, coding);
+  if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
+  return bytes.toString();
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
+
+function refuseOtherMedia(type: string | undefined): void {
+  if (type === undefined || !JSON_TYPE.test(type.trim())) {
+    throw new Problem('unsupported_media_type', `Send the body as application/json, not ${type ?? 'without a Content-Type'}.`);
+  }
+  if (OTHER_CHARSET.test(type)) throw unsupportedCoding();
+}
+
+const unsupportedCoding = (): Problem =>
+  new Problem('unsupported_media_type', 'Send the body as JSON in UTF-8, as it is or compressed with gzip, deflate or br.');
+
+const DECODERS: ReadonlyMap<string, (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
+  const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return body;
+  const decode = DECODERS.get(name);
+  if (!decode) throw unsupportedCoding();
+  try {
+    return await decode(body, { maxOutputLength: BODY_BYTES });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
+    throw new Problem('malformed_request', `The body is not ${name}, but its Content-Encoding is.`);
+  }
+}
+
+function refuseExcess(json: string, isInside: boolean): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(!isInside && { members: JSON_MEMBERS }) });
+  if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
+  if (exceeded === 'members') {
+    const most = JSON_MEMBERS.toLocaleString('en');
+    throw new Problem('malformed_request', `An object of the body has more than ${most} members, or an array more than ${most} items.`);
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Problem('malformed_request', 'The body is not valid JSON.');
+  }
 }

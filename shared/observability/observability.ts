@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Logger } from '../process/logger.ts';
-import type { OutboxBacklog, WorldsBacklog } from '../store/ports/backlog.ts';
-import { createMetrics } from './metrics.ts';
+import { within } from '../process/waiting.ts';
+import type { WorldsBacklog } from '../store/ports/ledger.ts';
+import type { OutboxBacklog } from '../store/ports/outbox.ts';
 import { type AnsweredRequest, type Observed, type Observer, traceIds } from './observer.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -53,4 +55,191 @@ function logAnswered(log: Logger, { ids, api, method, route, status, ms }: Answe
     { requestId, correlationId, world, ...traceIds(traceparent), api, method, route, status, ms: Math.round(ms * 100) / 100 },
     'answered',
   );
+}
+
+/** Wall time for reading a backlog from the store. A slower one is left out of the scrape. */
+const READ_MS = 1_000;
+/** Resolution in milliseconds of the event loop's delay. With a finer one, every idle process would wake up a hundred times a second. */
+const EVENT_LOOP_PRECISION_MS = 50;
+
+interface Gauges<Backlog> {
+  readonly read: () => Promise<Backlog>;
+  readonly show: (backlog: Backlog) => void;
+  readonly clear: () => void;
+}
+
+/** The metrics of one process. Labels come from the catalog only, which bounds the series; ids belong in logs and traces. */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
+  const described: Described[] = [];
+  const metrics = createEstateMetrics(registry, (metric) => void described.push(metric));
+  const refreshes: (() => Promise<void>)[] = [];
+  let refreshing: Promise<unknown> | undefined;
+
+  function refreshOnScrape<Backlog>(application: Observed, { read, show, clear }: Gauges<Backlog>): void {
+    refreshes.push(async () => {
+      try {
+        const reading = read();
+        if (!(await within(READ_MS, reading))) throw new Error('too slow');
+        show(await reading);
+      } catch {
+        // A missing value is better than a stale one.
+        clear();
+        metrics.backlogUnread.inc({ application });
+      }
+    });
+  }
+
+  return {
+    observer: (application: Observed): CountingObserver => createCountingObserver(application, metrics),
+    watchOutbox: (application: Observed, read: () => Promise<OutboxBacklog>): void => {
+      refreshOnScrape(application, {
+        read,
+        show: ({ events, oldestAt }) => {
+          metrics.outboxEvents.set({ application }, events);
+          metrics.outboxAge.set({ application }, oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
+        },
+        clear: () => {
+          metrics.outboxEvents.remove({ application });
+          metrics.outboxAge.remove({ application });
+        },
+      });
+    },
+    watchWorlds: (read: () => Promise<WorldsBacklog>): void => {
+      refreshOnScrape('gateway', {
+        read,
+        show: ({ rehearsals, pending, overdue, running, scheduled, withheld, parked }) => {
+          metrics.rehearsals.set(rehearsals);
+          metrics.deliveriesPending.set(pending);
+          for (const [state, items] of Object.entries({ overdue, running, scheduled, withheld })) metrics.dueWork.set({ state }, items);
+          metrics.parkedWork.set(parked);
+        },
+        clear: () => {
+          for (const gauge of [metrics.rehearsals, metrics.deliveriesPending, metrics.parkedWork]) gauge.remove();
+          for (const state of ['overdue', 'running', 'scheduled', 'withheld']) metrics.dueWork.remove({ state });
+        },
+      });
+    },
+    contentType: registry.contentType,
+    /** All metrics in the Prometheus text format. Concurrent scrapes share one reading of the store. */
+    async scrape(): Promise<string> {
+      refreshing ??= Promise.all(refreshes.map((refresh) => refresh())).finally(() => {
+        refreshing = undefined;
+      });
+      await refreshing;
+      return registry.metrics();
+    },
+    /** The metrics of the estate itself, for a test that compares them with the documentation. */
+    described: (): readonly Described[] => described,
+  };
+}
+
+/** An observer for metrics, without traces. */
+type CountingObserver = Omit<Observer, 'tracer'>;
+
+function createCountingObserver(application: Observed, metrics: EstateMetrics): CountingObserver {
+  const requests = cached((api, status) => metrics.requests.labels({ application, api, status }));
+  const calls = cached((api, outcome) => metrics.calls.labels({ application, api, outcome }));
+  const work = cached((kind, outcome) => metrics.work.labels({ application, kind, outcome }));
+  const consumed = cached((type, outcome) => metrics.consumed.labels({ application, type, outcome }));
+  const published = cached((type) => metrics.published.labels({ application, type }));
+  const lag = metrics.lag.labels({ application });
+  const batches = metrics.batches.labels({ application });
+  return {
+    answered: ({ api, status, ms }) => requests(api, classOf(status)).observe(ms / 1_000),
+    called: ({ api, status, failure, ms }) => calls(api, failure ?? classOf(status)).observe(ms / 1_000),
+    replayed: () => metrics.replays.inc({ application }),
+    conflicted: (why) => metrics.conflicts.inc({ application, why }),
+    worked: ({ kind, done, ms }) => work(kind, done ? 'done' : 'failed').observe(ms / 1_000),
+    consumed: ({ type, done, ms }) => consumed(type, done ? 'done' : 'failed').observe(ms / 1_000),
+    parked: (type) => metrics.parkedEvents.inc({ application, type }),
+    published: (batch) => {
+      const now = Date.now();
+      batches.observe(batch.length);
+      for (const { json, committedAt } of batch) {
+        published(eventNameIn(json)).inc();
+        if (committedAt !== undefined) lag.observe(Math.max(0, now - committedAt) / 1_000);
+      }
+    },
+    publishingFailed: () => metrics.publishFailures.inc({ application }),
+    refused: (code) => metrics.refusals.inc({ code }),
+  };
+}
+
+/** `2xx`, `4xx`, …; status 0 means that the connection was closed without a response. */
+const classOf = (status: number): string => (status === 0 ? 'broken off' : `${Math.floor(status / 100)}xx`);
+
+/** Keeps one child per series, found by two map lookups. The library sorts and joins the labels on every access. */
+function cached<Child>(create: (first: string, second: string) => Child): (first: string, second?: string) => Child {
+  const known = new Map<string, Map<string, Child>>();
+  return (first, second = '') => {
+    const seconds = known.get(first) ?? new Map<string, Child>();
+    if (seconds.size === 0) known.set(first, seconds);
+    const child = seconds.get(second) ?? create(first, second);
+    seconds.set(second, child);
+    return child;
+  };
+}
+
+/** The name of an event in its envelope. Parsing the whole event would cost more than counting it. */
+const eventNameIn = (json: string): string => /"type":"com\.unified-commerce\.([^"]+)"/.exec(json)?.[1] ?? 'unknown';
+
+/** Buckets in seconds. A hop within the estate takes one or two milliseconds, a request under a fault up to fifteen seconds. */
+const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
+const LAGS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300];
+const BATCHES = [1, 2, 5, 10, 25, 50, 100];
+
+interface Described {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+type EstateMetrics = ReturnType<typeof createEstateMetrics>;
+
+/** Creates every metric of the estate in a registry, and describes each to the caller. */
+function createEstateMetrics(registry: Registry, describe: (metric: Described) => void) {
+  const registers = [registry];
+  const described = <Label extends string>(type: Described['type'], name: string, help: string, labels: readonly Label[]) => {
+    describe({ name, type, help, labels });
+    return { name, help, labelNames: labels, registers };
+  };
+  const counter = <Label extends string>(name: string, help: string, labels: readonly Label[]) =>
+    new Counter<Label>(described('counter', name, help, labels));
+  const gauge = <Label extends string>(name: string, help: string, labels: readonly Label[]) =>
+    new Gauge<Label>(described('gauge', name, help, labels));
+  const histogram = <Label extends string>(name: string, help: string, labels: readonly Label[], buckets: number[]) =>
+    new Histogram<Label>({ ...described('histogram', name, help, labels), buckets });
+  return {
+    requests: histogram('http_server_requests_seconds', 'Requests answered.', ['application', 'api', 'status'], DURATIONS),
+    calls: histogram('http_client_requests_seconds', 'Calls made to other applications.', ['application', 'api', 'outcome'], DURATIONS),
+    replays: counter('estate_idempotent_replays_total', 'Requests answered with the stored response of their Idempotency-Key.', [
+      'application',
+    ]),
+    conflicts: counter('estate_commit_conflicts_total', 'Commits refused because of concurrent ones.', ['application', 'why']),
+    refusals: counter('estate_gateway_refusals_total', 'Refusals of the gateway and of the control plane.', ['code']),
+    work: histogram('estate_due_work_seconds', 'Runs of due work.', ['application', 'kind', 'outcome'], DURATIONS),
+    consumed: histogram('estate_events_consumed_seconds', 'Attempts to consume an event.', ['application', 'type', 'outcome'], DURATIONS),
+    parkedEvents: counter('estate_events_parked_total', 'Deliveries parked until they are redriven.', ['application', 'type']),
+    published: counter('estate_events_published_total', 'Events that the bus accepted.', ['application', 'type']),
+    lag: histogram(
+      'estate_outbox_relay_lag_seconds',
+      'Time from the commit of an event to its acknowledgement by the bus.',
+      ['application'],
+      LAGS,
+    ),
+    batches: histogram('estate_outbox_batch_events', 'Events per batch sent.', ['application'], BATCHES),
+    publishFailures: counter('estate_outbox_publish_failures_total', 'Batches that the bus did not accept; they are sent again.', [
+      'application',
+    ]),
+    outboxEvents: gauge('estate_outbox_events', 'Committed events that are not on the bus yet.', ['application']),
+    outboxAge: gauge('estate_outbox_oldest_age_seconds', 'Age of the oldest unsent event; 0 without any.', ['application']),
+    rehearsals: gauge('estate_rehearsals', 'Rehearsals that exist.', []),
+    deliveriesPending: gauge('estate_deliveries_pending', 'Events owed to a subscriber.', []),
+    dueWork: gauge('estate_due_work_items', 'Due work by state.', ['state']),
+    parkedWork: gauge('estate_parked_work_items', 'Deliveries and due work parked until they are redriven.', []),
+    backlogUnread: counter('estate_backlog_unread_total', 'Scrapes without data from the store.', ['application']),
+  };
 }

@@ -57,18 +57,13 @@ const LEVELS: Readonly<Record<number, readonly [name: string, colour: Parameters
 /** Members that only repeat other members, and are left out for a person. */
 const HIDDEN: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'application', 'part', 'err', 'world', 'trace_id', 'span_id']);
 
-interface LoggedError {
-  readonly message?: string;
-  readonly stack?: string;
-}
-
 /** A line of the log for a person at a terminal: `20:58:31 WARN  oms  text  member=value`. */
 function readableLine(json: string): string {
   const record = parsed(json);
   if (record === undefined) return json;
   const { level, time, msg = '', application = record['part'] ?? 'estate', err } = record;
   const [name, colour] = LEVELS[Number(level)] ?? ['     ', 'reset'];
-  const { message, stack } = (err ?? {}) as LoggedError;
+  const { message, stack } = (err ?? {}) as { readonly message?: string; readonly stack?: string };
   const members = Object.entries(record).filter(([member]) => !HIDDEN.has(member));
   const rest = members.map(([member, value]) => `${member}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' ');
   const text = [msg, ...(message !== undefined && stack === undefined ? [message] : [])].filter((part) => part !== '').join(': ');

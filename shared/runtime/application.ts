@@ -4,9 +4,7 @@ import type { Bus } from '../events/bus.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
 import type { Observability } from '../observability/observability.ts';
-import { watchConnections } from '../process/connections.ts';
-import { createFairServer } from '../process/fair-server.ts';
-import { listen } from '../process/listen.ts';
+import { createFairServer, listen, watchConnections } from '../process/fair-server.ts';
 import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
@@ -15,9 +13,7 @@ import type { Transport } from '../transport/transport.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
-import { createDispatch } from './dispatch.ts';
-import { createEndpoint } from './endpoint.ts';
-import { createHttpFace } from './http-face.ts';
+import { createDispatch, createEndpoint, createHttpFace } from './dispatch.ts';
 
 export interface ApplicationOptions {
   readonly service: AnyService;

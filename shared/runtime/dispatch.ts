@@ -1,21 +1,25 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
+import type { Application } from '../catalog/applications.ts';
 import { Problem } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
-import { readJson } from '../http/json-body.ts';
-import { ClientGone } from '../http/request-body.ts';
+import { endAnyhow, isRead } from '../http/json-answer.ts';
+import { ClientGone, readBody, readJson } from '../http/request-body.ts';
 import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
-import { type Answer, answerProblem, asProblem } from '../transport/answer.ts';
-import type { Answered, ArrivingRequest } from '../transport/endpoint.ts';
+import type { ReadinessAnswer } from '../process/readiness.ts';
+import { within } from '../process/waiting.ts';
+import { type Answer, answerProblem, asProblem, headersOfAnswer } from '../transport/answer.ts';
+import { type Answered, type ArrivingRequest, type Endpoint, NotListening } from '../transport/endpoint.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
 import { DUE_PATH } from '../transport/transport.ts';
 import type { AnyService } from '../work/handler.ts';
 import { newJournalNotes } from '../work/job.ts';
 import type { Pipeline } from '../work/pipeline.ts';
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly service: AnyService;
   readonly pipeline: Pipeline;
   /** Authenticates calls within the estate. */
@@ -24,7 +28,7 @@ export interface DispatchOptions {
 }
 
 /** @returns undefined when the connection ends without an answer @throws ClientGone */
-export type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
+type Dispatch = (request: ArrivingRequest) => Promise<Answered | undefined>;
 
 /**
  * Passes each request to the pipeline: APIs and internal calls by the route table, and due work. It refuses requests that come
@@ -87,5 +91,92 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
       const ids = context ?? { requestId: '', correlationId: String(request.headers['x-correlation-id'] ?? '') };
       return { ids, answer: answerProblem(asProblem(error, log, ids), path) };
     }
+  };
+}
+
+interface HttpFaceOptions {
+  readonly dispatch: Dispatch;
+  readonly readiness: () => ReadinessAnswer;
+  /** Answers `GET /metrics`. Without it, that path is 404. */
+  readonly metrics?: ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined;
+}
+
+/** The HTTP interface of an application: health, metrics, and the requests that it dispatches. */
+export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions): RequestListener {
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: target = '', headers } = request;
+    if (isRead(request)) {
+      const [path] = target.split('?', 1);
+      if (path === '/healthz') return sendHealth(response, { status: 200, body: { status: 'ok' } });
+      if (path === '/readyz') return sendHealth(response, readiness());
+      if (path === '/metrics' && metrics) return metrics(request, response);
+    }
+    const answered = await dispatch({
+      method,
+      target,
+      headers,
+      body: () => readBody(request, response),
+      hasLeft: () => response.destroyed && !response.writableFinished,
+    });
+    if (response.destroyed) return;
+    if (answered) send(response, answered);
+    else request.socket.destroy();
+  }
+
+  return (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (!(error instanceof ClientGone)) endAnyhow(response);
+    });
+  };
+}
+
+function sendHealth(response: ServerResponse, { status, body }: { readonly status: number; readonly body: object }): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
+}
+
+function send(response: ServerResponse, { ids, answer }: Answered): void {
+  response.writeHead(answer.status, headersOfAnswer(answer, ids));
+  response.end(answer.status === 204 ? undefined : answer.body);
+}
+
+/** Calls that still run after this time are not waited for. */
+const CLOSE_WITHIN_MS = 10_000;
+
+/** The interface of an application for its own process. It gives the same answers as the HTTP interface. */
+export function createEndpoint(application: Application, dispatch: Dispatch) {
+  /** The running requests, by the function that aborts them. */
+  const running = new Map<() => void, Promise<unknown>>();
+  let listening = false;
+
+  const take: Endpoint = (request) =>
+    new Promise((resolve, reject) => {
+      if (!listening) throw new NotListening(`${application} does not listen.`);
+      let isBroken = false;
+      const breakOff = (): void => {
+        isBroken = true;
+        resolve(undefined);
+      };
+      const hasLeft = (): boolean => isBroken || request.hasLeft();
+      const answering = dispatch({ ...request, hasLeft }).finally(() => running.delete(breakOff));
+      running.set(breakOff, answering);
+      answering.then(resolve, reject);
+    });
+
+  return {
+    take,
+    listen(): void {
+      listening = true;
+    },
+    /** Refuses requests from now on, and waits for those that run. */
+    async close(): Promise<void> {
+      listening = false;
+      await within(CLOSE_WITHIN_MS, Promise.allSettled(running.values()));
+    },
+    /** Aborts every request, as the death of the process would. */
+    kill(): void {
+      listening = false;
+      for (const breakOff of running.keys()) breakOff();
+    },
   };
 }

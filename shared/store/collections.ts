@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import type { ApplicationDump } from './ports/snapshots.ts';
+import type { ApplicationDump } from './ports/rehearsals.ts';
 
 /** The members of every stored object. */
 export interface Stored {
@@ -63,6 +63,15 @@ export function defineCollection<
     etag: definition.etag === true || definition.object !== undefined,
   };
 }
+
+/**
+ * The function that leaves the private members out of a stored object. It validates nothing, because the answer of a handler is validated
+ * when it is made.
+ */
+export const publishedBy =
+  <Schema extends z.ZodObject>({ shape }: Schema) =>
+  (stored: z.output<Schema>): z.output<Schema> =>
+    Object.fromEntries(Object.entries(stored).filter(([name]) => Object.hasOwn(shape, name))) as z.output<Schema>;
 
 /** A collection of any shape, for code that iterates over collections. */
 // biome-ignore lint/suspicious/noExplicitAny: a collection is invariant in its object; only `any` stands for all of them

@@ -1,4 +1,4 @@
-import type { JournalEntry } from './ports/journal.ts';
+import type { HopFacts, JournalEntry } from './ports/journal.ts';
 
 /** Capacity of one part of a world's journal: its hops and the summaries of their traces. */
 export interface JournalLimit {
@@ -56,3 +56,11 @@ export const oldestPage = <T extends Placed>(found: Found<T>, limit: number): T[
 const inOrder = <T extends Placed>(hops: readonly T[]): T[] => hops.toSorted((a, b) => a.sequence - b.sequence);
 
 const lastOf = <T>(list: readonly T[], count: number): readonly T[] => list.slice(Math.max(0, list.length - count));
+
+export const isFailed = ({ status }: Pick<HopFacts, 'status'>): boolean => status === 0 || status >= 400;
+
+/** Who called: an application or `client`. Undefined for deliveries and due work, which have no caller. */
+export function callerOf({ kind, caller }: Pick<HopFacts, 'kind' | 'caller'>): string | undefined {
+  if (kind === 'delivery' || kind === 'due') return undefined;
+  return caller ?? 'client';
+}

@@ -1,6 +1,5 @@
 import type { Ms } from '../domain/time.ts';
-import type { HopFacts } from './ports/journal.ts';
-import type { StoredTrace, TracePage } from './ports/traces.ts';
+import type { HopFacts, StoredTrace, TracePage } from './ports/journal.ts';
 
 /** A summary as the stores keep it. The adapter for Redis adds hops to it in Lua (`redis/lua/traces.ts`), by the same rules. */
 export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'faults' | 'applications' | 'apis'> {

@@ -4,11 +4,11 @@ import { createFaults } from '../control/faults.ts';
 import type { Relay } from '../events/relay.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
-import type { Directory } from '../store/ports/directory.ts';
 import type { ControlStore, Store } from '../store/ports/estate-store.ts';
+import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
-import { createParsedObjects } from './unit/parsed-objects.ts';
+import { createParsedObjects } from './unit/loaded-objects.ts';
 
 /** Wall time for due work and consumed events. */
 export const WORK_DEADLINE_MS = 15_000;

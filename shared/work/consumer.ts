@@ -12,10 +12,10 @@ import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
-import { deliveryKey } from '../store/ports/deliveries.ts';
-import type { Directory, WorldView } from '../store/ports/directory.ts';
 import { BACKOFF_MS } from '../store/ports/due-work.ts';
 import type { Store } from '../store/ports/estate-store.ts';
+import { deliveryKey } from '../store/ports/outbox.ts';
+import type { Directory, WorldView } from '../store/ports/rehearsals.ts';
 import { WORK_DEADLINE_MS } from './application-parts.ts';
 import type { AnyService } from './handler.ts';
 import { type Delivery, type JournaledJob, newJournalNotes } from './job.ts';
@@ -100,7 +100,7 @@ async function consume(
       if (attempt >= MOST_ATTEMPTS) {
         const awaits = absentApplication(error);
         if (awaits !== undefined) {
-          await store.putOff(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
+          await store.postpone(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
           return;
         }
         const reason = error instanceof Error ? error.message : String(error);

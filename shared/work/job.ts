@@ -4,8 +4,7 @@ import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';
-import type { CommitState } from './unit/commit-state.ts';
-import type { UnitParts } from './unit/open-unit.ts';
+import type { CommitState, UnitParts } from './unit/open-unit.ts';
 
 /** Undefined when the connection ends without an answer. */
 export type Answered = Answer | undefined;

@@ -1,26 +1,14 @@
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
 import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
-import { answerProblems } from './steps/answer-problems.ts';
-import { answerRequest } from './steps/answer-request.ts';
+import { answerProblems, answerRequest, followUp } from './steps/answer.ts';
 import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
-import { consumeEvent } from './steps/consume-event.ts';
-import { countWork } from './steps/count-work.ts';
-import { fenceDelivery } from './steps/fence-delivery.ts';
-import { fenceItem } from './steps/fence-item.ts';
-import { followUp } from './steps/follow-up.ts';
-import { observeDelivery } from './steps/observe-delivery.ts';
-import { observeDueRequest, observeRequest } from './steps/observe-request.ts';
-import { parseBody } from './steps/parse-body.ts';
-import { recordHop } from './steps/record-hop.ts';
+import { countWork, observeDelivery, observeDueRequest, observeRequest, recordHop, traceItem } from './steps/observe.ts';
+import { parseBody, validateInput, verifySignature } from './steps/read-input.ts';
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
-import { runEventWork } from './steps/run-event-work.ts';
-import { runItem } from './steps/run-item.ts';
+import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
-import { traceItem } from './steps/trace-item.ts';
-import { validateInput } from './steps/validate-input.ts';
-import { verifySignature } from './steps/verify-signature.ts';
 
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 

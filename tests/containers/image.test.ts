@@ -110,7 +110,7 @@ else {
         '../shared/events/kafka/bus.ts',
         '../shared/store/redis/store.ts',
         '../shared/observability/tracing.ts',
-        '../shared/observability/metrics.ts',
+        '../shared/observability/observability.ts',
       ];
       const script = `await Promise.all(${JSON.stringify(modules.map((module) => module.replace('..', '/app')))}.map((module) => import(module))); console.log('loaded')`;
       expect(await docker('run', '--rm', ...HARDENED, image, 'node', '--input-type=module', '-e', script)).toBe('loaded');

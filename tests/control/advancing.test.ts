@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
 import type { World } from '../../shared/domain/world.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';

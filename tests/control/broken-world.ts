@@ -16,7 +16,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
 
 /**
  * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
@@ -208,9 +208,9 @@ export async function soundWorld() {
       await adapter.worlds.requeue(world, item, 'test', { parked: '{"detail":"failed too often"}', awaits });
     },
     /** A delivery whose subscriber depends on an application that was away. */
-    async putOff(application: Application, id: string, object: object, awaits: Application): Promise<void> {
+    async postpone(application: Application, id: string, object: object, awaits: Application): Promise<void> {
       const event = { id, json: JSON.stringify({ correlationid: 'test', data: { object } }) };
-      await adapter.store(application).putOff(world, `${application}|${id}`, { event, at: NOW + 1_000, awaits });
+      await adapter.store(application).postpone(world, `${application}|${id}`, { event, at: NOW + 1_000, awaits });
     },
     park: (application: Application, eventId: string) => adapter.store(application).park(world, `${application}|${eventId}`, 'poison'),
     /** An event on the bus, as after a commit. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { growWorld } from '../../bench/growth/grown-world.ts';
-import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../bench/growth/operations.ts';
+import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../bench/growth.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';

@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { createReadiness } from '../../control/topology/readiness.ts';
 import { adaptersInUse, readConfiguration } from '../../estate/configuration.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = (rehearsal: TestRehearsal) => rehearsal.control('read-topology');

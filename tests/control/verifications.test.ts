@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createSlices } from '../../control/verify/slices.ts';
-import { createVerifications } from '../../control/verify/verifications.ts';
+import { createVerifications } from '../../control/verify/verify.ts';
 
 const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;

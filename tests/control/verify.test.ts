@@ -429,7 +429,7 @@ test('Verify accepts an order that waits for a deferred delivery, and reports on
   const stuck = await violations(world, 'moving');
   expect(stuck).toHaveLength(1);
   const id = await world.event('fms', 'fulfillment-order/ful_rest', 1, REST, ['oms']);
-  await world.putOff('oms', id, REST, 'sim');
+  await world.postpone('oms', id, REST, 'sim');
   const waits = 'fulfillment-order/ful_rest: OMS, which has not consumed ext.fulfillment-order-changed, waits for SIM';
   expect(await outcomes(world)).toMatchObject({
     moving: { violations: [], waiting: expect.arrayContaining([waits]) },

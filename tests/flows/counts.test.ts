@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { newestCounts, readHistory } from '../../bench/history.ts';
 import { jsonCallsPerOrder } from '../../bench/json-calls.ts';
+import { newestCounts, readHistory } from '../../bench/report.ts';
 
 const history = readHistory();
 

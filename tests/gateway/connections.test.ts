@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createProxy } from '../../gateway/proxy.ts';
-import { watchConnections } from '../../shared/process/connections.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen, watchConnections } from '../../shared/process/fair-server.ts';
 import { eventually } from '../support/eventually.ts';
 
 const IDLE_MS = 100;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { mintCredentials } from '../../shared/control/credentials.ts';
 import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { aRig, asCarrier, asIntegration, PARCEL, PEPPER, sharedRig } from './running-gateway.ts';
 
 const rig = sharedRig();

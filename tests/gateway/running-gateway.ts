@@ -12,10 +12,10 @@ import type { Context } from '../../shared/control/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { WorldView } from '../../shared/store/ports/directory.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { decodeContext } from '../../shared/transport/estate-headers.ts';
 
 export const PEPPER = 'a-pepper-of-this-test';

@@ -31,14 +31,14 @@ export const escaping: readonly Mutant[] = [
   },
   {
     name: 'A path may contain an encoded slash',
-    file: 'gateway/steps/check-address.ts',
+    file: 'gateway/steps/address.ts',
     from: '/%(?:2e|2f|5c|00)/i',
     to: '/%(?:2e|5c|00)/i',
     killedBy: ['tests/gateway/paths.test.ts'],
   },
   {
     name: 'A request may have two Idempotency-Keys',
-    file: 'gateway/steps/check-address.ts',
+    file: 'gateway/steps/address.ts',
     from: "'idempotency-key', 'x-api-key'",
     to: "'x-api-key'",
     killedBy: ['tests/gateway/hosts.test.ts'],

@@ -24,7 +24,7 @@ export const idempotency: readonly Mutant[] = [
   },
   {
     name: 'A temporary failure is stored as the answer to every repeat',
-    file: 'shared/work/steps/answer-request.ts',
+    file: 'shared/work/steps/answer.ts',
     from: '[402, 409, 422].includes(problem.status) && !problem.retryable',
     to: '[402, 409, 422, 503].includes(problem.status)',
     killedBy: ['tests/services/inventory-service.test.ts'],
@@ -38,7 +38,7 @@ export const idempotency: readonly Mutant[] = [
   },
   {
     name: 'A stored answer is given for another body',
-    file: 'shared/store/memory/claims.ts',
+    file: 'shared/store/memory/commit.ts',
     from: "return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };",
     to: "return { is: 'done', json: found.done.json };",
     killedBy: ['tests/ports/memory-store.test.ts'],

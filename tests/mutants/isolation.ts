@@ -17,14 +17,14 @@ export const isolation: readonly Mutant[] = [
   },
   {
     name: 'A request for another rehearsal is answered from the own one',
-    file: 'gateway/steps/name-rehearsal.ts',
+    file: 'gateway/steps/rehearsal.ts',
     from: 'if (bound === undefined || sentName === undefined || sentName === bound) ',
     to: "if (bound === undefined || sentName !== '') ",
     killedBy: ['tests/gateway/rehearsals.test.ts', 'tests/flows/isolation.test.ts'],
   },
   {
     name: 'An anonymous caller creates a rehearsal',
-    file: 'gateway/steps/enter-rehearsal.ts',
+    file: 'gateway/steps/rehearsal.ts',
     from: '    if (caller) return {',
     to: "    if (caller || rehearsal !== 'default') return {",
     killedBy: ['tests/gateway/rehearsals.test.ts'],
@@ -45,7 +45,7 @@ export const isolation: readonly Mutant[] = [
   },
   {
     name: 'The world before a reset stays current',
-    file: 'shared/store/memory/worlds.ts',
+    file: 'shared/store/memory/store.ts',
     from: 'return found?.world.world === world ? viewOf(found) : undefined;',
     to: 'return found ? viewOf(found) : undefined;',
     killedBy: ['tests/ports/memory-store.test.ts'],

@@ -7,7 +7,7 @@ import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
-import { createMetrics } from '../../shared/observability/metrics.ts';
+import { createMetrics } from '../../shared/observability/observability.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 
 interface Series {

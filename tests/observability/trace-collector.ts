@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 
 export interface CollectedSpan {
   readonly service: string;

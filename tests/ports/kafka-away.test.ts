@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -1,9 +1,8 @@
 import type { World } from '../../shared/domain/world.ts';
-import type { ClaimRequest } from '../../shared/store/ports/claims.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { RelayProgress } from '../../shared/store/ports/outbox.ts';
-import type { Plan } from '../../shared/store/ports/plan.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { ClaimRequest, Plan } from '../../shared/store/ports/plan.ts';
+import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
 import { aPlan } from './a-plan.ts';
 
 export const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };

@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import * as crm from '../../services/crm/service.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Bus } from '../../shared/events/bus.ts';
-import { endOfMembership } from '../../shared/events/kafka/membership.ts';
+import { endOfMembership } from '../../shared/events/kafka/subscription.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';

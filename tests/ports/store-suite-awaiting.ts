@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import type { RequeuedAt, RequeuedParked } from '../../shared/store/ports/clock.ts';
-import { BACKOFF_MS, DELIVER_AGAIN, PROBE_MS } from '../../shared/store/ports/due-work.ts';
+import { BACKOFF_MS, DELIVER_AGAIN, PROBE_MS, type RequeuedAt, type RequeuedParked } from '../../shared/store/ports/due-work.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { keysOf, type Opened } from './open-store.ts';
 
@@ -157,17 +156,18 @@ export function awaitingSuite(opened: Opened): void {
   });
 
   describe('deferred deliveries', () => {
-    async function putOff() {
+    async function postpone() {
       const open = await resting();
       const { world, crm } = open;
       await open.commit({ events: [{ ...EVENT, subscribers: ['crm', 'fms'] }] });
-      const delay = (at: number) => crm.putOff(world, 'crm|e1', { event: { id: 'e1', json: EVENT.json, hop: 'req_1' }, at, awaits: 'sim' });
+      const delay = (at: number) =>
+        crm.postpone(world, 'crm|e1', { event: { id: 'e1', json: EVENT.json, hop: 'req_1' }, at, awaits: 'sim' });
       await delay(5_000);
       return { ...open, delay };
     }
 
     test('a deferred delivery is owed, and the world does not wait for it', async () => {
-      const { world, crm, worlds, ledger } = await putOff();
+      const { world, crm, worlds, ledger } = await postpone();
       expect(await ledger()).toMatchObject({
         pending: ['fms|e1'],
         parked: [],
@@ -181,7 +181,7 @@ export function awaitingSuite(opened: Opened): void {
     });
 
     test('a deferred delivery can be deferred again, parked as a delivery, redriven and consumed once', async () => {
-      const { crm, commit, fail, ledger, redrive } = await putOff();
+      const { crm, commit, fail, ledger, redrive } = await postpone();
       await fail({ at: 9_000, attempts: 2, awaits: 'sim' }, 5_000);
       expect(await ledger()).toMatchObject({ pending: ['fms|e1'], awaiting: [{ at: 9_000, attempts: 2 }] });
       await fail({ parked: 'away', awaits: 'sim' }, 9_000);
@@ -195,7 +195,7 @@ export function awaitingSuite(opened: Opened): void {
     });
 
     test('a deferred delivery is pending and due immediately when its application is available again', async () => {
-      const { commit, run, ledger } = await putOff();
+      const { commit, run, ledger } = await postpone();
       await commit({ due: [timer('a', { awaits: 'sim' })] });
       await run();
       const { pending, awaiting, next } = await ledger();
@@ -204,7 +204,7 @@ export function awaitingSuite(opened: Opened): void {
     });
 
     test('a consumed delivery cannot be deferred', async () => {
-      const { crm, commit, delay, ledger } = await putOff();
+      const { crm, commit, delay, ledger } = await postpone();
       await commit(CONSUMING, crm);
       await delay(7_000);
       expect((await ledger()).next).toMatchObject({ at: 5_000 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JournalPage } from '../../shared/store/ports/journal.ts';
-import type { TracePage } from '../../shared/store/ports/traces.ts';
+import type { JournalPage, TracePage } from '../../shared/store/ports/journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { aHop } from './a-hop.ts';
 import { type Opened, times } from './open-store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { World } from '../../shared/domain/world.ts';
-import { CLAIM_KEPT_MS } from '../../shared/store/ports/claims.ts';
+import { CLAIM_KEPT_MS } from '../../shared/store/ports/plan.ts';
 import type { NewRehearsal } from '../../shared/store/ports/rehearsals.ts';
 import { eventually } from '../support/eventually.ts';
 import { aHop } from './a-hop.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 import express from 'express';
 import { createConsole } from '../../console/serve.ts';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 
 /** Requests the page of a console without esbuild, and prints the answer. */
 

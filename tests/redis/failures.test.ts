@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { World } from '../../shared/domain/world.ts';
-import { WorldGone } from '../../shared/store/ports/directory.ts';
 import { PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Store, StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { WorldGone } from '../../shared/store/ports/rehearsals.ts';
 import { WORLD_KEYS } from '../../shared/store/redis/keys.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { aHop } from '../ports/a-hop.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { WorldGone } from '../../shared/store/ports/directory.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
+import { WorldGone } from '../../shared/store/ports/rehearsals.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { eventually } from '../support/eventually.ts';
 import { CREDENTIALS, describeWithRedis, EMPTY } from './with-redis.ts';

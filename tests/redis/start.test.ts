@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { checkServer } from '../../shared/store/redis/server-check.ts';
+import { checkServer } from '../../shared/store/redis/connection.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
 import { startRedis } from './redis-server.ts';
 import { describeWithRedis } from './with-redis.ts';

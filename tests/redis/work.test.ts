@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { countCommands, sum } from '../../bench/redis-commands.ts';
+import { countCommands, sum } from '../../bench/redis.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { describeReplicas } from './replicas/running-replicas.ts';
 

@@ -7,7 +7,7 @@ import { seedSnapshot } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { type Crash, DEADLINE_MS, type Leases, type MortalApplications, startMortalApplications } from './mortal-applications.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import type { Snapshot } from '../../shared/store/ports/snapshots.ts';
+import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
 import { type Crash, type CrashingEstate, crashingEstate } from './crashing-estate.ts';
 import { someOf } from './effort.ts';
 

@@ -114,7 +114,7 @@ export async function startMortalApplications(leases: Leases) {
       outbox: alive(store.outbox),
       isPending: alive(store.isPending),
       park: alive(store.park),
-      putOff: alive(store.putOff),
+      postpone: alive(store.postpone),
       commit: alive(async (world, plan) => {
         const when = fate(store.application, world);
         if (when !== 'before') noteDue(instance, store, world, plan);

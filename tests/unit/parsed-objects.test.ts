@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createParsedObjects } from '../../shared/work/unit/parsed-objects.ts';
+import { createParsedObjects } from '../../shared/work/unit/loaded-objects.ts';
 
 const json = '{"id":"a","version":1,"lines":[{"qty":1}]}';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { listen } from '../../shared/process/listen.ts';
+import { listen } from '../../shared/process/fair-server.ts';
 import { withTimeLimit } from '../../shared/process/waiting.ts';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -8,8 +8,7 @@ import { type AnyCollection, defineCollection, defineCounters } from '../../shar
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import type { CommitState } from '../../shared/work/unit/commit-state.ts';
-import { type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
+import { type CommitState, type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
 import type { Page } from '../../shared/work/unit-of-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
 

@@ -1,5 +1,5 @@
-import type { NoteKind, Report } from '../../rehearsal/stage.ts';
 import type { Scenario, StepRecord } from '../../rehearsal/scenario.ts';
+import type { NoteKind, Report } from '../../rehearsal/stage.ts';
 import type { ListedHop } from '../data/hop.ts';
 
 /** The limits of a report for each scenario. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ReturnStep } from '../../../shared/catalog/fulfillment/reference-data.ts';
 import { Return, returnObject } from '../../../shared/catalog/fulfillment/returns.ts';
 import { Address, Id, Instant } from '../../../shared/catalog/shapes.ts';
-import { defineCollection } from '../../../shared/store/collections.ts';
+import { defineCollection, publishedBy } from '../../../shared/store/collections.ts';
 import { allPages } from '../../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 
@@ -26,7 +26,7 @@ export const StoredReturn = Return.extend({
 });
 export type StoredReturn = z.output<typeof StoredReturn>;
 
-export const published = (stored: StoredReturn): z.output<typeof Return> => Return.parse(stored);
+export const published = publishedBy(Return);
 
 export const returns = defineCollection({
   name: 'returns',

@@ -24,14 +24,10 @@ import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
-  name: 'Get Product',
   summary:
     'Returns attributes, price, availability and media of a product, by id or SKU. A product that is not active yet, or is archived, is not found.',
-  domain: 'commerce',
-  type: 'query',
   application: 'ecommerce-platform',
   auth: 'none',
-  method: 'GET',
   path: '/products/{id}',
   response: ProductView,
   problems: ['not_found'],
@@ -65,12 +61,9 @@ export const listProducts = defineApi({
 
 export const createBasket = defineApi({
   id: 'create-basket-api',
-  name: 'Create Basket',
   summary: 'Opens a basket for a customer or an anonymous session. Lines of the open baskets in mergeBasketIds move into it.',
-  domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
-  auth: 'bearer',
   method: 'POST',
   path: '/baskets',
   request: z.strictObject({
@@ -110,10 +103,8 @@ export const addLineToBasket = defineApi({
   id: 'add-line-to-basket-api',
   name: 'Add Line to Basket',
   summary: 'Adds units of a product to an open basket and reprices it. A SKU that is already in the basket keeps one line.',
-  domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
-  auth: 'bearer',
   method: 'POST',
   path: '/baskets/{id}/lines',
   request: RequestedLine,
@@ -158,13 +149,10 @@ export const removeBasketLine = defineApi({
 
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
-  name: 'Checkout Basket',
   summary:
     'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line for 15 minutes. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
-  domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
-  auth: 'bearer',
   method: 'POST',
   path: '/baskets/{id}/checkout',
   request: z.strictObject({
@@ -197,13 +185,10 @@ export const checkoutBasket = defineApi({
 
 export const createTransaction = defineApi({
   id: 'create-transaction-api',
-  name: 'Create Transaction',
   summary:
     'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid.',
-  domain: 'commerce',
   type: 'command',
   application: 'pos',
-  auth: 'bearer',
   method: 'POST',
   path: '/transactions',
   request: exactlyOne(
@@ -226,12 +211,9 @@ export const createTransaction = defineApi({
 
 export const voidTransaction = defineApi({
   id: 'void-transaction-api',
-  name: 'Void Transaction',
   summary: 'Cancels a checkout at the till that is not fully paid. Voids its tenders, last one first, and releases its stock.',
-  domain: 'commerce',
   type: 'action',
   application: 'pos',
-  auth: 'bearer',
   method: 'POST',
   path: '/transactions/{id}/void',
   request: z.strictObject({ reason: typedText(200).optional() }),

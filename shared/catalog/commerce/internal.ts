@@ -7,12 +7,8 @@ import { Transaction } from './transaction.ts';
 
 export const getBasket = defineInternalCall({
   id: 'get-basket',
-  name: 'Get Basket',
   summary: 'Returns the lines and totals of a basket.',
-  domain: 'commerce',
-  type: 'query',
   application: 'ecommerce-platform',
-  method: 'GET',
   path: '/internal/baskets/{id}',
   response: Basket.extend({
     checkoutUnderWay: z
@@ -26,9 +22,7 @@ export const getBasket = defineInternalCall({
 
 export const convertBasket = defineInternalCall({
   id: 'convert-basket',
-  name: 'Convert Basket',
   summary: 'Converts a locked basket into an order. The basket keeps the first orderId, and every repeat returns it.',
-  domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
   method: 'POST',
@@ -41,10 +35,8 @@ export const convertBasket = defineInternalCall({
 
 export const putTransactionBasket = defineInternalCall({
   id: 'put-transaction-basket',
-  name: 'Put Transaction Basket',
   summary:
     'Creates the basket of a transaction at the till, or takes over an open basket. Prices and locks the basket, and reserves the stock that the store has, without a time limit. One basket per transaction.',
-  domain: 'commerce',
   type: 'command',
   application: 'ecommerce-platform',
   method: 'PUT',
@@ -68,10 +60,8 @@ export const putTransactionBasket = defineInternalCall({
 
 export const abandonBasket = defineInternalCall({
   id: 'abandon-basket',
-  name: 'Abandon Basket',
   summary:
     'Ends the checkout of an unpaid transaction and releases its reservation and vouchers. The path has the id of the transaction. A transaction without a basket can no longer get one. A repeat changes nothing.',
-  domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
   method: 'POST',
@@ -84,12 +74,8 @@ export const abandonBasket = defineInternalCall({
 
 export const listCustomerBaskets = defineInternalCall({
   id: 'list-customer-baskets',
-  name: 'List Customer Baskets',
   summary: 'Returns the baskets of a customer that are open or in checkout, newest first, at most 20.',
-  domain: 'commerce',
-  type: 'query',
   application: 'ecommerce-platform',
-  method: 'GET',
   path: '/internal/baskets',
   query: z.strictObject({ customerId: Id }),
   response: z.object({ items: z.array(Basket) }),
@@ -98,9 +84,7 @@ export const listCustomerBaskets = defineInternalCall({
 
 export const moveProduct = defineInternalCall({
   id: 'move-product',
-  name: 'Move Product',
   summary: 'Moves a product on behalf of assortment management. Only the control plane calls it, in the role of the outside world.',
-  domain: 'commerce',
   type: 'action',
   application: 'ecommerce-platform',
   method: 'POST',
@@ -113,12 +97,8 @@ export const moveProduct = defineInternalCall({
 
 export const getTransaction = defineInternalCall({
   id: 'get-transaction',
-  name: 'Get Transaction',
   summary: 'Returns a checkout at the till with its basket and tenders.',
-  domain: 'commerce',
-  type: 'query',
   application: 'pos',
-  method: 'GET',
   path: '/internal/transactions/{id}',
   response: Transaction,
   problems: ['not_found'],

@@ -124,7 +124,6 @@ export const Basket = z
 
 export const basket = defineObject({
   type: 'basket',
-  domain: 'commerce',
   owner: 'ecommerce-platform',
   meaning: 'Container of intended purchases before order creation',
   schema: Basket,
@@ -187,7 +186,6 @@ export const ProductView = Product.extend({
 
 export const product = defineObject({
   type: 'product',
-  domain: 'commerce',
   owner: 'ecommerce-platform',
   meaning: 'Sellable item defined by a SKU; referenced by every basket line, order line and inventory item',
   schema: Product,

@@ -46,7 +46,8 @@ export function defineOperation<
 >(input: {
   readonly id: Id;
   readonly summary: string;
-  readonly method: Method;
+  /** Default: `GET`. */
+  readonly method?: Method;
   readonly path: Path;
   readonly query?: Query;
   readonly request?: Request;
@@ -57,6 +58,7 @@ export function defineOperation<
 }): ControlOperation<Id, Path, Query, Request, Response> {
   return {
     ...input,
+    method: input.method ?? 'GET',
     query: input.query ?? (NO_QUERY as Query),
     request: input.request ?? (NO_BODY as Request),
     status: input.status ?? 200,
@@ -91,7 +93,7 @@ export function defineStream<
   readonly frames: Frames;
   readonly problems?: readonly ProblemCode[];
 }): StreamOperation<Id, Path, Query, Frames> {
-  return { ...defineOperation({ ...input, method: 'GET', response: z.string() }), frames };
+  return { ...defineOperation({ ...input, response: z.string() }), frames };
 }
 
 export const isStream = (operation: ControlOperation): operation is StreamOperation => 'frames' in operation;

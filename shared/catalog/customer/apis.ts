@@ -10,14 +10,9 @@ import { Consents, Customer, Interaction, InteractionType } from './objects.ts';
 
 export const searchCustomer = defineApi({
   id: 'search-customer-api',
-  name: 'Search Customer',
   summary:
     'Finds customers by e-mail, phone or part of a name. Without criteria it lists all customers. Customers of the fixtures come first, in file order, then all others, oldest first.',
-  domain: 'customer',
-  type: 'query',
   application: 'crm',
-  auth: 'bearer',
-  method: 'GET',
   path: '/customers',
   query: z.strictObject({
     email: EmailInQuery.optional(),
@@ -32,13 +27,8 @@ export const searchCustomer = defineApi({
 
 export const getCustomer = defineApi({
   id: 'get-customer-api',
-  name: 'Get Customer',
   summary: 'Returns a customer with addresses and consents.',
-  domain: 'customer',
-  type: 'query',
   application: 'crm',
-  auth: 'bearer',
-  method: 'GET',
   path: '/customers/{id}',
   response: Customer,
   problems: ['not_found'],
@@ -47,12 +37,9 @@ export const getCustomer = defineApi({
 
 export const createCustomer = defineApi({
   id: 'create-customer-api',
-  name: 'Create Customer',
   summary: 'Registers a customer after a deduplication check on e-mail and phone. A party that checkout identified becomes this customer.',
-  domain: 'customer',
   type: 'command',
   application: 'crm',
-  auth: 'bearer',
   method: 'POST',
   path: '/customers',
   request: atLeastOne(
@@ -76,14 +63,9 @@ export const ViewPart = z.enum(['customer', 'loyalty', 'orders', 'openBaskets', 
 
 export const getCustomer360 = defineApi({
   id: 'get-customer-360-api',
-  name: 'Get Customer 360',
   summary:
     'Returns all data of a customer: profile, points, orders, open baskets, returns, interactions. If an application does not answer, its part is degraded, and the view still succeeds.',
-  domain: 'customer',
-  type: 'query',
   application: 'clienteling-app',
-  auth: 'bearer',
-  method: 'GET',
   path: '/customers/{id}/360',
   response: z
     .object({
@@ -104,10 +86,8 @@ export const logInteraction = defineApi({
   id: 'log-interaction-api',
   name: 'Log Customer Interaction',
   summary: 'Records a visit, a styling session or a callback in the profile of a customer.',
-  domain: 'customer',
   type: 'command',
   application: 'clienteling-app',
-  auth: 'bearer',
   method: 'POST',
   path: '/interactions',
   request: z.strictObject({

@@ -6,10 +6,8 @@ import { Customer, CustomerVerb, InteractionType } from './objects.ts';
 
 export const putParty = defineInternalCall({
   id: 'put-party',
-  name: 'Put Party',
   summary:
     'Creates or identifies the party behind a basket. Without contact it is anonymous. With contact it is identified, or the customer with that e-mail, phone or card is returned. One party per basket.',
-  domain: 'customer',
   type: 'command',
   application: 'crm',
   method: 'PUT',
@@ -28,7 +26,6 @@ export const logCustomerInteraction = defineInternalCall({
   id: 'log-customer-interaction',
   name: 'Log Customer Interaction at the CRM',
   summary: 'Records an interaction and moves the customer accordingly.',
-  domain: 'customer',
   type: 'command',
   application: 'crm',
   method: 'POST',
@@ -46,10 +43,8 @@ export const logCustomerInteraction = defineInternalCall({
 
 export const moveCustomer = defineInternalCall({
   id: 'move-customer',
-  name: 'Move Customer',
   summary:
     'Blocks or unblocks a customer on behalf of customer service. Only the control plane calls it, in the role of the outside world.',
-  domain: 'customer',
   type: 'action',
   application: 'crm',
   method: 'POST',

@@ -90,7 +90,6 @@ export const Customer = z
 
 export const customer = defineObject({
   type: 'customer',
-  domain: 'customer',
   owner: 'crm',
   meaning: 'Canonical party recognized as a customer',
   schema: Customer,

@@ -10,13 +10,8 @@ import { Carrier, CarrierService, Shipment, TrackingStatus } from './shipments.t
 
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',
-  name: 'Get Fulfillment Order',
   summary: 'Returns a fulfillment order with its lines and parcels.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'fms',
-  auth: 'bearer',
-  method: 'GET',
   path: '/fulfillment/orders/{id}',
   response: FulfillmentOrder,
   problems: ['not_found'],
@@ -24,13 +19,10 @@ export const getFulfillmentOrder = defineApi({
 
 export const dispatchFulfillmentOrder = defineApi({
   id: 'dispatch-fulfillment-order-api',
-  name: 'Dispatch Fulfillment Order',
   summary:
     'Hands a packed fulfillment order to the carrier: captures its price, consumes its stock, and generates the label of its parcel.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'fms',
-  auth: 'bearer',
   method: 'POST',
   path: '/fulfillment/orders/{id}/dispatch',
   request: z.strictObject({
@@ -45,12 +37,9 @@ export const dispatchFulfillmentOrder = defineApi({
 
 export const createPickingOrder = defineApi({
   id: 'create-picking-order-api',
-  name: 'Create Picking Order',
   summary: 'Starts to pick an allocated fulfillment order. Each has one picking order.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'wms',
-  auth: 'bearer',
   method: 'POST',
   path: '/picking-orders',
   request: z.strictObject({ fulfillmentOrderId: Id }),
@@ -64,13 +53,10 @@ const PickedLine = z.strictObject({ orderLineId: Id, sku: Sku.optional(), picked
 
 export const updatePickingStatus = defineApi({
   id: 'update-picking-status-api',
-  name: 'Update Picking Status',
   summary:
     'Reports the progress of picking. Short units are written off and, where possible, served from other locations. The rest is cancelled and refunded.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'wms',
-  auth: 'bearer',
   method: 'PUT',
   path: '/picking-orders/{id}/status',
   request: withRules(
@@ -105,7 +91,6 @@ export const generateLabel = defineApi({
   name: 'Generate Shipping Label',
   summary:
     'Generates the label of a dispatched parcel, with its tracking number. If the dispatch has already generated the label, returns it.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'carrier-platform',
   auth: 'api-key',
@@ -120,14 +105,10 @@ export const generateLabel = defineApi({
 
 export const trackShipment = defineApi({
   id: 'track-shipment-api',
-  name: 'Track Shipment',
   summary:
     'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is 409.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'carrier-platform',
   auth: 'api-key',
-  method: 'GET',
   path: '/shipments/{id}/tracking',
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
@@ -135,12 +116,9 @@ export const trackShipment = defineApi({
 
 export const createReturn = defineApi({
   id: 'create-return-api',
-  name: 'Create Return',
   summary: 'Registers a return of units of a completed order. They are refunded or exchanged after inspection.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'fms',
-  auth: 'bearer',
   method: 'POST',
   path: '/returns',
   request: z.strictObject({
@@ -186,10 +164,8 @@ export const TrackingUpdate = z
 
 export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
-  name: 'Carrier Webhook',
   summary:
     'A carrier reports a scan of a parcel. Requests are signed with the webhook secret of the rehearsal, as Standard Webhooks define it. The carrier’s clock orders its scans: a repeated or older scan is accepted and moves nothing. After a loss, only a delivery moves the parcel. The journal gives the reason in the member unchanged of the hop.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'fms',
   auth: 'signature',
@@ -212,13 +188,9 @@ export const carrierWebhook = defineApi({
 
 export const labelDocument = defineApi({
   id: 'label-document',
-  name: 'Label Document',
   summary: 'Returns the label of a parcel as a document. label.url has its unguessable path.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'carrier-platform',
   auth: 'none',
-  method: 'GET',
   path: '/labels/{rehearsal}/{file}',
   response: z.base64(),
   problems: ['not_found'],

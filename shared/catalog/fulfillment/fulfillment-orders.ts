@@ -111,7 +111,6 @@ export const FulfillmentOrder = z
 
 export const fulfillmentOrder = defineObject({
   type: 'fulfillment-order',
-  domain: 'fulfillment',
   owner: 'fms',
   meaning: 'Fulfillment grouping derived from an order',
   schema: FulfillmentOrder,

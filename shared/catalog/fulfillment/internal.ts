@@ -10,10 +10,8 @@ import { ParcelData, Scan, Shipment } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
-  name: 'Create Fulfillment Orders',
   summary:
     'Creates one fulfillment order per node, once per order and attempt. The FMS allocates them afterwards. Refused once the fulfilment of the order is cancelled.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'fms',
   method: 'POST',
@@ -45,10 +43,8 @@ export const createFulfillmentOrders = defineInternalCall({
 
 export const cancelFulfillment = defineInternalCall({
   id: 'cancel-fulfillment',
-  name: 'Cancel Fulfillment',
   summary:
     'Cancels all fulfillment orders of an order. Refused if one is dispatched. Afterwards no fulfillment order can be created for the order.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -64,12 +60,8 @@ export const cancelFulfillment = defineInternalCall({
 
 export const listFulfillmentOrders = defineInternalCall({
   id: 'list-fulfillment-orders',
-  name: 'List Fulfillment Orders',
   summary: 'Returns all fulfillment orders of an order, in order of creation.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'fms',
-  method: 'GET',
   path: '/internal/fulfillment-orders',
   query: z.strictObject({ orderId: Id }),
   response: z.object({ items: z.array(FulfillmentOrder) }),
@@ -78,10 +70,8 @@ export const listFulfillmentOrders = defineInternalCall({
 
 export const recordPicking = defineInternalCall({
   id: 'record-picking',
-  name: 'Record Picking',
   summary:
     'Records the progress of picking and moves the fulfillment order. Once per picking order and status; refused for a cancelled fulfillment order. Status open starts the picking and returns the lines.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -106,9 +96,7 @@ export const recordPicking = defineInternalCall({
 
 export const putShipment = defineInternalCall({
   id: 'put-shipment',
-  name: 'Put Shipment',
   summary: 'Registers a parcel, once.',
-  domain: 'fulfillment',
   type: 'command',
   application: 'carrier-platform',
   method: 'PUT',
@@ -120,12 +108,8 @@ export const putShipment = defineInternalCall({
 
 export const getShipmentData = defineInternalCall({
   id: 'get-shipment-data',
-  name: 'Get Shipment Data',
   summary: 'Returns the data of a parcel for its registration, when a client generates its label before it is registered.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'fms',
-  method: 'GET',
   path: '/internal/shipments/{id}',
   response: ParcelData,
   problems: ['not_found'],
@@ -134,9 +118,7 @@ export const getShipmentData = defineInternalCall({
 
 export const scanShipment = defineInternalCall({
   id: 'scan-shipment',
-  name: 'Scan Shipment',
   summary: 'Scans a parcel on behalf of the carrier. Only the control plane calls it, in the role of the outside world.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
   method: 'POST',
@@ -151,9 +133,7 @@ const Rescheduled = z.object({ rescheduled: z.int().min(0).describe('Number of o
 
 export const applyCarrierProgression = defineInternalCall({
   id: 'apply-carrier-progression',
-  name: 'Apply Carrier Progression',
   summary: 'Sets how parcels move from now on, and reschedules parcels on their way. Only the control plane calls it.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'carrier-platform',
   method: 'POST',
@@ -165,10 +145,8 @@ export const applyCarrierProgression = defineInternalCall({
 
 export const applyWarehouseProgression = defineInternalCall({
   id: 'apply-warehouse-progression',
-  name: 'Apply Warehouse Progression',
   summary:
     'Sets how fulfillment orders are picked from now on, and reschedules orders that wait or are being picked. Only the control plane calls it.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'wms',
   method: 'POST',
@@ -180,12 +158,8 @@ export const applyWarehouseProgression = defineInternalCall({
 
 export const listReturns = defineInternalCall({
   id: 'list-returns',
-  name: 'List Returns',
   summary: 'Returns the returns of an order, oldest first, or of a customer, newest first, at most 20.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'fms',
-  method: 'GET',
   path: '/internal/returns',
   query: exactlyOne(z.strictObject({ orderId: Id.optional(), customerId: Id.optional() }), ['orderId', 'customerId']),
   response: z.object({ items: z.array(Return) }),
@@ -194,12 +168,8 @@ export const listReturns = defineInternalCall({
 
 export const getReturn = defineInternalCall({
   id: 'get-return',
-  name: 'Get Return',
   summary: 'Returns a return to the OMS, for its exchange order.',
-  domain: 'fulfillment',
-  type: 'query',
   application: 'fms',
-  method: 'GET',
   path: '/internal/returns/{id}',
   response: Return,
   problems: ['not_found'],
@@ -208,9 +178,7 @@ export const getReturn = defineInternalCall({
 
 export const moveReturn = defineInternalCall({
   id: 'move-return',
-  name: 'Move Return',
   summary: 'Moves a return on behalf of policy, store or warehouse. Only the control plane calls it, in the role of the outside world.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'fms',
   method: 'POST',
@@ -232,9 +200,7 @@ export const moveReturn = defineInternalCall({
 
 export const applyReturnsProgression = defineInternalCall({
   id: 'apply-returns-progression',
-  name: 'Apply Returns Progression',
   summary: 'Sets how returns move from now on, and reschedules open returns. Only the control plane calls it.',
-  domain: 'fulfillment',
   type: 'action',
   application: 'fms',
   method: 'POST',

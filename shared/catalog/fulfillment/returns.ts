@@ -119,7 +119,6 @@ export const ReturnVerb = z.enum(['approve', 'reject', 'receive', 'inspect', 'wr
 /** Named so because `return` is a reserved word. */
 export const returnObject = defineObject({
   type: 'return',
-  domain: 'fulfillment',
   owner: 'fms',
   meaning: 'Return request and execution record',
   schema: Return,

@@ -175,7 +175,6 @@ export const Shipment = z
 
 export const shipment = defineObject({
   type: 'shipment',
-  domain: 'fulfillment',
   owner: 'carrier-platform',
   meaning: 'Movement or collection unit for delivery or pickup',
   schema: Shipment,

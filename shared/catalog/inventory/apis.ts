@@ -30,13 +30,10 @@ const ReserveRequest = z.strictObject({
 
 export const reserveInventory = defineApi({
   id: 'reserve-inventory-api',
-  name: 'Reserve Inventory',
   summary:
     'Reserves stock of one or more SKUs for a limited time, all or nothing. A basket has one open reservation. A repeat returns it with status 200. While the basket is open, a request with other values replaces it.',
-  domain: 'inventory',
   type: 'command',
   application: 'sim',
-  auth: 'bearer',
   method: 'POST',
   path: '/inventory/reservations',
   request: atLeastOne(ReserveRequest, ['basketId', 'items']),
@@ -60,13 +57,10 @@ const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
 
 export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
-  name: 'Confirm Reservation',
   summary:
     'Makes a timed reservation permanent. It ends with its order or by Release Reservation. An unknown order is 404, because its stock would stay reserved for ever.',
-  domain: 'inventory',
   type: 'action',
   application: 'sim',
-  auth: 'bearer',
   method: 'POST',
   path: '/inventory/reservations/{id}/confirm',
   request: ConfirmRequest,
@@ -79,12 +73,9 @@ export const confirmReservation = defineApi({
 
 export const releaseReservation = defineApi({
   id: 'release-reservation-api',
-  name: 'Release Reservation',
   summary: 'Ends a reservation and releases its stock.',
-  domain: 'inventory',
   type: 'action',
   application: 'sim',
-  auth: 'bearer',
   method: 'DELETE',
   path: '/inventory/reservations/{id}',
   response: Reservation,
@@ -94,13 +85,8 @@ export const releaseReservation = defineApi({
 
 export const getInventory = defineApi({
   id: 'get-inventory-api',
-  name: 'Get Inventory',
   summary: 'Returns the stock of a SKU per location.',
-  domain: 'inventory',
-  type: 'query',
   application: 'sim',
-  auth: 'bearer',
-  method: 'GET',
   path: '/inventory/items/{sku}',
   response: InventoryItem,
   problems: ['not_found', ...dependencyProblems],
@@ -109,13 +95,9 @@ export const getInventory = defineApi({
 
 export const getStockLocations = defineApi({
   id: 'get-stock-locations-api',
-  name: 'Get Stock Locations',
   summary: 'Returns every warehouse location that holds a SKU, with units on hand and reserved.',
   domain: 'inventory',
-  type: 'query',
   application: 'wms',
-  auth: 'bearer',
-  method: 'GET',
   path: '/stock/{sku}/locations',
   response: InventoryItem,
   problems: ['not_found', ...dependencyProblems],
@@ -123,14 +105,9 @@ export const getStockLocations = defineApi({
 
 export const checkAvailability = defineApi({
   id: 'check-availability-api',
-  name: 'Check Availability',
   summary:
     'Returns how many units of a SKU can be promised, and where. Advisory: only a reservation keeps stock for a buyer. The answer does not depend on whether the product may be sold: suspended and discontinued products have stock as well.',
-  domain: 'inventory',
-  type: 'query',
   application: 'inventory-service',
-  auth: 'bearer',
-  method: 'GET',
   path: '/inventory/{sku}/availability',
   query: z.strictObject({
     qty: queryInteger(1, 9999).default(1),
@@ -150,13 +127,10 @@ export const checkAvailability = defineApi({
 
 export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
-  name: 'Allocate Inventory',
   summary:
     'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or with reservationId, the answer is that reservation, and no stock moves: the reservation of a draft still expires. An order that neither the OMS nor a till has is 404, because its stock would stay reserved for ever.',
-  domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
-  auth: 'bearer',
   method: 'POST',
   path: '/inventory/allocate',
   request: z.strictObject({

@@ -16,12 +16,8 @@ const Over = z.strictObject({ id: Id, state: z.string().min(1).max(64) });
 
 export const getStock = defineInternalCall({
   id: 'get-stock',
-  name: 'Get Stock',
   summary: 'Returns the stock counters of a SKU per location.',
-  domain: 'inventory',
-  type: 'query',
   application: 'inventory-service',
-  method: 'GET',
   path: '/internal/stock/{sku}',
   response: InventoryItem,
   problems: ['not_found'],
@@ -30,9 +26,7 @@ export const getStock = defineInternalCall({
 
 export const takeHold = defineInternalCall({
   id: 'take-hold',
-  name: 'Take Hold',
   summary: 'Chooses a location for each item and reserves the stock, all or nothing, once per reservation.',
-  domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
   method: 'PUT',
@@ -54,10 +48,8 @@ export const takeHold = defineInternalCall({
 
 export const moveHold = defineInternalCall({
   id: 'move-hold',
-  name: 'Move Hold',
   summary:
     'Releases reserved stock, ships it or writes it off, once per reference. A reservation whose stock was never taken releases nothing, and its stock can no longer be taken.',
-  domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',
@@ -83,9 +75,7 @@ export const moveHold = defineInternalCall({
 
 export const recordReservation = defineInternalCall({
   id: 'record-reservation',
-  name: 'Record Reservation',
   summary: 'Records stock that was allocated without a reservation.',
-  domain: 'inventory',
   type: 'command',
   application: 'sim',
   method: 'PUT',
@@ -103,12 +93,8 @@ export const recordReservation = defineInternalCall({
 
 export const getReservation = defineInternalCall({
   id: 'get-reservation',
-  name: 'Get Reservation',
   summary: 'Returns a reservation.',
-  domain: 'inventory',
-  type: 'query',
   application: 'sim',
-  method: 'GET',
   path: '/internal/reservations/{id}',
   response: Reservation,
   problems: ['not_found'],
@@ -117,12 +103,8 @@ export const getReservation = defineInternalCall({
 
 export const getBasketHold = defineInternalCall({
   id: 'get-basket-hold',
-  name: 'Get Basket Hold',
   summary: 'Returns the open reservation of a basket, if there is one, for the till or for a repeated checkout.',
-  domain: 'inventory',
-  type: 'query',
   application: 'sim',
-  method: 'GET',
   path: '/internal/basket-holds/{basketId}',
   response: z.object({ reservation: Reservation.optional() }),
   callers: ['ecommerce-platform'],
@@ -130,12 +112,8 @@ export const getBasketHold = defineInternalCall({
 
 export const listOrderHolds = defineInternalCall({
   id: 'list-order-holds',
-  name: 'List Order Holds',
   summary: 'Returns all open reservations of an order and of its basket.',
-  domain: 'inventory',
-  type: 'query',
   application: 'sim',
-  method: 'GET',
   path: '/internal/order-holds/{orderId}',
   query: z.strictObject({ basketId: Id }),
   response: z.object({ items: z.array(Reservation) }),
@@ -144,9 +122,7 @@ export const listOrderHolds = defineInternalCall({
 
 export const releaseHolds = defineInternalCall({
   id: 'release-holds',
-  name: 'Release Holds',
   summary: 'Releases all open reservations of an order or basket that has ended. It cannot get new reservations.',
-  domain: 'inventory',
   type: 'action',
   application: 'sim',
   method: 'POST',
@@ -169,9 +145,7 @@ export const releaseHolds = defineInternalCall({
 
 export const moveReservation = defineInternalCall({
   id: 'move-reservation',
-  name: 'Move Reservation',
   summary: 'Records units of a reservation that left or were missing, once per reference. The reservation ends with its last unit.',
-  domain: 'inventory',
   type: 'command',
   application: 'sim',
   method: 'POST',
@@ -194,9 +168,7 @@ export const moveReservation = defineInternalCall({
 
 export const recordStockMovement = defineInternalCall({
   id: 'record-stock-movement',
-  name: 'Record Stock Movement',
   summary: 'Records stock that came back or was found, once per reference. Restocked units that have been sold cannot be sent back.',
-  domain: 'inventory',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',
@@ -221,10 +193,8 @@ export const recordStockMovement = defineInternalCall({
 
 export const countStock = defineInternalCall({
   id: 'count-stock',
-  name: 'Count Stock',
   summary:
     'Sets onHand of a SKU at a location to a counted value. Refused when more units are reserved there. Only the control plane calls it, in the role of the outside world.',
-  domain: 'inventory',
   type: 'action',
   application: 'inventory-service',
   method: 'POST',

@@ -91,7 +91,6 @@ export const Reservation = z
 
 export const reservation = defineObject({
   type: 'reservation',
-  domain: 'inventory',
   owner: 'sim',
   meaning: 'Temporary hold on inventory',
   schema: Reservation,
@@ -115,7 +114,6 @@ export const InventoryItem = z.object({ sku: Sku, locations: z.array(StockLevel)
 
 export const inventoryItem = defineObject({
   type: 'inventory-item',
-  domain: 'inventory',
   owner: 'inventory-service',
   meaning: 'Item-level inventory reference used by basket, order, shipment, reservation and allocation records',
   schema: InventoryItem,

@@ -6,13 +6,8 @@ import { CardNumber, LedgerEntry, LoyaltyAccount, Redemption } from './objects.t
 
 export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
-  name: 'Get Member Balance',
   summary: 'Returns points balance, tier and next tier threshold of a member, by account id or card number.',
-  domain: 'loyalty',
-  type: 'query',
   application: 'loyalty-platform',
-  auth: 'bearer',
-  method: 'GET',
   path: '/members/{id}/balance',
   response: LoyaltyAccount,
   problems: ['not_found', 'dependency_unavailable'],
@@ -20,13 +15,8 @@ export const getMemberBalance = defineApi({
 
 export const listLedgerEntries = defineApi({
   id: 'list-ledger-entries-api',
-  name: 'List Ledger Entries',
   summary: 'Returns the ledger of a member in pages, oldest entry first, by account id or card number.',
-  domain: 'loyalty',
-  type: 'query',
   application: 'loyalty-platform',
-  auth: 'bearer',
-  method: 'GET',
   path: '/members/{id}/ledger',
   query: z.strictObject({
     limit: queryInteger(1, 100).default(20).describe('Entries per page. Default: 20.'),
@@ -40,12 +30,9 @@ export const listLedgerEntries = defineApi({
 
 export const earnPoints = defineApi({
   id: 'earn-points-api',
-  name: 'Earn Points',
   summary: 'Books the points of a completed order, one per full 1.00. A completed order books its points itself; they are booked once.',
-  domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
-  auth: 'bearer',
   method: 'POST',
   path: '/members/{id}/earn',
   request: z.strictObject({
@@ -60,13 +47,10 @@ export const earnPoints = defineApi({
 
 export const redeemPoints = defineApi({
   id: 'redeem-points-api',
-  name: 'Redeem Points',
   summary:
     'Turns points into a redemption that pays for a basket or an order. The payment checks that the basket or order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes.',
-  domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
-  auth: 'bearer',
   method: 'POST',
   path: '/members/{id}/redeem',
   request: exactlyOne(z.strictObject({ points: Points, basketId: Id.optional(), orderId: Id.optional() }), ['basketId', 'orderId']),
@@ -78,12 +62,10 @@ export const redeemPoints = defineApi({
 
 export const enrollLoyaltyMember = defineApi({
   id: 'enroll-loyalty-member-api',
-  name: 'Enroll Loyalty Member',
   summary: 'Enrols a customer as a member. The Loyalty Platform opens the account, and the CRM links it to the customer.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',
-  auth: 'bearer',
   method: 'POST',
   path: '/loyalty/members',
   request: z.strictObject({ customerId: Id, cardNumber: CardNumber.optional().describe('Default: a new number.') }),
@@ -95,12 +77,10 @@ export const enrollLoyaltyMember = defineApi({
 
 export const issueLoyaltyPoints = defineApi({
   id: 'issue-loyalty-points-api',
-  name: 'Issue Loyalty Points',
   summary: 'Grants goodwill points to a member, once per reference. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',
-  auth: 'bearer',
   method: 'POST',
   path: '/loyalty/accounts/{id}/points',
   request: z.strictObject({
@@ -116,13 +96,11 @@ export const issueLoyaltyPoints = defineApi({
 
 export const redeemLoyaltyPoints = defineApi({
   id: 'redeem-loyalty-points-api',
-  name: 'Redeem Loyalty Points',
   summary:
     'Turns points into a redemption. The payment checks that the order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',
-  auth: 'bearer',
   method: 'POST',
   path: '/loyalty/accounts/{id}/redemptions',
   request: z.strictObject({ points: Points, orderId: Id.optional() }),

@@ -9,10 +9,8 @@ const Purchase = z
 
 export const putLedgerEntry = defineInternalCall({
   id: 'put-ledger-entry',
-  name: 'Put Ledger Entry',
   summary:
     'Books an entry in the ledger. issue: grants points to an account. redeem: turns points into a redemption. spend: the payment in the reference spends a redemption. reverse: returns points that a payment spent, once per reference. A repeat changes nothing; a repeat with other values is refused.',
-  domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
   method: 'PUT',
@@ -41,9 +39,7 @@ export const putLedgerEntry = defineInternalCall({
 
 export const putMember = defineInternalCall({
   id: 'put-member',
-  name: 'Put Member',
   summary: 'Opens the loyalty account of a customer. Each customer has at most one.',
-  domain: 'loyalty',
   type: 'command',
   application: 'loyalty-platform',
   method: 'PUT',

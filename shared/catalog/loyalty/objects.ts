@@ -74,7 +74,6 @@ export const Redemption = z
 
 export const loyaltyAccount = defineObject({
   type: 'loyalty-account',
-  domain: 'loyalty',
   owner: 'loyalty-platform',
   meaning: 'Account tracking loyalty participation, balances, benefits and point activity',
   schema: LoyaltyAccount,

@@ -10,13 +10,8 @@ import { OrderView } from './objects.ts';
 
 export const getOrder = defineApi({
   id: 'get-order-api',
-  name: 'Get Order',
   summary: 'Returns an order with its lines, payment status and fulfillment orders.',
-  domain: 'order',
-  type: 'query',
   application: 'oms',
-  auth: 'bearer',
-  method: 'GET',
   path: '/orders/{id}',
   response: OrderView,
   problems: ['not_found'],
@@ -30,13 +25,10 @@ const CreateOrderRequest = z.strictObject({
 
 export const createOrder = defineApi({
   id: 'create-order-api',
-  name: 'Create Order',
   summary:
     'Creates a draft order from a basket in checkout or from a checkout at the till, and converts the basket. The same basket or checkout always gives the same order.',
-  domain: 'order',
   type: 'command',
   application: 'oms',
-  auth: 'bearer',
   method: 'POST',
   path: '/orders',
   request: exactlyOne(CreateOrderRequest, ['basketId', 'transactionId']),
@@ -55,12 +47,9 @@ export const createOrder = defineApi({
 
 export const cancelOrder = defineApi({
   id: 'cancel-order-api',
-  name: 'Cancel Order',
   summary: `Cancels an order, voids or refunds its payments and releases its stock. Units that are cancelled without their order, such as short ones, are refunded by their share of the line. ${refundOrderInWords}`,
-  domain: 'order',
   type: 'action',
   application: 'oms',
-  auth: 'bearer',
   method: 'POST',
   path: '/orders/{id}/cancel',
   request: z.strictObject({ reason: typedText(200).optional() }),
@@ -72,13 +61,10 @@ export const cancelOrder = defineApi({
 
 export const confirmOrder = defineApi({
   id: 'confirm-order-api',
-  name: 'Confirm Order',
   summary:
     'Confirms an order whose payments cover its total. Its reservation becomes permanent; if it has expired, the stock is reserved again. Until picking begins, an authorisation that expires is renewed with the same tender, up to 30 days after the order was created. If an authorisation is lost and not replaced within a day, the order is cancelled.',
-  domain: 'order',
   type: 'action',
   application: 'oms',
-  auth: 'bearer',
   method: 'POST',
   path: '/orders/{id}/confirm',
   response: OrderView,
@@ -96,13 +82,10 @@ export const confirmOrder = defineApi({
 
 export const routeOrder = defineApi({
   id: 'route-order-api',
-  name: 'Route Order',
   summary:
     'Creates the fulfillment orders of a confirmed order, one per node. One node serves each line. A repeat returns the existing ones.',
-  domain: 'order',
   type: 'action',
   application: 'oms',
-  auth: 'bearer',
   method: 'POST',
   path: '/orders/{id}/route',
   request: z.strictObject({

@@ -6,12 +6,8 @@ import { Order, Payable } from './objects.ts';
 
 export const getPayable = defineInternalCall({
   id: 'get-payable',
-  name: 'Get Payable',
   summary: 'Returns the amount payable for an order, and whether it can still be paid.',
-  domain: 'order',
-  type: 'query',
   application: 'oms',
-  method: 'GET',
   path: '/internal/orders/{id}/payable',
   response: Payable,
   problems: ['not_found'],
@@ -20,12 +16,8 @@ export const getPayable = defineInternalCall({
 
 export const getOrderStock = defineInternalCall({
   id: 'get-order-stock',
-  name: 'Get Order Stock',
   summary: 'Returns the units that each line of an order needs, and the reservation that the order names.',
-  domain: 'order',
-  type: 'query',
   application: 'oms',
-  method: 'GET',
   path: '/internal/orders/{id}/stock',
   response: z.object({
     id: Id,
@@ -40,12 +32,8 @@ export const getOrderStock = defineInternalCall({
 
 export const getOrderEarning = defineInternalCall({
   id: 'get-order-earning',
-  name: 'Get Order Earning',
   summary: 'Returns the amount of an order that earns points, and the member. There is no amount before the order is completed.',
-  domain: 'order',
-  type: 'query',
   application: 'oms',
-  method: 'GET',
   path: '/internal/orders/{id}/earning',
   response: Order.pick({ id: true, state: true, customerId: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true }),
   problems: ['not_found'],
@@ -54,10 +42,8 @@ export const getOrderEarning = defineInternalCall({
 
 export const ensureCaptured = defineInternalCall({
   id: 'ensure-captured',
-  name: 'Ensure Captured',
   summary:
     'Before goods leave: captures until captured − refunded covers shipping and the lines that are not cancelled. Refused if that fails.',
-  domain: 'order',
   type: 'action',
   application: 'oms',
   method: 'POST',
@@ -75,10 +61,8 @@ export const ensureCaptured = defineInternalCall({
 
 export const carryOut = defineInternalCall({
   id: 'carry-out',
-  name: 'Carry Out',
   summary:
     'Completes a confirmed order whose customer leaves the store with the goods: captures its payments and consumes its stock. A repeat changes nothing.',
-  domain: 'order',
   type: 'action',
   application: 'oms',
   method: 'POST',
@@ -91,12 +75,8 @@ export const carryOut = defineInternalCall({
 
 export const listCustomerOrders = defineInternalCall({
   id: 'list-customer-orders',
-  name: 'List Customer Orders',
   summary: 'Returns the orders of a customer, newest first, at most 20, without data of other applications.',
-  domain: 'order',
-  type: 'query',
   application: 'oms',
-  method: 'GET',
   path: '/internal/orders',
   query: z.strictObject({ customerId: Id }),
   response: z.object({ items: z.array(Order) }),
@@ -105,10 +85,8 @@ export const listCustomerOrders = defineInternalCall({
 
 export const bookReturn = defineInternalCall({
   id: 'book-return',
-  name: 'Book Return',
   summary:
     'Books units of a completed order for a return: checks that the customer has the units and that no other return includes them, fixes their value, and moves the order. Once per return.',
-  domain: 'order',
   type: 'command',
   application: 'oms',
   method: 'POST',
@@ -139,10 +117,8 @@ export const bookReturn = defineInternalCall({
 
 export const closeReturn = defineInternalCall({
   id: 'close-return',
-  name: 'Close Return',
   summary:
     'Closes the booking of a return. refund: the OMS refunds its value and returns the progress. refunded, exchanged: its units count as returned. rejected: its units stay with the customer. Once per return and outcome.',
-  domain: 'order',
   type: 'action',
   application: 'oms',
   method: 'POST',

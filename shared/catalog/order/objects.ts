@@ -227,7 +227,6 @@ export const Payable = z
 
 export const order = defineObject({
   type: 'order',
-  domain: 'order',
   owner: 'oms',
   meaning: 'Confirmed commercial commitment from checkout or assisted selling',
   schema: Order,

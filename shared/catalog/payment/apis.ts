@@ -15,12 +15,9 @@ const AuthorizeRequest = z.strictObject({
 
 export const authorizePayment = defineApi({
   id: 'authorize-payment-api',
-  name: 'Authorize Payment',
   summary: 'Pre-authorises an amount for an order with the provider. Several tenders may share the total.',
-  domain: 'payment',
   type: 'command',
   application: 'payment-hub',
-  auth: 'bearer',
   method: 'POST',
   path: '/payments/authorizations',
   request: AuthorizeRequest,
@@ -38,12 +35,9 @@ export const authorizePayment = defineApi({
 
 export const capturePayment = defineApi({
   id: 'capture-payment-api',
-  name: 'Capture Payment',
   summary: 'Captures an authorised amount in full or in part, once. The rest of the authorisation is released.',
-  domain: 'payment',
   type: 'action',
   application: 'payment-hub',
-  auth: 'bearer',
   method: 'POST',
   path: '/payments/authorizations/{id}/capture',
   request: z.strictObject({ amount: PositiveMoney.optional().describe('Default: the authorised amount.') }),
@@ -54,12 +48,9 @@ export const capturePayment = defineApi({
 
 export const voidPayment = defineApi({
   id: 'void-payment-api',
-  name: 'Void Payment',
   summary: 'Reverses an authorisation that has not been captured.',
-  domain: 'payment',
   type: 'action',
   application: 'payment-hub',
-  auth: 'bearer',
   method: 'POST',
   path: '/payments/authorizations/{id}/void',
   response: Payment,
@@ -75,13 +66,10 @@ const RefundRequest = z.strictObject({
 
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
-  name: 'Refund Payment',
   summary:
     'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key.',
-  domain: 'payment',
   type: 'command',
   application: 'payment-hub',
-  auth: 'bearer',
   method: 'POST',
   path: '/payments/{id}/refunds',
   request: RefundRequest,
@@ -97,13 +85,11 @@ export const refundPayment = defineApi({
 
 export const addPayment = defineApi({
   id: 'add-payment-api',
-  name: 'Add Payment',
   summary:
     'Adds a tender to a checkout at the till. Several tenders may share the total. Once it is fully paid, the till submits the order.',
   domain: 'payment',
   type: 'command',
   application: 'pos',
-  auth: 'bearer',
   method: 'POST',
   path: '/transactions/{id}/payment',
   request: z.strictObject({ tender: TillTender, amount: PositiveMoney }),

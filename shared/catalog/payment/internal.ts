@@ -6,12 +6,8 @@ import { Payment } from './objects.ts';
 
 export const listPayments = defineInternalCall({
   id: 'list-payments',
-  name: 'List Payments',
   summary: 'Returns all payments of an order, in order of creation.',
-  domain: 'payment',
-  type: 'query',
   application: 'payment-hub',
-  method: 'GET',
   path: '/internal/payments',
   query: z.strictObject({ orderId: Id }),
   response: z.object({ items: z.array(Payment) }),
@@ -20,9 +16,7 @@ export const listPayments = defineInternalCall({
 
 export const reversePayment = defineInternalCall({
   id: 'reverse-payment',
-  name: 'Reverse Payment',
   summary: 'Voids an authorisation, or refunds the rest of a captured payment, depending on its state. A repeat changes nothing.',
-  domain: 'payment',
   type: 'action',
   application: 'payment-hub',
   method: 'POST',

@@ -105,7 +105,6 @@ export const Payment = z
 
 export const payment = defineObject({
   type: 'payment',
-  domain: 'payment',
   owner: 'payment-hub',
   meaning: 'Payment obligation and state of a basket, order, return or exchange',
   schema: Payment,

@@ -27,13 +27,10 @@ const loyaltyTier = Tier.optional().describe('Sent by applications that have rea
 
 export const evaluatePromotions = defineApi({
   id: 'evaluate-promotions-api',
-  name: 'Evaluate Promotions',
   summary:
     'Returns the discounts of promotions and vouchers for a basket. Promotions apply by priority, each to the prices after earlier promotions. A promotion that is not stackable applies only to lines without a promotion, and excludes these lines from later promotions. Vouchers follow in the given order, on every line. A percentage is rounded half up; an amount for several lines is split in proportion to their prices, by largest remainder. Nothing is stored, and no voucher is used. While the CRM or the Loyalty Platform does not answer, the tier is unknown: promotions for members give no discount, and a request with a voucher for members is answered with 503 or 504.',
-  domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
-  auth: 'bearer',
   method: 'POST',
   path: '/promotions/evaluate',
   request: exactlyOne(EvaluateRequest, ['basketId', 'lines']),
@@ -57,13 +54,10 @@ const ValidateRequest = z.strictObject({ basketId: Id.optional(), amount: Positi
 
 export const validateVoucher = defineApi({
   id: 'validate-voucher-api',
-  name: 'Validate Voucher',
   summary:
     'Returns whether a voucher can be used for a basket or an amount, and its discount. Unknown codes are not valid. A code longer than 64 characters, or with other characters than letters, digits and hyphens, is answered with 404.',
-  domain: 'promotion',
   type: 'query',
   application: 'promotion-engine',
-  auth: 'bearer',
   method: 'POST',
   path: '/vouchers/{code}/validate',
   request: exactlyOne(ValidateRequest, ['basketId', 'amount']),

@@ -5,10 +5,8 @@ import { VoucherReason } from './apis.ts';
 
 export const recordVoucherUse = defineInternalCall({
   id: 'record-voucher-use',
-  name: 'Record Voucher Use',
   summary:
     'Records the use of the vouchers of a basket. They are locked at checkout within their limits, redeemed when the order is confirmed, and released otherwise.',
-  domain: 'promotion',
   type: 'command',
   application: 'promotion-engine',
   method: 'PUT',

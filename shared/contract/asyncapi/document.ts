@@ -1,9 +1,13 @@
+import { type Application, applications, type Domain, domains, topicOf } from '../../catalog/applications.ts';
+import type { EventDefinition } from '../../catalog/define-object.ts';
 import { EVENT_CONTENT_TYPE } from '../../catalog/event-names.ts';
+import { allEvents } from '../../catalog/events.ts';
+import { requestExamples } from '../../catalog/examples.ts';
+import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
+import { objects } from '../../catalog/objects.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
-import { SIGNATURE } from '../openapi/security.ts';
-import { EVENT_SCHEMAS, eventMessages } from './event-messages.ts';
-import { topicChannels, topicOperations } from './topics.ts';
-import { WEBHOOK, WEBHOOK_CHANNEL, webhookMessage, webhookOperations } from './webhook.ts';
+import { SIGNATURE } from '../openapi/components.ts';
+import { EVENT_SCHEMAS, eventMessages, HTTP_BINDING, KAFKA_BINDING, objectOf, ref } from './event-messages.ts';
 
 const DESCRIPTION = `Every change of a business object is an event, named as in the source document or else \`ext.<object>-changed\`.
 Events are CloudEvents 1.0 in structured mode. Each business domain has one topic, keyed by the object's id: order is kept per object
@@ -69,4 +73,121 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
       securitySchemes: { signature: { type: 'httpApiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
     },
   };
+}
+
+const eventsOf = (domain: Domain): readonly EventDefinition[] => allEvents.filter((event) => objectOf(event).domain === domain);
+
+/** A channel per domain: its event topic. @param server the name of the server that has them @param prefix begins the name of each topic */
+const topicChannels = (server: string, prefix: string): Part =>
+  Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, { server, prefix })]));
+
+function topicChannel(domain: Domain, { server, prefix }: { readonly server: string; readonly prefix: string }): Part {
+  const address = `${prefix}${topicOf(domain)}`;
+  const owned = objects.filter((object) => object.domain === domain).map(({ type }) => type);
+  return {
+    address,
+    title: address,
+    description: owned.length > 0 ? `Changes of ${owned.join(', ')}.` : 'The domain has no events yet.',
+    servers: [ref('servers', server)],
+    messages: Object.fromEntries(eventsOf(domain).map(({ name }) => [name, ref('components', 'messages', name)])),
+    bindings: { kafka: { topic: address, bindingVersion: KAFKA_BINDING } },
+  };
+}
+
+/** Operations per topic: owners of objects send their events, applications receive the events that the catalog subscribes them to. */
+const topicOperations = (): Part => Object.fromEntries(domains.flatMap((domain) => [...sending(domain), ...receiving(domain)]));
+
+function sending(domain: Domain): [string, Part][] {
+  const byOwner = Map.groupBy(eventsOf(domain), (event) => objectOf(event).owner);
+  return [...byOwner].map(([owner, events]) => [
+    `${owner}-sends-${domain}-events`,
+    {
+      action: 'send',
+      title: `${applications[owner].title} sends`,
+      summary: `Events of the objects that the ${applications[owner].title} owns.`,
+      channel: ref('channels', domain),
+      messages: messageRefs(domain, events),
+    },
+  ]);
+}
+
+function receiving(domain: Domain): [string, Part][] {
+  const subscriptions = eventsOf(domain).flatMap((event) => (event.subscribers ?? []).map((subscription) => ({ event, subscription })));
+  const bySubscriber = Map.groupBy(subscriptions, ({ subscription }) => subscription.application);
+  return [...bySubscriber].map(([application, received]) => [
+    `${application}-receives-${domain}-events`,
+    {
+      action: 'receive',
+      title: `${applications[application].title} receives`,
+      description: received
+        .map(({ event, subscription }) => `- \`${event.name}\`: ${subscription.purpose}. Reacts once to each event.`)
+        .join('\n'),
+      channel: ref('channels', domain),
+      messages: messageRefs(
+        domain,
+        received.map(({ event }) => event),
+      ),
+    },
+  ]);
+}
+
+const messageRefs = (domain: Domain, events: readonly EventDefinition[]): Part[] =>
+  events.map(({ name }) => ref('channels', domain, 'messages', name));
+
+/** Name of the webhook's channel and message. */
+const WEBHOOK = 'carrier-webhook';
+
+const WEBHOOK_CHANNEL: Part = {
+  address: carrierWebhook.path,
+  title: carrierWebhook.name,
+  description: 'Signed HTTP requests, delivered at least once. A 2xx ends one delivery, a 410 ends all deliveries.',
+  servers: [ref('servers', 'gateway')],
+  messages: { [WEBHOOK]: ref('components', 'messages', WEBHOOK) },
+};
+
+function webhookMessage(schemas: JsonSchemas): Part {
+  return {
+    name: 'shipment.tracking.updated',
+    title: carrierWebhook.name,
+    summary: 'A parcel was scanned. The id names parcel and scan and is the same for every attempt. Repeated and older scans move nothing.',
+    contentType: 'application/json',
+    headers: {
+      type: 'object',
+      required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      properties: {
+        'webhook-id': { type: 'string', description: 'The same for every attempt of one delivery.' },
+        'webhook-timestamp': {
+          type: 'string',
+          pattern: '^\\d{1,12}$',
+          description: 'Time of the attempt on the rehearsal’s clock, in seconds since the epoch.',
+        },
+        'webhook-signature': { type: 'string', description: SIGNATURE },
+      },
+    },
+    payload: schemas.of(carrierWebhook.request, 'input'),
+    bindings: { http: { bindingVersion: HTTP_BINDING } },
+    examples: [
+      {
+        name: 'in-transit',
+        headers: {
+          'webhook-id': 'shp_01KAHTXB5W0G4J8Q2Z6R9M3N7P.3',
+          'webhook-timestamp': '1772380800',
+          'webhook-signature': 'v1,pUqUVSfsyLRWFAC9cHHrXcWkbgZIQLu8EXFiNYJ1pyE=',
+        },
+        payload: requestExamples[carrierWebhook.id],
+      },
+    ],
+  };
+}
+
+function webhookOperations(schemas: JsonSchemas): Part {
+  const operation = (application: Application, action: 'send' | 'receive'): Part => ({
+    action,
+    title: `${applications[application].title} ${action}s`,
+    channel: ref('channels', WEBHOOK),
+    messages: [ref('channels', WEBHOOK, 'messages', WEBHOOK)],
+    security: [ref('components', 'securitySchemes', 'signature')],
+    bindings: { http: { method: carrierWebhook.method, query: schemas.of(carrierWebhook.query, 'input'), bindingVersion: HTTP_BINDING } },
+  });
+  return { 'carrier-platform-sends-webhooks': operation('carrier-platform', 'send'), 'fms-receives-webhooks': operation('fms', 'receive') };
 }

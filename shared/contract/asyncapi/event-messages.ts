@@ -1,11 +1,84 @@
 import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
-import { objectExamples } from '../../catalog/event-examples.ts';
 import { EVENT_CONTENT_TYPE, TYPE_PREFIX } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
+import { objectExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import type { JsonSchemas, Part } from '../json-schemas.ts';
-import { CLOUD_EVENT, RECORD_HEADERS } from './cloud-event.ts';
-import { KAFKA_BINDING, ref } from './references.ts';
+
+/** Versions of the AsyncAPI bindings that the document uses. */
+export const KAFKA_BINDING = '0.5.0';
+export const HTTP_BINDING = '0.3.0';
+
+/** A reference within the document: `ref('channels', 'order')`. */
+export const ref = (...path: readonly string[]): Part => ({ $ref: `#/${path.join('/')}` });
+
+/** The members that every event has. */
+const CLOUD_EVENT: Part = {
+  type: 'object',
+  description: 'CloudEvents 1.0 in structured mode, with the extensions of the estate.',
+  required: [
+    'specversion',
+    'id',
+    'source',
+    'type',
+    'subject',
+    'time',
+    'datacontenttype',
+    'dataschema',
+    'partitionkey',
+    'aggregateversion',
+    'rehearsal',
+    'world',
+    'correlationid',
+    'causationid',
+    'classification',
+    'data',
+  ],
+  properties: {
+    specversion: { type: 'string', const: '1.0' },
+    id: { type: 'string', pattern: '^evt_[0-9A-Z]{26}$', description: 'Id of the event. Repeated deliveries have the same one.' },
+    source: { type: 'string', format: 'uri', description: 'The application that owns the object.' },
+    type: { type: 'string', description: `The event's name behind ${TYPE_PREFIX}` },
+    subject: { type: 'string', description: '<object>/<id>' },
+    time: { type: 'string', format: 'date-time', description: 'On the rehearsal’s clock.' },
+    datacontenttype: { type: 'string', const: 'application/json' },
+    dataschema: { type: 'string', format: 'uri' },
+    partitionkey: { type: 'string', description: 'The object’s id, and the key of the record.' },
+    aggregateversion: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The object’s version after the change: 1, 2, 3 … without a gap. Two events of one change share it.',
+    },
+    rehearsal: { type: 'string', description: 'Name of the rehearsal.' },
+    world: { type: 'string', description: 'The current world of the rehearsal. A reset opens a new one.' },
+    correlationid: { type: 'string', description: 'Correlation id of the request that started the chain of calls and events.' },
+    causationid: { type: 'string', description: 'Id of the request or event that caused this one.' },
+    traceparent: { type: 'string', description: 'W3C Trace Context of the cause, while tracing is on.' },
+    classification: { type: 'string', enum: ['created', 'updated', 'transitioned'] },
+    data: {
+      type: 'object',
+      required: ['object'],
+      properties: {
+        object: { type: 'object', description: 'The whole object after the change.' },
+        previousState: { type: 'string', description: 'The state before the change, if the object has states and existed before.' },
+      },
+    },
+  },
+};
+
+/** Headers of a record. Its value has the same data. */
+const RECORD_HEADERS: Part = {
+  type: 'object',
+  required: ['id', 'world', 'rehearsal', 'content-type'],
+  properties: {
+    id: { type: 'string', description: 'Id of the event.' },
+    world: { type: 'string' },
+    rehearsal: { type: 'string' },
+    'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
+    ce_type: { type: 'string', description: 'Type of the event. Records of an older release do not have it.' },
+    traceparent: { type: 'string', description: 'W3C Trace Context of the send operation, while tracing is on.' },
+  },
+};
 
 /** The schema that the payload of every event extends, by the name of its component. */
 export const EVENT_SCHEMAS: Part = { CloudEvent: CLOUD_EVENT };

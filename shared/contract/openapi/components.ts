@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { type ProblemCode, problems } from '../../catalog/problems.ts';
+import { FaultName } from '../../catalog/control/faults.ts';
+import { STREAM_CURSOR } from '../../catalog/control/operations/stream.ts';
+import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
+import { objects } from '../../catalog/objects.ts';
+import { MOST_ERRORS, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
+import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
+import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
-import { problemResponse } from './problems.ts';
 
 /** Most codes of a shared refusal. Longer lists occur in few operations. */
 const MOST_SHARED = 4;
@@ -46,3 +51,167 @@ export function requestBody(request: z.ZodType, components: Components, example?
   const required = !request.safeParse({}).success;
   return { requestBody: { required, content: json(components.schemaOf(request, 'input'), example) } };
 }
+
+const schemaOf = (header: z.ZodType): Part => new JsonSchemas('draft-2020-12').of(header, 'input');
+
+/** Headers that a request may carry, by the name of their component. */
+export const REQUEST_HEADERS: Part = {
+  Rehearsal: {
+    name: 'X-Rehearsal',
+    in: 'header',
+    // The schema has no default, because generated clients would send it even with a credential that is bound to another rehearsal.
+    description: 'The rehearsal of this request, unless the credential is bound to one. Without either it is the rehearsal `default`.',
+    schema: { type: 'string', pattern: REHEARSAL_NAME.source },
+  },
+  CorrelationId: {
+    name: 'X-Correlation-Id',
+    in: 'header',
+    description:
+      'Ties requests, internal calls and events together. The response repeats it. The gateway generates one when it is absent or malformed.',
+    schema: schemaOf(CorrelationId),
+  },
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'The same request with the same key is answered with the stored response and changes nothing. Keys are kept for 24 hours on the rehearsal’s clock.',
+    schema: schemaOf(IdempotencyKey),
+  },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Id of the last frame received. The stream continues after it. Default: now.',
+    schema: { type: 'string', pattern: STREAM_CURSOR.source },
+  },
+  IfMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'ETags of the object as it was read, separated by commas, or *. The answer is 412 when the object has none of them. Weak tags match nothing.',
+    schema: schemaOf(IfMatch),
+    example: '"3"',
+  },
+};
+
+/** Headers that a response may carry, by the name of their component. */
+export const RESPONSE_HEADERS: Part = {
+  CorrelationId: { description: 'As sent, or generated.', schema: schemaOf(CorrelationId) },
+  ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
+  IdempotentReplayed: {
+    description: 'Present when this is the stored response to an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  RetryAfter: { description: 'Seconds to wait before the same request may succeed.', schema: { type: 'integer' } },
+  WwwAuthenticate: { description: 'The required authentication scheme.', schema: { type: 'string' } },
+};
+
+export const requestHeader = (name: string): Part => ({ $ref: `#/components/parameters/${name}` });
+
+export const responseHeader = (name: string): Part => ({ $ref: `#/components/headers/${name}` });
+
+/** Schemas of path parameters by name. Every other one is an id. */
+const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  id: Id,
+  sku: Sku,
+  code: VoucherCode,
+  name: FaultName,
+  rehearsal: z.string().regex(REHEARSAL_NAME),
+  type: z.enum(objects.map(({ type }) => type) as [string, ...string[]]),
+};
+
+export function pathParameters(path: string, components: Components): Part[] {
+  const schemaOf = (name: string) => (path.startsWith('/_control/rehearsals') ? PATH_SCHEMAS['rehearsal'] : PATH_SCHEMAS[name]) ?? Id;
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: components.schemaOf(schemaOf(name), 'input'),
+  }));
+}
+
+export function queryParameters(query: z.ZodObject, components: Components): Part[] {
+  const { properties = {}, required = [] } = components.schemaOf(query, 'input') as {
+    properties?: Record<string, Part>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+  }));
+}
+
+/** The schema of every refusal. */
+export const PROBLEM: Part = {
+  description: 'A refusal (RFC 9457). Some codes add members, such as currentState and allowedFrom.',
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'retryable'],
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'Path at the gateway of a description with cause and remedy.',
+      examples: [problemType('not_found')],
+    },
+    title: { type: 'string' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string' },
+    instance: { type: 'string', description: 'Path of the refused request.' },
+    code: { type: 'string', description: 'Clients branch on this member.' },
+    objectType: { type: 'string' },
+    id: { type: 'string', description: 'Id of the object that the refusal is about.' },
+    errors: {
+      type: 'array',
+      maxItems: MOST_ERRORS,
+      items: {
+        type: 'object',
+        required: ['pointer', 'code', 'detail'],
+        properties: {
+          pointer: {
+            type: 'string',
+            description: 'JSON pointer into the body, `?name` of a query parameter, `{name}` of a path parameter, or the name of a header.',
+          },
+          code: { type: 'string' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+    errorsOmitted: { type: 'integer', minimum: 1, description: 'Number of further errors that `errors` omits.' },
+    retryable: { type: 'boolean', description: 'Whether the same request may succeed later.' },
+  },
+};
+
+/** The extension that lists the codes of a refusal. Its schema is `Problem` alone, so that generated clients have one class for every refusal. */
+const CODES = 'x-problem-codes';
+
+/** A response that refuses with one of these codes, which all have the same status. */
+function problemResponse(codes: readonly ProblemCode[]): Part {
+  const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
+  const isRetryable = codes.some((code) => problems[code].retryable || retryableAtTimes.has(code));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('; '),
+    ...((isRetryable || status === 401) && {
+      headers: {
+        ...(isRetryable && { 'Retry-After': responseHeader('RetryAfter') }),
+        ...(status === 401 && { 'WWW-Authenticate': responseHeader('WwwAuthenticate') }),
+      },
+    }),
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    [CODES]: codes,
+  };
+}
+
+/** How a webhook is signed, for both documents. */
+export const SIGNATURE =
+  'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`, keyed with the webhook secret of the rehearsal. The headers webhook-id and webhook-timestamp (seconds) carry the other two values.';
+
+/** The security scheme of each kind of credential. */
+export const SCHEMES = [
+  { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
+  { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
+  { auth: 'signature', name: 'signature', scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
+] as const;
+
+export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };

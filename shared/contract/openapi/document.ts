@@ -5,12 +5,8 @@ import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
-import { apiOperation } from './api-operation.ts';
-import { Components } from './components.ts';
-import { CONTROL_TAG, controlOperation } from './control-operation.ts';
-import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.ts';
-import { PROBLEM } from './problems.ts';
-import { CONTROL_SCHEME, SCHEMES } from './security.ts';
+import { CONTROL_SCHEME, Components, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
+import { apiOperation, CONTROL_TAG, controlOperation } from './operations.ts';
 
 const DESCRIPTION = `One consistent simulated retailer for rehearsing integrations: the owning applications of a unified-commerce
 estate behind one gateway, and a control plane that moves its clock, injects faults and inspects it.
@@ -70,13 +66,7 @@ function tags(): Part[] {
   ];
 }
 
-interface PathEntry {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: Part;
-}
-
-function collectPaths(entries: readonly PathEntry[]): Part {
+function collectPaths(entries: readonly { readonly path: string; readonly method: string; readonly operation: Part }[]): Part {
   const paths: Record<string, Record<string, Part>> = {};
   for (const { path, method, operation } of entries) {
     const item = paths[path] ?? {};

@@ -1,8 +1,8 @@
 import './timer-guard.ts';
 import { Kafka, type LogEntry, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
+import { LRUCache } from 'lru-cache';
 import { connectionTrouble } from '../../process/connection-trouble.ts';
 import type { Logger } from '../../process/logger.ts';
-import { ReportLimit } from './report-limit.ts';
 
 export interface KafkaOptions {
   /** `host:port` of bootstrap brokers; they name the others. */
@@ -58,4 +58,23 @@ function intoPino(log: Logger): (entry: LogEntry) => void {
     if (connectionTrouble(message) || !reports.isDue(text)) return log.debug({ ...details, stack }, text);
     return log.info(details, text);
   };
+}
+
+/** Most subjects that are kept in memory. */
+const MOST_SUBJECTS = 200;
+
+/** Reports the same subject at most once per period, so that a condition that lasts for hours does not fill a log. */
+export class ReportLimit {
+  readonly #reported: LRUCache<string, true>;
+
+  constructor(periodMs: number) {
+    this.#reported = new LRUCache({ max: MOST_SUBJECTS, ttl: periodMs });
+  }
+
+  /** Whether a subject is due to be reported. A true answer counts as a report. */
+  isDue(subject: string): boolean {
+    if (this.#reported.has(subject)) return false;
+    this.#reported.set(subject, true);
+    return true;
+  }
 }

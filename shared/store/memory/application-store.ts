@@ -1,11 +1,10 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import { deliveryAgain } from '../delivery-again.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
 import type { Found, ObjectStore, PageRequest } from '../ports/objects.ts';
-import { bytesOfClaim, claim, forgetClaims } from './claims.ts';
-import { awaitedBefore, commit } from './commit.ts';
+import { deliveryAgain } from '../ports/outbox.ts';
+import { awaitedBefore, bytesOfClaim, claim, commit, forgetClaims } from './commit.ts';
 import type { MemoryEstate } from './estate.ts';
 import type { OrderedList } from './ordered-list.ts';
 import { createMemoryOutbox, handOver, type Unsent } from './outbox.ts';
@@ -73,7 +72,7 @@ export function createApplicationStore(application: Application, options: Applic
       park(found, { what: 'delivery', key: delivery }, error);
       changed(world, Number.POSITIVE_INFINITY);
     },
-    putOff: async (world, delivery, { event, at, awaits }) => {
+    postpone: async (world, delivery, { event, at, awaits }) => {
       const found = all.get(world);
       if (!found?.pending.has(delivery)) return;
       const { application: _owner, ...again } = deliveryAgain(delivery, event);

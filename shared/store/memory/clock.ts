@@ -1,5 +1,4 @@
-import type { ClockStore, RequeuedAt, RequeuedParked } from '../ports/clock.ts';
-import { BACKOFF_MS, type DueItem, dueKey, PROBE_MS } from '../ports/due-work.ts';
+import { BACKOFF_MS, type ClockStore, type DueItem, dueKey, PROBE_MS, type RequeuedAt, type RequeuedParked } from '../ports/due-work.ts';
 import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
 import { dueItem, nowOf, park, parkedAs, type WorldState } from './state.ts';

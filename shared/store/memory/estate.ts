@@ -1,9 +1,9 @@
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { JournalLimits } from '../journal-limits.ts';
-import type { WorldListener } from '../ports/clock.ts';
-import { WorldGone } from '../ports/directory.ts';
+import type { WorldListener } from '../ports/due-work.ts';
 import { OPERATION_KEPT_MS } from '../ports/plan.ts';
+import { WorldGone } from '../ports/rehearsals.ts';
 import type { Operations, RehearsalState, WorldState } from './state.ts';
 
 /** The worlds and rehearsals in this process's memory, and the listeners to their changes. */

@@ -1,6 +1,6 @@
 import { nameOf } from '../../catalog/event-names.ts';
 import { eventHead } from '../../domain/event-head.ts';
-import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
+import type { EventsAbout, StoredEvent } from '../ports/objects.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import { OrderedList } from './ordered-list.ts';
 

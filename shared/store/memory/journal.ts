@@ -1,9 +1,29 @@
-import { type JournalLimits, type JournalPart, newestPage, oldestPage, partOf } from '../journal-limits.ts';
-import type { HopCounts, JournalAsk, JournalEntry, JournalPage, JournalSize, RecordedHop } from '../ports/journal.ts';
-import type { StoredTrace, TracePage } from '../ports/traces.ts';
-import { type FoundTrace, joined, tracePage } from '../trace-summary.ts';
-import { createHopCounts } from './hop-counts.ts';
-import { createJournalPart, type Recorded } from './journal-part.ts';
+import {
+  callerOf,
+  isFailed,
+  type JournalLimit,
+  type JournalLimits,
+  type JournalPart,
+  mostOfTrace,
+  newestPage,
+  oldestPage,
+  partOf,
+  sizeOf,
+} from '../journal-limits.ts';
+import {
+  type HopCounts,
+  type HopFacts,
+  type JournalAsk,
+  type JournalEntry,
+  type JournalPage,
+  type JournalSize,
+  MOST_FAULT_NAMES,
+  type RecordedHop,
+  type StoredTrace,
+  type TracePage,
+} from '../ports/journal.ts';
+import { type FoundTrace, joined, joinTraces, type TraceSummary, traceOfHop, tracePage } from '../trace-summary.ts';
+import { type Ordered, OrderedList } from './ordered-list.ts';
 
 /** The journal of a world. The cost of a page depends on its length, not on the size of the journal. */
 export function createMemoryJournal(limits: JournalLimits) {
@@ -81,3 +101,176 @@ const recordedHops =
       ageMs: now - at,
     }));
   };
+
+/** A hop with its place in the journal. */
+interface Recorded extends Ordered {
+  readonly entry: Omit<JournalEntry, 'facts'>;
+  /** Wall time. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+interface TraceHops {
+  readonly hops: OrderedList<Recorded>;
+  bytes: number;
+}
+
+/** One part of a world's journal. */
+function createJournalPart(limit: JournalLimit) {
+  const most = mostOfTrace(limit);
+  const records = new OrderedList<Recorded>();
+  const byRequest = new Map<string, Recorded>();
+  /** The trace with the oldest last hop first. */
+  const byTrace = new Map<string, TraceHops>();
+  const traces = createMemoryTraces();
+  let [bytes, discardedTo, discardedTraces] = [0, 0, 0];
+
+  function forgetHop(trace: TraceHops, hop: Recorded): void {
+    const { requestId } = hop.entry;
+    records.remove(hop.order);
+    trace.hops.remove(hop.order);
+    trace.bytes -= hop.bytes;
+    bytes -= hop.bytes;
+    if (byRequest.get(requestId) === hop) byRequest.delete(requestId);
+    discardedTo = Math.max(discardedTo, hop.order);
+  }
+
+  function forgetTrace(correlationId: string, trace: TraceHops): void {
+    for (const hop of [...trace.hops]) forgetHop(trace, hop);
+    byTrace.delete(correlationId);
+    bytes -= traces.remove(correlationId);
+    discardedTraces += 1;
+  }
+
+  /** Shortens the trace that has grown, then discards other traces. */
+  function makeRoom(grown: TraceHops): void {
+    while (grown.hops.size > most.records || (grown.bytes > most.bytes && grown.hops.size > 1)) {
+      const [oldest] = grown.hops;
+      if (oldest) forgetHop(grown, oldest);
+    }
+    for (const [correlationId, trace] of byTrace) {
+      if (trace === grown || (records.size <= limit.records && bytes <= limit.bytes)) return;
+      forgetTrace(correlationId, trace);
+    }
+  }
+
+  return {
+    traces,
+    add({ order, at, entry: { facts, ...entry } }: { readonly order: number; readonly at: number; readonly entry: JournalEntry }): void {
+      const { requestId, correlationId } = entry;
+      const recorded = { order, at, entry, bytes: sizeOf(entry) };
+      const trace = byTrace.get(correlationId) ?? { hops: new OrderedList<Recorded>(), bytes: 0 };
+      byTrace.delete(correlationId);
+      byTrace.set(correlationId, trace);
+      records.put(recorded);
+      byRequest.set(requestId, recorded);
+      trace.hops.put(recorded);
+      trace.bytes += recorded.bytes;
+      bytes += recorded.bytes + traces.add(correlationId, order, facts);
+      makeRoom(trace);
+    },
+    /** The newest hops, oldest first. */
+    newest: (correlationId: string | undefined, count: number): readonly Recorded[] =>
+      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.before(0, count).reverse() ?? [],
+    /** The oldest hops after a sequence. */
+    after: (correlationId: string | undefined, sequence: number, count: number): readonly Recorded[] =>
+      (correlationId === undefined ? records : byTrace.get(correlationId)?.hops)?.after(sequence, count) ?? [],
+    hop: (requestId: string): Recorded | undefined => byRequest.get(requestId),
+    discarded: () => ({ to: discardedTo, traces: discardedTraces }),
+    size: () => ({ records: records.size, bytes }),
+  };
+}
+
+/** Counts the hops of a world. */
+function createHopCounts() {
+  const applications = new Map<string, { hops: number; failed: number; readonly faults: Set<string> }>();
+  const calls = new Map<string, { readonly from: string; readonly to: string } & { calls: number; failed: number }>();
+
+  return {
+    add(hop: HopFacts): void {
+      const { application, faults } = hop;
+      const failed = isFailed(hop) ? 1 : 0;
+      const counted = applications.get(application) ?? { hops: 0, failed: 0, faults: new Set() };
+      applications.set(application, counted);
+      counted.hops += 1;
+      counted.failed += failed;
+      for (const fault of faults) if (counted.faults.size < MOST_FAULT_NAMES) counted.faults.add(fault);
+      const from = callerOf(hop);
+      if (from === undefined) return;
+      const name = `${from} ${application}`;
+      const between = calls.get(name) ?? { from, to: application, calls: 0, failed: 0 };
+      calls.set(name, between);
+      between.calls += 1;
+      between.failed += failed;
+    },
+    all: (): HopCounts => ({
+      applications: [...applications].map(([application, { faults, ...counts }]) => ({
+        application,
+        ...counts,
+        faults: [...faults].sort(),
+      })),
+      calls: [...calls.values()].map((between) => ({ ...between })),
+    }),
+  };
+}
+
+interface Kept {
+  /** Position when traces are sorted by their start. */
+  readonly order: number;
+  readonly correlationId: string;
+  summary: TraceSummary;
+  bytes: number;
+}
+
+/** Characters that a summary counts in addition to its text. */
+const SUMMARY_BYTES = 600;
+
+/** The traces of one part of a world's journal. */
+function createMemoryTraces() {
+  const byCorrelation = new Map<string, Kept>();
+  const inOrder = new OrderedList<Kept>();
+
+  return {
+    get count(): number {
+      return byCorrelation.size;
+    },
+    of: (correlationId: string): TraceSummary | undefined => byCorrelation.get(correlationId)?.summary,
+    /** Adds a hop to its trace. @returns the characters that the summary takes in addition */
+    add(correlationId: string, sequence: number, facts: HopFacts): number {
+      const hop = traceOfHop(sequence, facts);
+      const kept = byCorrelation.get(correlationId);
+      if (!kept) {
+        const begun = { order: sequence, correlationId, summary: hop, bytes: sizeOfSummary(correlationId, hop) };
+        byCorrelation.set(correlationId, begun);
+        inOrder.put(begun);
+        return begun.bytes;
+      }
+      const before = kept.bytes;
+      kept.summary = joinTraces(kept.summary, hop);
+      kept.bytes = sizeOfSummary(correlationId, kept.summary);
+      return kept.bytes - before;
+    },
+    /** @returns the characters that the summary took */
+    remove(correlationId: string): number {
+      const kept = byCorrelation.get(correlationId);
+      if (!kept) return 0;
+      byCorrelation.delete(correlationId);
+      inOrder.remove(kept.order);
+      return kept.bytes;
+    },
+    /** Newest first. */
+    before: (sequence: number, limit: number): readonly Kept[] => inOrder.before(sequence, limit),
+    correlationIds: (): Iterable<string> => byCorrelation.keys(),
+  };
+}
+
+function sizeOfSummary(correlationId: string, { path, faults, applications, apis }: TraceSummary): number {
+  const names = charactersOf(faults) + charactersOf(applications) + charactersOf(apis);
+  return SUMMARY_BYTES + correlationId.length + path.length + names;
+}
+
+function charactersOf(names: readonly string[]): number {
+  let characters = 0;
+  for (const name of names) characters += name.length + 1;
+  return characters;
+}

@@ -1,9 +1,7 @@
 import { applicationNames } from '../../catalog/applications.ts';
-import { deliveryAgain } from '../delivery-again.ts';
-import { deliveryKey } from '../ports/deliveries.ts';
 import { BACKOFF_MS, DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven } from '../ports/ledger.ts';
-import type { OutboxEntry } from '../ports/outbox.ts';
+import { deliveryAgain, deliveryKey, type OutboxEntry } from '../ports/outbox.ts';
 import { lowest } from './clock.ts';
 import type { MemoryEstate } from './estate.ts';
 import { dueItem, firstOf, nowOf, type WorldState, withheldItems } from './state.ts';

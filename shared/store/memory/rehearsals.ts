@@ -3,14 +3,12 @@ import { applicationNames } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
-import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
-import type { Snapshot } from '../ports/snapshots.ts';
-import { load } from './application-data.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore, Snapshot } from '../ports/rehearsals.ts';
 import { createDueSchedule } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
 import { createMemoryEvents } from './events.ts';
 import { createMemoryJournal } from './journal.ts';
-import { nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
+import { load, nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
 export function createMemoryRehearsals({ all, rehearsals, janitor, changed, journalLimits }: MemoryEstate): RehearsalStore {

@@ -1,21 +1,31 @@
 import type { Application } from '../../catalog/applications.ts';
+import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
 import { READY } from '../../process/readiness.ts';
+import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { StoreAdapter } from '../ports/estate-store.ts';
+import { carriesEvent } from '../ports/due-work.ts';
+import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
+import type { JournalReader } from '../ports/journal.ts';
+import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
+import type { ApplicationDump, Directory, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
 import { createApplicationStore } from './application-store.ts';
-import { createMemoryEstate } from './estate.ts';
-import { createMemoryFaults } from './faults.ts';
-import { createUnsent } from './outbox.ts';
-import { createMemoryWorlds } from './worlds.ts';
+import { createMemoryClock } from './clock.ts';
+import { createMemoryEstate, type MemoryEstate } from './estate.ts';
+import { createMemoryFaultControl, createMemoryFaults } from './faults.ts';
+import { createMemoryLedger } from './ledger.ts';
+import { createUnsent, worldsBacklog } from './outbox.ts';
+import { createMemoryRehearsals } from './rehearsals.ts';
+import { createMemoryRuns } from './runs.ts';
+import { dueItem, dump, faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
 /** Wall time after which a replaced or removed world is dropped. */
 const DROP_AFTER_MS = 60_000;
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Limits of each journal; `off` records no hops. */
   readonly journal?: JournalLimits | 'off';
   readonly relayLeaseMs?: number;
@@ -55,4 +65,99 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
       estate.all.clear();
     },
   };
+}
+
+function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
+  const { rehearsals, need, watch } = estate;
+  return {
+    ...createDirectory(estate),
+    ...createMemoryRehearsals(estate),
+    ...createMemorySnapshots(estate),
+    ...createMemoryLedger(estate),
+    ...createMemoryClock(estate),
+    ...createMemoryFaultControl(estate),
+    ...createReaders(estate),
+    ...createMemoryRuns(),
+    setProgression: async (world, input) => {
+      const state = need(world);
+      const progression = Progression.parse({ ...(state.progression ?? DEFAULT_PROGRESSION), ...input });
+      state.progression = progression;
+      return progression;
+    },
+    object: (world, application, collection, id) => store(application).object(world, collection, id),
+    all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: (world, { application, collection }, state, page) => store(application).index(world, collection, STATE_INDEX, state, page),
+    countObjects: async (world, of) => of.map((objects) => countIn(need(world), objects)),
+    counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
+    backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
+    watch,
+  };
+}
+
+function countIn({ applications }: WorldState, { application, collection, states }: CountedObjects): ObjectCount {
+  const state = applications.get(application);
+  const found = state?.index.get(`${collection}.${STATE_INDEX}`);
+  return { count: state?.objects.get(collection)?.size ?? 0, states: states.map((one) => found?.get(one)?.size ?? 0) };
+}
+
+function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
+  return {
+    resolve: async (rehearsal) => {
+      const found = rehearsals.get(rehearsal);
+      return found && viewOf(found);
+    },
+    current: async (world) => {
+      const state = all.get(world);
+      const found = state && rehearsals.get(state.rehearsal);
+      return found?.world.world === world ? viewOf(found) : undefined;
+    },
+  };
+}
+
+const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
+  rehearsal: world.rehearsal,
+  world: world.world,
+  now: nowOf(world),
+  flowing: world.clock.flowing,
+  faults: faultRevisionOf(world),
+  bytes: world.bytes,
+  progression: world.progression,
+  credentials,
+});
+
+function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
+  return {
+    events: async (world, after, limit) => need(world).events.after(after, limit),
+    eventsAbout: async (world, about, after, limit) => {
+      const { events } = need(world);
+      return { events: events.about(about, after, limit), last: events.last, count: events.count(about) };
+    },
+    newestEventsAbout: async (world, about, limit) => need(world).events.newestAbout(about, limit),
+    journalOf: async (world, ask = {}) => need(world).journal.page(ask),
+    hop: async (world, requestId) => need(world).journal.hop(requestId),
+    journaled: async (world, requestIds) => {
+      const { journal } = need(world);
+      return new Set(requestIds.filter((requestId) => journal.has(requestId)));
+    },
+    journalSize: async (world) => need(world).journal.size(),
+    hopCounts: async (world) => need(world).journal.counts(),
+    traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
+    tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
+  };
+}
+
+function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
+  return { snapshot: async (world) => snapshotOf(need(world)), seed: async (world) => need(world).seed };
+}
+
+function snapshotOf(state: WorldState): Snapshot {
+  const applications: Partial<Record<Application, ApplicationDump>> = {};
+  for (const [application, data] of state.applications) applications[application] = dump(data);
+  const now = nowOf(state);
+  const due = [...state.due.records()]
+    .filter(({ item }) => !carriesEvent(item.kind))
+    .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .sort((a, b) => a.at - b.at || a.seq - b.seq)
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
+  return { now, applications, due };
 }

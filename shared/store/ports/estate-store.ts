@@ -1,21 +1,14 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { State } from '../../process/readiness.ts';
-import type { BacklogStore } from './backlog.ts';
-import type { ClaimStore } from './claims.ts';
-import type { ClockStore, WorldChanges } from './clock.ts';
-import type { DeliveryStore } from './deliveries.ts';
-import type { Directory } from './directory.ts';
-import type { DueWorkStore } from './due-work.ts';
+import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
-import type { EventReader, ObjectReader } from './inspection.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
-import type { LedgerStore } from './ledger.ts';
-import type { ObjectStore } from './objects.ts';
-import type { OutboxStore } from './outbox.ts';
-import type { CommitStore } from './plan.ts';
-import type { ProgressionStore, RehearsalStore } from './rehearsals.ts';
+import type { BacklogStore, LedgerStore } from './ledger.ts';
+import type { EventReader, ObjectReader, ObjectStore } from './objects.ts';
+import type { DeliveryStore, OutboxStore } from './outbox.ts';
+import type { ClaimStore, CommitStore } from './plan.ts';
+import type { Directory, ProgressionStore, RehearsalStore, SnapshotStore } from './rehearsals.ts';
 import type { RunStore } from './runs.ts';
-import type { SnapshotStore } from './snapshots.ts';
 
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
 

@@ -54,3 +54,24 @@ export interface LedgerStore {
    */
   redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;
 }
+
+/** Outstanding work of all current worlds together. */
+export interface WorldsBacklog {
+  readonly rehearsals: number;
+  /** Deliveries not consumed yet. */
+  readonly pending: number;
+  /** Due work past its time without a lease. */
+  readonly overdue: number;
+  /** Leased due work. */
+  readonly running: number;
+  /** Due work whose time has not come. */
+  readonly scheduled: number;
+  /** Due work that faults withhold. */
+  readonly withheld: number;
+  readonly parked: number;
+}
+
+/** Measures the outstanding work, for metrics. */
+export interface BacklogStore {
+  backlog(): Promise<WorldsBacklog>;
+}

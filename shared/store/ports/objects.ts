@@ -1,3 +1,4 @@
+import type { Application } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 
 /** A stored object. `order` is its position by creation within its world. */
@@ -15,7 +16,7 @@ export interface PageRequest {
   readonly newestFirst?: boolean;
 }
 
-export type CounterFields = Readonly<Record<string, number>>;
+type CounterFields = Readonly<Record<string, number>>;
 
 export interface ObjectStore {
   object(world: World, collection: string, id: string): Promise<Found | undefined>;
@@ -26,4 +27,58 @@ export interface ObjectStore {
   all(world: World, collection: string, page: PageRequest): Promise<readonly Found[]>;
   /** Reads several keys together, sorted as `keys`. A field that never moved is absent. */
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
+}
+
+export interface StoredEvent {
+  readonly order: number;
+  readonly id: string;
+  readonly topic: string;
+  readonly key: string;
+  readonly json: string;
+  /** Request id of the hop that published it; absent in events of an older release. */
+  readonly hop?: string;
+}
+
+/** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
+export type EventsAbout = { readonly by: 'id' | 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** The order of the world's last event at that moment. */
+  readonly last: number;
+  /** Number of all events that match. */
+  readonly count: number;
+}
+
+export interface EventReader {
+  events(world: World, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Reads the events that match a filter. The cost does not depend on the number of other events. */
+  eventsAbout(world: World, about: EventsAbout, after: number, limit: number): Promise<EventPage>;
+  /** As `eventsAbout`, but the newest events, newest first. */
+  newestEventsAbout(world: World, about: EventsAbout, limit: number): Promise<readonly StoredEvent[]>;
+}
+
+/** The objects of a type in the store of their owner, and the states to count. */
+export interface CountedObjects {
+  readonly application: Application;
+  readonly collection: string;
+  /** The states to count. Empty for objects without a life cycle. */
+  readonly states: readonly string[];
+}
+
+export interface ObjectCount {
+  readonly count: number;
+  /** One entry per requested state, in the given order. */
+  readonly states: readonly number[];
+}
+
+/** The objects and counters of every application of a world; read as an application reads its own. */
+export interface ObjectReader {
+  object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
+  all(world: World, application: Application, collection: string, page: PageRequest): Promise<readonly Found[]>;
+  /** The objects in a state, paged as `all` pages them. */
+  inState(world: World, of: Omit<CountedObjects, 'states'>, state: string, page: PageRequest): Promise<readonly Found[]>;
+  /** Counts objects of several types by state. The cost does not depend on their number. */
+  countObjects(world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]>;
+  counters(world: World, application: Application, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }

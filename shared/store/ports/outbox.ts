@@ -1,8 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { OutboxBacklog } from './backlog.ts';
-import type { PlannedDue } from './due-work.ts';
+import { DELIVER_AGAIN, type PlannedDue } from './due-work.ts';
 
 /** Default limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
 export const OUTBOX_LIMIT = 100_000;
@@ -32,7 +31,7 @@ export interface Batch {
 }
 
 /** A published event: the id of an entry of the batch, once per send; or an event that a fault had withheld. */
-export type SentEvent = string | OutboxEntry;
+type SentEvent = string | OutboxEntry;
 
 /** An entry of the batch that a fault withholds. `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) publishes it later. */
 export interface WithheldEvent {
@@ -51,6 +50,12 @@ export interface RelayProgress {
   readonly isStopping?: boolean;
 }
 
+/** Unpublished events of one application, and the wall time of the oldest. */
+export interface OutboxBacklog {
+  readonly events: number;
+  readonly oldestAt?: Ms;
+}
+
 /** One application's outbox, for its relay. */
 export interface OutboxStore {
   readonly application: Application;
@@ -63,4 +68,40 @@ export interface OutboxStore {
   unsent(): Promise<readonly World[]>;
   /** This application's unpublished events over all worlds. For metrics: it reads every such world. */
   outbox(): Promise<OutboxBacklog>;
+}
+
+/** Identifies the delivery of an event to an application within its world. */
+export const deliveryKey = (application: string, eventId: string): string => `${application}|${eventId}`;
+
+interface DeliveryRetry {
+  readonly event: RetriedEvent;
+  readonly at: Ms;
+  /** The unavailable application. */
+  readonly awaits: Application;
+}
+
+/** Deliveries of events to one application, for its consumer. A `deliveryKey` identifies each. */
+export interface DeliveryStore {
+  /** Whether the delivery is still to be consumed. */
+  isPending(world: World, delivery: string): Promise<boolean>;
+  /** Parks a delivery (dead letter): it is listed as parked and no longer counts as pending. */
+  park(world: World, delivery: string, error: string): Promise<void>;
+  /** Postpones a delivery: it becomes `DELIVER_AGAIN`, and the ledger does not list it as pending while that work waits. */
+  postpone(world: World, delivery: string, retry: DeliveryRetry): Promise<void>;
+}
+
+/** An event as a retried delivery keeps it. */
+export type RetriedEvent = Pick<OutboxEntry, 'id' | 'json' | 'hop'>;
+
+/** The due work that retries a delivery `<application>|<event id>`. */
+export function deliveryAgain(delivery: string, event: RetriedEvent) {
+  const { correlationid } = JSON.parse(event.json) as { readonly correlationid: string };
+  return {
+    application: delivery.slice(0, delivery.indexOf('|')) as Application,
+    kind: DELIVER_AGAIN,
+    key: event.id,
+    correlationId: correlationid,
+    hop: event.hop,
+    payload: JSON.stringify(event),
+  };
 }

@@ -1,11 +1,11 @@
+import type { Application } from '../../catalog/applications.ts';
 import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { RehearsalCredentials } from './directory.ts';
-import type { Snapshot } from './snapshots.ts';
+import type { DueItem } from './due-work.ts';
 
 /** The size of a world. The store keeps each number up to date, so that reading them costs the same for every world. */
-export interface WorldContents {
+interface WorldContents {
   readonly objects: number;
   readonly events: number;
   /** Journal records. */
@@ -38,7 +38,7 @@ export interface NewRehearsal {
   readonly most: number;
 }
 
-export type CreatedRehearsal =
+type CreatedRehearsal =
   | { readonly is: 'created'; readonly world: World }
   | { readonly is: 'exists' }
   /** `longestIdle`: among the rehearsals that are not kept. */
@@ -69,4 +69,61 @@ export interface RehearsalStore {
 export interface ProgressionStore {
   /** Sets the given members in one step and keeps the others. @returns the whole progression */
   setProgression(world: World, input: ProgressionInput): Promise<Progression>;
+}
+
+/** HMACs of the credentials bound to a rehearsal. The secrets themselves are in the answer of its creation only. */
+export interface RehearsalCredentials {
+  readonly bearer: string;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+}
+
+/** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
+export interface WorldView {
+  readonly rehearsal: string;
+  readonly world: World;
+  readonly now: Ms;
+  readonly flowing: boolean;
+  /** Revision of the fault rules; 0 = none. */
+  readonly faults: number;
+  /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */
+  readonly bytes: number;
+  /** Automatic progressions of this rehearsal; absent while they are the default. */
+  readonly progression?: Progression;
+  readonly credentials: RehearsalCredentials;
+}
+
+export interface Directory {
+  resolve(rehearsal: string): Promise<WorldView | undefined>;
+  /** @returns undefined when the world is no longer the current one of its rehearsal */
+  current(world: World): Promise<WorldView | undefined>;
+}
+
+/** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */
+export class WorldGone extends Error {
+  override readonly name = 'WorldGone';
+}
+
+/** The stored data of one application, as plain JSON. */
+export interface ApplicationDump {
+  readonly objects: Readonly<Record<string, readonly { readonly id: string; readonly version: number; readonly json: string }[]>>;
+  readonly unique: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly index: Readonly<Record<string, readonly (readonly [value: string, id: string])[]>>;
+  readonly counters: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
+}
+
+/**
+ * Data, clock and due work of a world. It excludes the outbox, withheld events, deliveries, journal, faults and idempotency records; other
+ * work that a fault withholds is therefore due immediately. It does not store which hop scheduled the work.
+ */
+export interface Snapshot {
+  readonly now: Ms;
+  readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
+  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
+}
+
+export interface SnapshotStore {
+  snapshot(world: World): Promise<Snapshot>;
+  /** The snapshot that the world was seeded from. */
+  seed(world: World): Promise<Snapshot>;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { WorldListener } from '../ports/clock.ts';
+import type { WorldListener } from '../ports/due-work.ts';
 import type { RedisBackground, RedisConnection } from './connection.ts';
 import type { RedisKeys } from './keys.ts';
 import { repeatedly } from './sweep.ts';

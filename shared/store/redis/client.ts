@@ -1,6 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
 import { troubleInWords } from '../../process/connection-trouble.ts';
-import { credentialsOf, databaseOf, endpointOf, isCluster, nodesOf } from './address.ts';
 import { RedisRefused, refusedFor } from './refused.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -35,7 +34,7 @@ const connectionOptions = (commandTimeout: number) => ({
   reconnectOnError: (error: Error): 1 | false => (error.message.startsWith('READONLY') ? 1 : false),
 });
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly url: string;
   readonly commandTimeoutMs: number;
   /** Whether the client is for messages. */
@@ -117,3 +116,36 @@ export async function quit(client: RedisClient): Promise<void> {
 export function hangUp(client: RedisClient): void {
   if (client.status !== 'end') client.disconnect();
 }
+
+/** The nodes of an address; several are seed nodes of a Redis Cluster. @throws RedisRefused */
+function nodesOf(url: string): URL[] {
+  const texts = url.replace(/^cluster:/, '').split(',');
+  return texts.filter((text) => text.trim() !== '').map((text) => parse(text.trim()));
+}
+
+function parse(text: string): URL {
+  const parsed = URL.parse(text);
+  if (parsed && (parsed.protocol === 'redis:' || parsed.protocol === 'rediss:') && parsed.hostname !== '') return parsed;
+  throw new RedisRefused('The address of Redis is invalid: give it as redis://[user:password@]host:port.');
+}
+
+const isCluster = (url: string): boolean => url.startsWith('cluster:') || url.includes(',');
+
+const endpointOf = (node: URL) => ({
+  host: node.hostname.replace(/^\[(.*)\]$/, '$1'),
+  port: Number(node.port || 6379),
+  ...(node.protocol === 'rediss:' && { tls: {} }),
+});
+
+const databaseOf = (node: URL): number => Number(node.pathname.slice(1) || 0);
+
+const credentialsOf = (node: URL) => ({
+  ...(node.username !== '' && { username: decodeURIComponent(node.username) }),
+  ...(node.password !== '' && { password: decodeURIComponent(node.password) }),
+});
+
+/** The address for messages: without the password. */
+export const shownAddress = (url: string): string =>
+  nodesOf(url)
+    .map((node) => node.host)
+    .join(', ');

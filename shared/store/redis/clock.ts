@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClockStatus, ClockStore } from '../ports/clock.ts';
-import { dueKey } from '../ports/due-work.ts';
+import { type ClockStatus, type ClockStore, dueKey } from '../ports/due-work.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 import { parkedError, readDue, word } from './formats.ts';
 

@@ -1,13 +1,11 @@
+import { Cluster, type Redis } from 'ioredis';
 import type { World } from '../../domain/world.ts';
 import { READY, type State } from '../../process/readiness.ts';
-import { shownAddress } from './address.ts';
-import { createClient, hangUp, quit, type RedisClient, start } from './client.ts';
+import { createClient, hangUp, quit, type RedisClient, shownAddress, start } from './client.ts';
 import type { RedisKeys } from './keys.ts';
-import { RedisRefused } from './refused.ts';
+import { RedisRefused, refusalIn, refusedFor } from './refused.ts';
 import { bareError, repeating } from './repeating.ts';
 import { type Script, type ScriptName, scripts } from './scripts.ts';
-import { checkServers } from './server-check.ts';
-import { watchRefusals } from './watch-refusals.ts';
 
 export interface RedisConnectionOptions {
   /**
@@ -130,3 +128,104 @@ export const runInWorld =
   ({ connection, keys }: RedisAccess): RunInWorld =>
   (name, world, ...args) =>
     connection.run(name, keys.world(world), args);
+
+/** Pause between two probes, in wall time. */
+const PROBE_MS = 1_000;
+
+interface Watching {
+  readonly where: string;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Keeps the last refusal of a Redis that answers, for the readiness of the process. The first refusal is reported. Probes find out when Redis
+ * works again, because a process that is not ready may get no requests.
+ */
+function watchRefusals(client: RedisClient, { where, onError }: Watching) {
+  let refused: State | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function note(error: Error, key: string): void {
+    const sentence = sentenceFor(error, `The Redis at ${where}`);
+    if (sentence === undefined) return;
+    if (refused === undefined) onError(new RedisRefused(sentence));
+    // A full store still answers reads, and deletes rehearsals.
+    refused = isFull(error) ? { ready: true, degraded: `redis: ${sentence}` } : { ready: false, waitingFor: `redis: ${sentence}` };
+    probeLater(key);
+  }
+
+  function probeLater(key: string): void {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => void probe(key), PROBE_MS).unref();
+  }
+
+  /** Redis checks this command like any other write, including its memory. It changes no key. */
+  async function probe(key: string): Promise<void> {
+    try {
+      await client.setrange(key, 0, '');
+      refused = undefined;
+    } catch (error) {
+      note(error as Error, key);
+      // Redis took the command.
+      if ((error as Error).message.startsWith('WRONGTYPE')) refused = undefined;
+      else probeLater(key);
+    }
+  }
+
+  return {
+    /** @param key the key that the refused command was for */
+    note,
+    state: (): State | undefined => refused,
+    stop(): void {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const isFull = ({ message }: Error): boolean => message.startsWith('OOM ');
+
+const sentenceFor = (error: Error, redis: string): string | undefined =>
+  isFull(error) ? `${redis} has no memory left. Delete unused rehearsals, or give it more memory.` : refusalIn(error, redis)?.sentence;
+
+const OLDEST_MAJOR = 7;
+
+/** @throws RedisRefused when a server would lose data or lacks a feature that the store needs */
+async function checkServers(client: RedisClient, where: string): Promise<void> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  for (const node of nodes) {
+    const info = await infoOf(node, where);
+    checkServer(info, where);
+    if (info('redis_mode') === 'cluster' && !(client instanceof Cluster)) {
+      throw new RedisRefused(`The Redis at ${where} is a node of a cluster: write its address as cluster:redis://…`);
+    }
+  }
+}
+
+async function infoOf(node: Redis, where: string): Promise<(field: string) => string> {
+  try {
+    const info = await repeating(() => node.info());
+    return (field) => new RegExp(`^${field}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+  } catch (error) {
+    throw (
+      refusedFor(error as Error, where) ??
+      new RedisRefused(`The configuration of the Redis at ${where} is unknown: ${(error as Error).message}`)
+    );
+  }
+}
+
+/** @throws RedisRefused when data would be lost, or a feature that the store needs is missing */
+export function checkServer(info: (field: string) => string, where: string): void {
+  const version = info('redis_version');
+  if (!(Number.parseInt(version, 10) >= OLDEST_MAJOR)) {
+    throw new RedisRefused(`The Redis at ${where} is version ${version || 'unknown'}; ${OLDEST_MAJOR}.0 or newer is needed.`);
+  }
+  const policy = info('maxmemory_policy');
+  if (policy !== 'noeviction') {
+    throw new RedisRefused(
+      `The Redis at ${where} discards data when its memory is full (maxmemory-policy ${policy || 'unknown'}): set it to noeviction.`,
+    );
+  }
+  if (info('role') === 'slave') throw new RedisRefused(`The Redis at ${where} is a replica: give the address of its primary.`);
+}

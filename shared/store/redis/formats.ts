@@ -1,9 +1,8 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { type DueItem, dueKey, type PlannedDue } from '../ports/due-work.ts';
-import type { EventsAbout, StoredEvent } from '../ports/inspection.ts';
 import type { Parked } from '../ports/ledger.ts';
-import type { Found } from '../ports/objects.ts';
+import type { EventsAbout, Found, StoredEvent } from '../ports/objects.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
 import type { Argument } from './connection.ts';
 

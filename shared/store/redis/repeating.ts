@@ -1,5 +1,5 @@
 import { Problem } from '../../catalog/problems.ts';
-import { WorldGone } from '../ports/directory.ts';
+import { WorldGone } from '../ports/rehearsals.ts';
 import { type Refusal, refusalIn } from './refused.ts';
 
 /** Pauses before the second and each further attempt. After the last attempt the caller gets an error. */

@@ -1,8 +1,7 @@
 import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
-import { WorldGone } from '../ports/directory.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../ports/snapshots.ts';
+import { type ApplicationDump, type Snapshot, type SnapshotStore, WorldGone } from '../ports/rehearsals.ts';
 import { type RedisAccess, type RedisConnection, runInWorld } from './connection.ts';
 import { readCounter, readDue, readIndexMember, readObject } from './formats.ts';
 import { PRESENT } from './keys.ts';

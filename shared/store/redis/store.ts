@@ -1,18 +1,27 @@
 import type { Application } from '../../catalog/applications.ts';
+import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
+import type { World } from '../../domain/world.ts';
+import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { StoreAdapter } from '../ports/estate-store.ts';
+import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
+import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
+import type { Directory, RehearsalCredentials, WorldView } from '../ports/rehearsals.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
-import { createChanges } from './changes.ts';
-import { connectRedis, type RedisConnectionOptions } from './connection.ts';
-import { createRedisFaults } from './faults.ts';
-import { createJanitor } from './janitor.ts';
-import { createJournal } from './journal.ts';
-import { redisKeys } from './keys.ts';
-import { createRedisLifetimes } from './lifetimes.ts';
-import { createRedisWorlds } from './worlds.ts';
+import { createChanges, type RedisChanges } from './changes.ts';
+import { createRedisClock } from './clock.ts';
+import { connectRedis, type RedisAccess, type RedisConnectionOptions, type RunInWorld, runInWorld } from './connection.ts';
+import { createRedisFaultControl, createRedisFaults } from './faults.ts';
+import { eventsAbout, listed, readEvent } from './formats.ts';
+import { createJournal, type RedisJournal } from './journal.ts';
+import { partsOf, redisKeys } from './keys.ts';
+import { createRedisLedger, worldsBacklog } from './ledger.ts';
+import { createJanitor, createRedisLifetimes, type RedisLifetimes } from './lifetimes.ts';
+import { createRedisRehearsals } from './rehearsals.ts';
+import { createRedisRuns } from './runs.ts';
+import { createRedisSnapshots } from './snapshot.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
@@ -64,5 +73,97 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
       await journal.stop();
       await connection.close();
     },
+  };
+}
+
+interface WorldsOptions extends RedisAccess {
+  readonly journal: RedisJournal;
+  readonly changes: RedisChanges;
+  readonly store: (application: Application) => Store;
+  readonly lifetimes: RedisLifetimes;
+  readonly dropAfterMs: number;
+}
+
+/** The estate-wide view of the Redis adapter. */
+export function createRedisWorlds(options: WorldsOptions): Worlds {
+  const { journal, changes, store } = options;
+  const run = runInWorld(options);
+  const rehearsals = createRedisRehearsals(options);
+  return {
+    ...createDirectory(options),
+    ...rehearsals,
+    ...createRedisSnapshots(options),
+    ...createRedisLedger(options),
+    ...createRedisClock(options),
+    ...createRedisFaultControl(options),
+    ...createEventReader(options),
+    ...createRedisRuns(options),
+    ...journal.reader,
+    setProgression: async (world, input) =>
+      JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
+    object: (world, application, collection, id) => store(application).object(world, collection, id),
+    all: (world, application, collection, page) => store(application).all(world, collection, page),
+    inState: (world, of, state, page) => store(of.application).index(world, of.collection, STATE_INDEX, state, page),
+    countObjects: (world, of) => countObjects(run, world, of),
+    counters: (world, application, counter, names) => store(application).counters(world, counter, names),
+    backlog: async () => {
+      const worlds = (await rehearsals.list()).flatMap(({ current }) => current?.world ?? []);
+      return worldsBacklog(options, worlds);
+    },
+    watch: (listener) =>
+      changes.watch((world, waitMs) => {
+        journal.expect(world);
+        listener(world, waitMs);
+      }),
+  };
+}
+
+async function countObjects(run: RunInWorld, world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]> {
+  const asked = listed(of, ({ application, collection, states }) => [application, collection, ...listed(states, (state) => [state])]);
+  const counts = (await run('countObjects', world, STATE_INDEX, ...asked)) as readonly (readonly number[])[];
+  return counts.map(([count = 0, ...states]) => ({ count, states }));
+}
+
+function createDirectory({ connection, keys }: RedisAccess): Directory {
+  const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
+    readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
+  return { resolve: (rehearsal) => view(rehearsal, ''), current: (world) => view(partsOf(world).rehearsal, partsOf(world).id) };
+}
+
+function readView(rehearsal: string, reply: unknown): WorldView | undefined {
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes] = reply as readonly string[];
+  if (id === undefined) return undefined;
+  return {
+    rehearsal,
+    world: `${rehearsal}~${id}`,
+    now: Number(now),
+    flowing: flowing === '1',
+    faults: Number(faults),
+    bytes: Number(bytes),
+    progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
+    credentials: JSON.parse(credentials) as RehearsalCredentials,
+  };
+}
+
+function createEventReader(access: RedisAccess): EventReader {
+  const { connection, keys } = access;
+  const run = runInWorld(access);
+  /** An empty reply requests another call: a long index is built in pieces. */
+  async function find(world: World, about: EventsAbout, after: number | '', limit: number): Promise<EventPage> {
+    for (;;) {
+      const reply = (await run('eventsAbout', world, eventsAbout(about), after, limit)) as readonly unknown[];
+      const [last, count, ...found] = reply as [number?, number?, ...(readonly [string, readonly string[]])[]];
+      if (last !== undefined && count !== undefined) return { events: found.map(readEvent), last, count };
+    }
+  }
+  return {
+    events: async (world, after, limit) => {
+      const found = await connection.idempotently((client) =>
+        client.xrange(`${keys.world(world)}:events`, `(${after}-0`, '+', 'COUNT', limit),
+      );
+      return found.map(readEvent);
+    },
+    eventsAbout: find,
+    newestEventsAbout: async (world, about, limit) => (await find(world, about, '', limit)).events,
   };
 }

@@ -5,7 +5,7 @@ import { pause } from '../../process/waiting.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';
-import { noteBody } from './parse-body.ts';
+import { noteBody } from './read-input.ts';
 import type { Step } from './step.ts';
 
 /** Applies the faults that strike a request, oldest first: before anything is done, or to its answer. */

@@ -6,9 +6,9 @@ import { ifPossible } from '../../process/harmless.ts';
 import type { Answer } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, UnitJob } from '../job.ts';
-import type { Precondition } from '../unit/expected-versions.ts';
+import type { Precondition } from '../unit/reads.ts';
+import type { ValidRequest } from './read-input.ts';
 import type { Step } from './step.ts';
-import type { ValidRequest } from './validate-input.ts';
 
 export interface ClaimedRequest extends ValidRequest, UnitJob {}
 

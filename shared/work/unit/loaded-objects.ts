@@ -1,14 +1,16 @@
-import { type AnyCollection, type Collection, indexValues, type Stored } from '../../store/collections.ts';
+import { LRUCache } from 'lru-cache';
+import type { World } from '../../domain/world.ts';
+import { type AnyCollection, type Collection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
+import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found } from '../../store/ports/objects.ts';
 import type { IndexChange, Plan } from '../../store/ports/plan.ts';
-import type { ParseStored } from './parsed-objects.ts';
 
 /** A collection of a shape, with any uniques, indexes and verbs. */
 // biome-ignore lint/suspicious/noExplicitAny: a life cycle is invariant in its verbs; only `any` stands for all of them
 export type CollectionOf<T extends Stored> = Collection<T, string, string, any>;
 
 /** One object in a unit of work. */
-export interface LoadedObject {
+interface LoadedObject {
   readonly of: AnyCollection;
   /** The stored object; undefined if there is none. */
   readonly stored: Found | undefined;
@@ -127,3 +129,106 @@ export function indexChanges({ of, storedObject, next }: WrittenObject): IndexCh
 /** The values of one list that another does not have, each once. Most lists have one value: sets would cost more than they save. */
 const without = (values: readonly string[], others: readonly string[]): readonly string[] =>
   values.filter((value, place) => !others.includes(value) && values.indexOf(value) === place);
+
+/** Most texts in an application's cache. */
+const MOST_TEXTS = 256;
+/** Total size of the cached texts, in characters. */
+const MOST_CHARACTERS = 512 * 1_024;
+
+/** The object in a stored text. */
+export type ParseStored = (json: string) => Stored;
+
+export const parseStored: ParseStored = (json) => JSON.parse(json);
+
+/**
+ * Parses each stored text once while it is in use, so that units share the object.
+ * @param frozen set in tests, so that a handler that changes the object fails
+ */
+export function createParsedObjects({ frozen }: { readonly frozen: boolean }): ParseStored {
+  const parsed = new LRUCache<string, Stored>({
+    max: MOST_TEXTS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (_object, json) => json.length,
+    memoMethod: (json) => (frozen ? deepFrozen(parseStored(json)) : parseStored(json)),
+  });
+  return (json) => parsed.memo(json);
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
+  return value;
+}
+
+interface Move {
+  readonly of: Counters;
+  readonly key: string;
+  readonly field: string;
+  readonly by: number;
+}
+
+/** Reads and moves of counters. Reads are repeatable while others move the counters. */
+export class CounterMoves {
+  readonly #store: Store;
+  readonly #world: World;
+  #moves: Move[] = [];
+  /** The values of the first reads, by counter and key. Most units read no counter. */
+  #found: Map<string, Readonly<Record<string, number>>> | undefined;
+
+  constructor(store: Store, world: World) {
+    this.#store = store;
+    this.#world = world;
+  }
+
+  async read<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {
+    this.#found ??= new Map();
+    const found = this.#found;
+    const missing = [...new Set(keys)].filter((key) => !found.has(pathOf(of, key)));
+    const stored = missing.length === 0 ? [] : await this.#store.counters(this.#world, of.name, missing);
+    for (const [position, key] of missing.entries()) {
+      const path = pathOf(of, key);
+      if (!found.has(path)) found.set(path, stored[position] ?? {});
+    }
+    return keys.map((key) => {
+      const fields = {} as Record<F, number>;
+      for (const field of of.fields) fields[field] = (found.get(pathOf(of, key))?.[field] ?? 0) + this.#moved(of, key, field);
+      return fields;
+    });
+  }
+
+  move<F extends string>(of: Counters<F>, key: string, by: Partial<Record<F, number>>): void {
+    for (const [field, amount] of Object.entries<number | undefined>(by)) {
+      if (amount === undefined || amount === 0) continue;
+      if (!Number.isSafeInteger(amount)) throw new Error(`A counter moves by integers, not by ${amount}.`);
+      this.#moves.push({ of, key, field, by: amount });
+    }
+  }
+
+  planned(): Pick<Plan, 'move' | 'guard'> {
+    return { move: this.#moves.map(({ of, key, field, by }) => ({ counter: of.name, key, field, by })), guard: guardsOf(this.#moves) };
+  }
+
+  hasMoves(): boolean {
+    return this.#moves.length > 0;
+  }
+
+  clear(): void {
+    this.#moves = [];
+    this.#found = undefined;
+  }
+
+  #moved(of: Counters, key: string, field: string): number {
+    let sum = 0;
+    for (const move of this.#moves) if (move.of.name === of.name && move.key === key && move.field === field) sum += move.by;
+    return sum;
+  }
+}
+
+const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
+
+/** Every guard of every counter key that moved; the store checks those that a move lowers. */
+function guardsOf(moves: readonly Move[]): Plan['guard'] {
+  const moved = new Map(moves.map(({ of, key }) => [`${of.name}/${key}`, { of, key }]));
+  return [...moved.values()].flatMap(({ of, key }) =>
+    Object.values(of.guards).map((terms) => ({ counter: of.name, key, terms: terms as Record<string, 1 | -1> })),
+  );
+}

@@ -8,7 +8,6 @@ import type { Relay } from '../../events/relay.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import type { CommitState, Outcome } from './commit-state.ts';
 import { CallerLeft, Conflict } from './interruptions.ts';
 import { indexChanges, uniqueChanges } from './loaded-objects.ts';
 import { type WriteParts, Writes } from './writes.ts';
@@ -160,3 +159,19 @@ const tooManyUnsent = (application: Application, events: string): Problem =>
     `${events} events of ${application} wait for the event bus: until they are sent, nothing is changed.`,
     { dependency: 'event-bus', retryAfter: FULL_RETRY_S },
   );
+
+/** The effects of a request's commits so far. All runs of the request share them, because committed changes stay committed. */
+export interface CommitState {
+  readonly dueBeforeReply: ItemLease[];
+  /** New events in the outbox that no commit has passed to the relay. */
+  hasUnsentEvents: boolean;
+  /** A commit here or a call elsewhere has done something: the request runs to its end, even without a client. */
+  hasBegun?: boolean;
+  /** A commit has changed something in the world. */
+  hasChanged?: boolean;
+  /** Whether the client left before anything was done. */
+  isGivenUp?: boolean;
+}
+
+/** The answer that an idempotency record keeps. */
+export type Outcome = NonNullable<Plan['outcome']>;

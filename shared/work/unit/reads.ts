@@ -1,13 +1,12 @@
+import { namesVersion } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
 import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
+import type { Plan } from '../../store/ports/plan.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
-import { CounterMoves } from './counters.ts';
-import { ExpectedVersions, type Precondition } from './expected-versions.ts';
-import { type CollectionOf, LoadedObjects } from './loaded-objects.ts';
-import { type ParseStored, parseStored } from './parsed-objects.ts';
+import { type CollectionOf, CounterMoves, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
 
 export interface ReadParts {
   readonly store: Store;
@@ -122,4 +121,69 @@ function orderOf(cursor: string | undefined): number {
   throw new Problem('validation_failed', 'The cursor is not one that this API gave.', {
     errors: [{ pointer: '?cursor', code: 'invalid_cursor', detail: 'Use the nextCursor of the page before.' }],
   });
+}
+
+/** `If-Match` of a request, and the object that it is for. Shared by all runs of the request. */
+export interface Precondition {
+  /** The key of the object in the request: its id or a unique value. */
+  readonly name: string;
+  readonly ifMatch: string;
+  /** Whether a commit of this request has met it. Later versions come from the request itself, or from changes after it began. */
+  isMet: boolean;
+}
+
+/** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` has matched. */
+class ExpectedVersions {
+  readonly #precondition: Precondition | undefined;
+  #expected: Plan['expect'] = [];
+  #matched: Plan['expect'][number] | undefined;
+
+  constructor(precondition: Precondition | undefined) {
+    this.#precondition = precondition;
+  }
+
+  expect(of: AnyCollection, { id, version }: Stored): void {
+    this.#expected = [...this.#expected, { collection: of.name, id, version }];
+  }
+
+  /**
+   * Compares an object that was read with `If-Match`. Only collections whose versions clients have count: the service may keep a private
+   * record under the same id.
+   * @param key the id or unique value that the read used
+   * @throws Problem `version_mismatch`
+   */
+  check(of: AnyCollection, object: Stored | undefined, key: string): void {
+    const precondition = this.#precondition;
+    if (!precondition || precondition.isMet || !of.etag || !object || key !== precondition.name) return;
+    const { id, version } = object;
+    const { ifMatch } = precondition;
+    if (!namesVersion(ifMatch, version)) {
+      const weak = ifMatch.includes('W/') ? ' A weak tag matches nothing: send the ETag without W/.' : '';
+      throw new Problem('version_mismatch', `"${id}" has version ${version}, which If-Match does not name.${weak}`, {
+        id,
+        currentVersion: version,
+      });
+    }
+    this.#matched = { collection: of.name, id, version };
+  }
+
+  planned(): Plan['expect'] {
+    return this.#matched ? [...this.#expected, this.#matched] : this.#expected;
+  }
+
+  /** Whether this commit meets `If-Match`. */
+  meetsIfMatch(): boolean {
+    return this.#matched !== undefined;
+  }
+
+  /** After a commit. */
+  settle(): void {
+    if (this.#matched && this.#precondition) this.#precondition.isMet = true;
+    this.clear();
+  }
+
+  clear(): void {
+    this.#expected = [];
+    this.#matched = undefined;
+  }
 }

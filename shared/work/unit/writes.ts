@@ -3,16 +3,17 @@ import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
 import type { Context } from '../../control/context.ts';
+import { randomToken } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
 import { envelope } from '../../events/envelope.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
+import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
 import type { PlannedEvent } from '../../store/ports/plan.ts';
 import type { DueWork } from '../due-work.ts';
 import type { Aggregate, DueOptions, Fresh, HasState, Identified, Patch, UnitOfWork } from '../unit-of-work.ts';
 import { Conflict } from './interruptions.ts';
 import type { CollectionOf } from './loaded-objects.ts';
 import { type ReadParts, Reads } from './reads.ts';
-import { Schedule } from './schedule.ts';
 
 export interface WriteParts extends ReadParts {
   /** Id of the request or event that causes the unit's events. */
@@ -142,5 +143,68 @@ class EventDrafts {
 
   clear(): void {
     this.#drafts = [];
+  }
+}
+
+interface ScheduleParts {
+  readonly context: Context;
+  /** Request id of the hop. */
+  readonly hopId: string;
+  /** Wall time of the lease on due work that runs before the reply. */
+  readonly beforeReplyLeaseMs: number;
+}
+
+/** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
+class Schedule {
+  readonly #parts: ScheduleParts;
+  #planned: PlannedDue[] = [];
+  #beforeReply: ItemLease[] = [];
+
+  constructor(parts: ScheduleParts) {
+    this.#parts = parts;
+  }
+
+  add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
+    const { context, hopId, beforeReplyLeaseMs } = this.#parts;
+    const { beforeReply = false, withheldBy, correlationId = context.correlationId, awaits, isLastAttempt = false } = options;
+    this.#replace({
+      kind,
+      key,
+      at,
+      payload: JSON.stringify(payload ?? null),
+      correlationId,
+      traceparent: context.traceparent,
+      hop: hopId,
+      lease: beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined,
+      withheldBy,
+      withheldAt: context.faults,
+      awaits,
+      attempts: isLastAttempt ? BACKOFF_MS.length : undefined,
+    });
+  }
+
+  cancel({ kind }: DueWork, key: string): void {
+    this.#replace({ kind, key, at: null, payload: 'null', correlationId: this.#parts.context.correlationId });
+  }
+
+  planned(): readonly PlannedDue[] {
+    return this.#planned;
+  }
+
+  /** Planned work that runs before the reply. */
+  beforeReply(): readonly ItemLease[] {
+    return this.#beforeReply;
+  }
+
+  clear(): void {
+    this.#planned = [];
+    this.#beforeReply = [];
+  }
+
+  #replace(due: PlannedDue): void {
+    const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
+    this.#planned = [...this.#planned.filter(isOther), due];
+    this.#beforeReply = this.#beforeReply.filter(isOther);
+    if (due.lease) this.#beforeReply.push({ kind: due.kind, key: due.key, token: due.lease.token });
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { listen } from '../../../shared/process/listen.ts';
+import { listen } from '../../../shared/process/fair-server.ts';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { scratchFolder } from './scratch.ts';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
 import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
-import { listen } from '../../../shared/process/listen.ts';
+import { listen } from '../../../shared/process/fair-server.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 

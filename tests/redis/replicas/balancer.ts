@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http';
-import { listen } from '../../../shared/process/listen.ts';
+import { listen } from '../../../shared/process/fair-server.ts';
 
 export interface Balancer {
   readonly url: string;

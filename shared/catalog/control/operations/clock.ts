@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { AnyInstant, exactlyOne, Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
-import { Parked, Withheld } from './events.ts';
-import { TimeoutMs, WaitingFor } from './waiting.ts';
+import { Parked, TimeoutMs, WaitingFor, Withheld } from './events.ts';
 
 const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
 
 export const readClock = defineOperation({
   id: 'read-clock',
   summary: 'Reads the clock of the rehearsal.',
-  method: 'GET',
   path: '/_control/clock',
   response: z.object({ now: Instant, flowing: z.boolean().describe('false freezes the clock.') }),
 });

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { EventType } from '../faults.ts';
-import { TimeoutMs } from './waiting.ts';
+
+export const TimeoutMs = z.int().min(0).max(120_000).default(10_000).describe('Wall time limit, after which the operation always answers.');
+export const WaitingFor = z.array(z.string()).describe('Unsent events, pending deliveries and running due work. Empty when settled.');
 
 export const Parked = z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant });
 export const Withheld = z.object({
@@ -18,7 +20,6 @@ export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string()
 export const listParked = defineOperation({
   id: 'list-parked',
   summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was away for a week.',
-  method: 'GET',
   path: '/_control/parked',
   response: z.object({ items: z.array(Parked) }),
 });
@@ -39,7 +40,6 @@ export const redriveParked = defineOperation({
 export const listEvents = defineOperation({
   id: 'list-events',
   summary: 'Lists events on the bus, oldest first.',
-  method: 'GET',
   path: '/_control/events',
   query: z.strictObject({
     type: EventType.optional(),
@@ -73,7 +73,6 @@ export const waitForEvents = defineOperation({
 export const readEvent = defineOperation({
   id: 'read-event',
   summary: 'Reads an event and its state at each subscriber.',
-  method: 'GET',
   path: '/_control/events/{id}',
   response: z.object({
     order: z.int().optional().describe('Position on the bus. Absent while the event is not on the bus.'),

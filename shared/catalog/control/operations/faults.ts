@@ -26,7 +26,6 @@ export const putFault = defineOperation({
 export const listFaults = defineOperation({
   id: 'list-faults',
   summary: 'Lists the faults with the number of their strikes.',
-  method: 'GET',
   path: '/_control/faults',
   response: z.object({ items: z.array(ListedFault) }),
 });
@@ -53,7 +52,6 @@ export const deleteFaults = defineOperation({
 export const listFaultPresets = defineOperation({
   id: 'list-fault-presets',
   summary: 'Lists ready-made faults for put-fault.',
-  method: 'GET',
   path: '/_control/fault-presets',
   response: z.object({
     items: z.array(

@@ -37,7 +37,6 @@ export const Hop = z.object({
 export const readJournal = defineOperation({
   id: 'read-journal',
   summary: 'Lists the hops of a rehearsal or of a correlation id, each with its cause, bodies, outcome and duration.',
-  method: 'GET',
   path: '/_control/journal',
   query: z.strictObject({
     correlationId: z.string().max(128).optional().describe('Only hops of the request with this correlation id.'),
@@ -60,7 +59,6 @@ export const readJournal = defineOperation({
 export const readHop = defineOperation({
   id: 'read-hop',
   summary: 'Reads one hop of the journal, with its bodies.',
-  method: 'GET',
   path: '/_control/journal/{requestId}',
   response: Hop,
   problems: ['not_found'],

@@ -6,7 +6,6 @@ import { ObjectReference, Trace } from './traces.ts';
 export const readObject = defineOperation({
   id: 'read-object',
   summary: 'Reads any business object, including those without an API.',
-  method: 'GET',
   path: '/_control/objects/{type}/{id}',
   response: z.record(z.string(), z.unknown()),
   problems: ['not_found'],
@@ -15,7 +14,6 @@ export const readObject = defineOperation({
 export const listObjectTypes = defineOperation({
   id: 'list-object-types',
   summary: 'Lists the types of business objects, each with its owner and the number of its objects, in total and by state.',
-  method: 'GET',
   path: '/_control/objects',
   response: z.object({
     items: z.array(
@@ -44,7 +42,6 @@ export const ListedObject = z.object({
 export const listObjects = defineOperation({
   id: 'list-objects',
   summary: 'Lists business objects of a type, newest first.',
-  method: 'GET',
   path: '/_control/objects/{type}',
   query: z.strictObject({
     state: z.string().max(60).optional().describe('Only objects in this state.'),
@@ -74,7 +71,6 @@ const Move = z.object({
 export const listLifeCycles = defineOperation({
   id: 'list-life-cycles',
   summary: 'Lists the life cycle of every type of business object: its states and moves.',
-  method: 'GET',
   path: '/_control/life-cycles',
   response: z.object({ items: z.array(z.object({ type: z.string(), states: z.array(z.string()), moves: z.array(Move) })) }),
 });
@@ -82,7 +78,6 @@ export const listLifeCycles = defineOperation({
 export const listStock = defineOperation({
   id: 'list-stock',
   summary: 'Lists stock by SKU and location.',
-  method: 'GET',
   path: '/_control/stock',
   query: z.strictObject({
     sku: Sku.optional().describe('Only stock of this SKU.'),
@@ -108,7 +103,6 @@ export const listStock = defineOperation({
 export const search = defineOperation({
   id: 'search',
   summary: 'Finds objects, traces and events by any text: an id, order number, name, e-mail, phone, SKU or tracking number.',
-  method: 'GET',
   path: '/_control/search',
   query: z.strictObject({
     q: typedText(160)

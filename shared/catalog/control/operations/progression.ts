@@ -4,7 +4,6 @@ import { Progression, ProgressionInput } from '../progression.ts';
 export const readProgression = defineOperation({
   id: 'read-progression',
   summary: 'Reads which steps of the rehearsal are automatic.',
-  method: 'GET',
   path: '/_control/progression',
   response: Progression,
 });

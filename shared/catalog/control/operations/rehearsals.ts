@@ -53,7 +53,6 @@ export const createRehearsal = defineOperation({
 export const listRehearsals = defineOperation({
   id: 'list-rehearsals',
   summary: 'Lists all rehearsals with their end and contents.',
-  method: 'GET',
   path: '/_control/rehearsals',
   response: z.object({ items: z.array(ListedRehearsal) }),
 });
@@ -79,7 +78,6 @@ export const resetRehearsal = defineOperation({
 export const readRehearsal = defineOperation({
   id: 'read-rehearsal',
   summary: 'Reads a rehearsal: its clock, progression and contents.',
-  method: 'GET',
   path: '/_control/rehearsals/{name}',
   response: Rehearsal.extend({
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,

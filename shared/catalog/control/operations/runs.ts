@@ -40,7 +40,6 @@ export const Run = z.object({
 export const listScenarios = defineOperation({
   id: 'list-scenarios',
   summary: 'Lists the scenarios that can be run.',
-  method: 'GET',
   path: '/_control/scenarios',
   response: z.object({ items: z.array(Scenario) }),
 });
@@ -60,7 +59,6 @@ export const startRun = defineOperation({
 export const listRuns = defineOperation({
   id: 'list-runs',
   summary: 'Lists the latest runs, newest first, without their steps.',
-  method: 'GET',
   path: '/_control/runs',
   response: z.object({ items: z.array(Run.omit({ steps: true, invariants: true })) }),
 });
@@ -68,7 +66,6 @@ export const listRuns = defineOperation({
 export const readRun = defineOperation({
   id: 'read-run',
   summary: 'Reads a run: its steps so far and, once it has ended, the invariants.',
-  method: 'GET',
   path: '/_control/runs/{id}',
   response: Run,
   problems: ['not_found'],

@@ -6,7 +6,6 @@ const Readiness = z.enum(['ready', 'away']);
 export const readTopology = defineOperation({
   id: 'read-topology',
   summary: 'Reads the applications, their readiness, and which application calls which.',
-  method: 'GET',
   path: '/_control/topology',
   response: z.object({
     applications: z.array(

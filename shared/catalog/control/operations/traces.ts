@@ -39,7 +39,6 @@ export const Trace = z.object({
 export const listTraces = defineOperation({
   id: 'list-traces',
   summary: 'Lists traces, newest first: one per correlation id.',
-  method: 'GET',
   path: '/_control/traces',
   query: z.strictObject({
     q: typedText(160)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.ts';
-import { WaitingFor } from './waiting.ts';
+import { WaitingFor } from './events.ts';
 
 export const Invariant = z.object({
   id: z.string(),
@@ -18,7 +18,6 @@ export const verify = defineOperation({
   id: 'verify',
   summary:
     'Settles the rehearsal, then checks the invariants over all its records. Parked work never makes an invariant hold, and `holds` is false while any work is parked.',
-  method: 'GET',
   path: '/_control/verify',
   response: z.object({ holds: z.boolean(), settled: z.boolean(), waitingFor: WaitingFor, invariants: z.array(Invariant) }),
 });

@@ -39,23 +39,23 @@ for _, app in ipairs(redis.call('SMEMBERS', key('unsent'))) do
   for _, id in ipairs(first(app .. ':outbox')) do unsent[#unsent + 1] = app .. '|' .. id end
 end
 -- Deliveries of withheld events are not pending until the events are released.
-local away, isAnyAway = {}, false
+local isWithheld, isAnyUnlisted = {}, false
 for _, name in ipairs(redis.call('ZRANGE', key('kept'), 0, -1)) do
   local kind, id = string.match(name, '^[^|]*|([^|]*)|(.*)$')
-  if kind == PUBLISH_WITHHELD_EVENT then away[id], isAnyAway = true, true end
+  if kind == PUBLISH_WITHHELD_EVENT then isWithheld[id], isAnyUnlisted = true, true end
 end
 -- Postponed deliveries are not listed either.
 local awaiting = redis.call('ZRANGE', key('awaiting'), 0, -1)
-local isPutOff = {}
+local isPostponed = {}
 for _, name in ipairs(awaiting) do
   local what, delivery = parkedAs(name)
-  if what == 'delivery' then isPutOff[delivery], isAnyAway = true, true end
+  if what == 'delivery' then isPostponed[delivery], isAnyUnlisted = true, true end
 end
 local pending, pendingCount
-if isAnyAway then
+if isAnyUnlisted then
   pending, pendingCount = {}, 0
   for _, delivery in ipairs(redis.call('ZRANGE', key('pending'), 0, -1)) do
-    if not isPutOff[delivery] and not away[string.match(delivery, '^[^|]*|(.*)$')] then
+    if not isPostponed[delivery] and not isWithheld[string.match(delivery, '^[^|]*|(.*)$')] then
       pendingCount = pendingCount + 1
       if limit == '' or pendingCount <= tonumber(limit) then pending[pendingCount] = delivery end
     end

@@ -76,7 +76,7 @@ changed(QUIET)
 return 1`,
 
   // Postpones a pending delivery: it becomes due work that awaits an application.
-  putOffDelivery: lua`
+  postponeDelivery: lua`
 local delivery, due = arg(), decoded()
 if not exists() or not redis.call('ZSCORE', key('pending'), delivery) then return 0 end
 local wait = waitFor(schedule(due))

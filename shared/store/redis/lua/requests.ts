@@ -1,4 +1,4 @@
-import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/claims.ts';
+import { CLAIM_BYTES, CLAIM_KEPT_MS, CLAIMS_FORGOTTEN } from '../../ports/plan.ts';
 import { lua } from './lua.ts';
 
 /** Claims of requests with an idempotency key. */

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { findings, type InvariantResult } from './invariant.ts';
+import type { Breathe } from './slices.ts';
+import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, type Reservation } from './stored-records.ts';
+import type { WorldRecords } from './world-records.ts';
+
+export async function eventVersions({ of, events, seed, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
+  const { check, result } = findings('event-versions', 'The event versions of each object run from 1 to its stored version without a gap');
+  const versions = new Map<string, Set<number>>();
+  for (const { subject, aggregateversion } of events) versions.set(subject, (versions.get(subject) ?? new Set()).add(aggregateversion));
+  for (const [type, at] of Object.entries(objects)) {
+    const seeded = new Map((seed.applications[at.application]?.objects[at.collection] ?? []).map(({ id, version }) => [id, version]));
+    for (const object of of<{ id: string; version: number }>(type)) {
+      await breathe();
+      const subject = `${type}/${object.id}`;
+      const first = (seeded.get(object.id) ?? 0) + 1;
+      const seen = versions.get(subject) ?? new Set<number>();
+      const missing = Array.from({ length: Math.max(0, object.version - first + 1) }, (_, index) => first + index).filter(
+        (version) => !seen.has(version),
+      );
+      check(missing.length === 0, `${subject}: no event for version ${missing.join(', ')}`);
+      check(
+        [...seen].every((version) => version >= first && version <= object.version),
+        `${subject}: events beyond version ${object.version}`,
+      );
+      versions.delete(subject);
+    }
+  }
+  for (const subject of versions.keys()) check(false, `${subject}: events of an object that does not exist`);
+  return result();
+}
+
+/** Repeated requests and events must not create a second record under the same natural key. */
+export function oneEffect(world: WorldRecords): InvariantResult {
+  const { of, records, events } = world;
+  const { check, result } = findings(
+    'one-effect',
+    'One effect per key: one order per basket, one open reservation per basket, one picking order per fulfillment order, one ledger entry and one refund per reference, one event per change',
+  );
+  const unique = <T extends object>(found: readonly T[], what: string, keyOf: (record: T) => string | undefined): void => {
+    const seen = new Map<string, T[]>();
+    for (const record of found) {
+      const key = keyOf(record);
+      if (key !== undefined) seen.set(key, [...(seen.get(key) ?? []), record]);
+    }
+    for (const [key, same] of seen) {
+      const ids = same.flatMap((record) => ('id' in record ? [String(record.id)] : []));
+      check(same.length === 1, `${what} ${key}: ${same.length} times${ids.length > 0 ? `, ${ids.join(', ')}` : ''}`);
+    }
+  };
+  unique(of<Order>('order'), 'order of basket', ({ basketId }) => basketId);
+  unique(
+    of<Reservation>('reservation').filter(({ state }) => state === 'requested'),
+    'open reservation of basket',
+    ({ basketId }) => basketId,
+  );
+  unique(of<Basket>('basket'), 'basket of order', ({ orderId }) => orderId);
+  unique(
+    records<PickingOrder>('wms', 'picking-orders'),
+    'picking order of fulfillment-order',
+    ({ fulfillmentOrderId }) => fulfillmentOrderId,
+  );
+  for (const { id, refunds } of of<Payment>('payment')) {
+    unique(refunds, `refund of payment/${id} under`, ({ reference }) => reference);
+  }
+  for (const account of accountsOf(world)) {
+    const earned = account.ledger.filter(({ type }) => type === 'earn');
+    unique(earned, `earn at loyalty-account/${account.id} for order`, ({ orderId }) => orderId);
+    const issued = account.ledger.filter(({ type }) => type === 'issue');
+    unique(issued, `points issued to loyalty-account/${account.id} for`, ({ reference }) => reference);
+    const takenBack = account.ledger.filter(({ type, points, reference }) => type === 'reverse' && points <= 0 && reference !== undefined);
+    unique(takenBack, `points taken back at loyalty-account/${account.id} for`, ({ reference }) => reference);
+  }
+  unique(events, 'event', ({ type, subject, aggregateversion }) => `${type} ${subject} v${aggregateversion}`);
+  return result();
+}
+
+export async function replay({ of, events, objects }: WorldRecords, breathe: Breathe): Promise<InvariantResult> {
+  const { check, result } = findings('replay', 'The last event of each object equals the stored object');
+  const last = new Map<string, EstateEvent>();
+  for (const event of events) {
+    const before = last.get(event.subject);
+    if (!before || event.aggregateversion >= before.aggregateversion) last.set(event.subject, event);
+  }
+  for (const [type, { definition }] of Object.entries(objects)) {
+    for (const object of of<{ id: string }>(type)) {
+      await breathe();
+      const event = last.get(`${type}/${object.id}`);
+      if (!event) continue;
+      const published: unknown = JSON.parse(JSON.stringify(definition.schema.parse(object)));
+      check(
+        isDeepStrictEqual(event.data.object, published),
+        `${type}/${object.id}: its last event, version ${event.aggregateversion}, differs from the stored object`,
+      );
+    }
+  }
+  return result();
+}

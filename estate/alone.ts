@@ -1,0 +1,98 @@
+import { magicTokens } from '../fixtures/public-secrets.ts';
+import type { Application } from '../shared/catalog/applications.ts';
+import { showTokens } from '../shared/domain/redaction.ts';
+import type { Logger } from '../shared/process/logger.ts';
+import { allReady, type State } from '../shared/process/readiness.ts';
+import { startApplication } from '../shared/runtime/application.ts';
+import { createHttpTransport } from '../shared/transport/http-transport.ts';
+import type { Configuration } from './configuration.ts';
+import { openFrontDoor } from './front-door.ts';
+import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
+import type { RegisteredApplication } from './registry.ts';
+import { loadConfiguredFixtures } from './seeding.ts';
+import { explainListenError } from './start-error.ts';
+
+/** A process with one service of the estate. It listens from the start, and is ready when its infrastructure is. */
+export interface RunningService {
+  readonly url: string;
+  readonly ready: Promise<void>;
+  /** Answers not ready from now on, so that load balancers stop sending requests. */
+  drain(): void;
+  /** Finishes what runs, then ends the infrastructure. */
+  close(): Promise<void>;
+}
+
+/** The registry would load the code of all applications. */
+const load = (application: Application): Promise<RegisteredApplication> => import(`../services/${application}/service.ts`);
+
+/** Starts one application. It shares its state in Redis and its events on Kafka with the other processes. */
+export async function startApplicationAlone(application: Application, configuration: Configuration, log: Logger): Promise<RunningService> {
+  const { HOST, PORT, ESTATE_TOKEN: token = '', GATEWAY_URL, STRICT_RESPONSES, addressOf } = configuration;
+  showTokens(magicTokens);
+  const { service } = await load(application);
+  const adapter = openStore(configuration, log);
+  const bus = await openBus(configuration, log);
+  const observability = await startObservability(configuration);
+  const agent = agentForCalls();
+  const stopping = new AbortController();
+  const states = (): readonly State[] => [adapter.state(), bus.state()];
+  const running = await startApplication({
+    service,
+    adapter,
+    bus,
+    transport: createHttpTransport({ addressOf, token, agent }),
+    token,
+    agent,
+    log,
+    observability,
+    gatewayUrl: () => GATEWAY_URL,
+    host: HOST,
+    port: PORT,
+    strictResponses: STRICT_RESPONSES,
+    stopping: stopping.signal,
+  }).catch(explainListenError('PORT'));
+  return {
+    url: running.url,
+    ready: allReady(states, stopping.signal),
+    drain: running.drain,
+    close: async () => {
+      stopping.abort();
+      await running.close();
+      await closeInfrastructure({ agent, bus, observability, adapter });
+    },
+  };
+}
+
+export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
+  const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
+  const fixtures = await loadConfiguredFixtures(configuration);
+  const adapter = openStore(configuration, log);
+  const observability = await startObservability(configuration);
+  const agent = agentForCalls();
+  const stopping = new AbortController();
+  const states = (): readonly State[] => [adapter.state()];
+  const door = await openFrontDoor({
+    configuration,
+    fixtures,
+    adapter,
+    states,
+    addressOf,
+    transport: createHttpTransport({ addressOf, token, agent }),
+    token,
+    pepper,
+    agent,
+    log,
+    observability,
+    stopping: stopping.signal,
+  });
+  return {
+    url: door.url,
+    ready: door.prepared.then(() => allReady(states, stopping.signal)),
+    drain: door.drain,
+    close: async () => {
+      stopping.abort();
+      await door.close();
+      await closeInfrastructure({ agent, observability, adapter });
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { ANONYMOUS } from '../../shared/control/context.ts';
+import { readBody } from '../../shared/http/request-body.ts';
+import type { Span, Tracer } from '../../shared/observability/observer.ts';
+import { readinessAnswer } from '../../shared/process/readiness.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { applicationHeaders, ownHeader } from '../application-headers.ts';
+import type { Exchange } from '../facts.ts';
+import type { ForwardedRequest } from '../forwarder.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { untilClosed } from '../hand-over.ts';
+import { methodNotAllowed } from '../problems.ts';
+import { identify, type RequestIds } from '../request-ids.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
+import type { Addressed, ForApi, Traced } from './address.ts';
+import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
+
+interface Identified {
+  readonly ids: RequestIds;
+}
+
+/** Gives the request its ids. Once it has entered a rehearsal, their time is the rehearsal's time. */
+export const identifyRequest = ({ request, view }: Exchange & { readonly view?: WorldView | undefined }): Identified => ({
+  ids: identify(request.headers, view?.now ?? Date.now()),
+});
+
+interface Received {
+  readonly body: Buffer | undefined;
+}
+
+/** @throws Problem payload_too_large; ClientGone */
+export const receiveBody = async ({ request, response }: Exchange): Promise<Received> => ({ body: await readBody(request, response) });
+
+/** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
+export const answerPreflight =
+  ({ crossOrigin, routes }: GatewayParts) =>
+  ({ request, response, path }: Exchange & Addressed): void =>
+    crossOrigin.answerPreflight(request, response, routes.methodsAt(path).toSorted());
+
+export const answerHealth =
+  ({ states, connections }: GatewayParts) =>
+  ({ path, response }: Exchange & Addressed): void => {
+    const { status, body } =
+      path === '/healthz' ? { status: 200, body: { status: 'ok' } } : readinessAnswer(states(), connections.draining());
+    const text = JSON.stringify(body);
+    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
+  };
+
+/** @throws Problem method_not_allowed */
+export const answerMetrics =
+  ({ observability }: GatewayParts) =>
+  async ({ request, response }: Exchange): Promise<void> => {
+    const { method = '' } = request;
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, ['GET', 'HEAD']);
+    await observability?.answerMetrics(request, response);
+  };
+
+/**
+ * Answers the paths that belong neither to an API nor to another part of the gateway. Documents, console and welcome page answer only under
+ * a host name of this machine.
+ * @throws Problem misdirected_request for another host name, method_not_allowed when an API has the path, not_found
+ */
+export const answerDocuments =
+  ({ documents, routes, isOwnHost }: GatewayParts) =>
+  ({ request, response, path }: Exchange & Addressed): Promise<void> => {
+    if (!isOwnHost(request.headers.host)) {
+      throw new Problem(
+        'misdirected_request',
+        'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
+      );
+    }
+    const allowed = routes.methodsAt(path).toSorted();
+    if (allowed.length > 0) throw methodNotAllowed(request.method ?? '', allowed);
+    return documents(request, response);
+  };
+
+export const nameCorrelationId = ({ response, ids }: Exchange & Identified): void =>
+  void response.setHeader('X-Correlation-Id', ids.correlationId);
+
+type ForControl = Exchange & Addressed & Authenticated & InRehearsal & Identified & Received;
+
+export const answerControl =
+  ({ controlPlane }: GatewayParts) =>
+  ({ request, response, path, caller, rehearsal, ids: { correlationId }, body }: ForControl): Promise<void> => {
+    const principal = caller?.principal ?? ANONYMOUS;
+    const admitted = { request, path, principal, rehearsal, correlationId, body };
+    return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
+  };
+
+interface Addressee {
+  readonly forwarded: ForwardedRequest;
+  readonly callSpan: Span | undefined;
+}
+
+type Admitted = ForApi & Traced & Authenticated & Entered & Identified & Received;
+
+/** Makes the request for the application. After this step, the application may have received it. */
+export const addressApplication =
+  ({ observer, token }: GatewayParts) =>
+  ({ request, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {
+    const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
+    const traceparent = callSpan?.traceparent ?? parent;
+    const principal = caller?.principal ?? ANONYMOUS;
+    request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
+    const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
+    return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
+  };
+
+/** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */
+export const callApplication =
+  ({ forwarder, expectHops }: GatewayParts) =>
+  async ({ request, response, view, forwarded, callSpan }: Exchange & Entered & Addressee): Promise<void> => {
+    try {
+      if (!response.destroyed) await forwarder.forward(request, response, forwarded);
+      callSpan?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
+    } catch (error) {
+      callSpan?.end('no answer');
+      throw error;
+    } finally {
+      expectHops(view.world);
+    }
+  };
+
+function startCallSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
+  const attributes = { 'http.request.method': method, 'url.template': path, 'server.address': application, 'uc.api': id };
+  return tracer.start({ kind: 'client', name: `${method} ${path}`, parent, attributes });
+}

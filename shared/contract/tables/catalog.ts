@@ -1,0 +1,251 @@
+import { apis } from '../../catalog/apis.ts';
+import { type Application, applicationNames, applications, domains, topicOf } from '../../catalog/applications.ts';
+import type { ApiDefinition } from '../../catalog/define.ts';
+import type { EventDefinition, ObjectDefinition } from '../../catalog/define-object.ts';
+import { extensionEvent, TYPE_PREFIX } from '../../catalog/event-names.ts';
+import { changeEvents, events } from '../../catalog/events.ts';
+import { calls, type FlowDefinition, flows } from '../../catalog/flows.ts';
+import { internalCalls } from '../../catalog/internal-calls.ts';
+import type { LifeCycle, Row } from '../../catalog/life-cycle.ts';
+import { objects } from '../../catalog/objects.ts';
+import { declineCodes } from '../../catalog/payment/objects.ts';
+import { type ProblemCode, problems, retryableAtTimes } from '../../catalog/problems.ts';
+import { consumedBy } from '../../catalog/subscriptions.ts';
+import { code, list, mermaidId, table } from './markdown.ts';
+import { problemMeanings } from './problem-meanings.ts';
+
+/** APIs in the source document. The catalog has those that work. */
+const DOCUMENTED_APIS = 43;
+
+export function applicationTable(): string {
+  const rows = applicationNames.map((name) => [
+    `[${titleOf(name)}](../../services/${name}/README.md)`,
+    code(name),
+    applications[name].owns,
+    String(publicApis.filter(({ application }) => application === name).length),
+  ]);
+  return table(['Application', 'Name in the code', 'Owns', 'APIs'], rows);
+}
+
+/** Every public API, domain by domain. */
+export function apiTable(): string {
+  const rows = domains.flatMap((domain) =>
+    publicApis
+      .filter((api) => api.domain === domain)
+      .map((api) => [
+        markedName(api),
+        code(`${api.method} ${api.path}`),
+        code(api.id),
+        api.type,
+        titleOf(api.application),
+        api.auth,
+        list(api.emits.map(code)),
+      ]),
+  );
+  const documented = publicApis.filter(({ addition }) => !addition).length;
+  return [
+    `${documented} of the ${DOCUMENTED_APIS} APIs of the source document. † The source document does not show its shapes; they are our choice. ‡ Our addition, not one of the ${DOCUMENTED_APIS}.`,
+    '',
+    table(['API', 'Method and path', 'Id', 'Type', 'Application', 'Credential', 'Events'], rows),
+  ].join('\n');
+}
+
+/** What an application answers, owns, emits and consumes, and whom it calls. */
+export function applicationSummary(application: Application): string {
+  const answered = publicApis.filter((api) => api.application === application);
+  const internal = internals.filter((api) => api.application === application);
+  const owned = objects.filter(({ owner }) => owner === application);
+  const withStates = owned.filter(({ lifeCycle }) => lifeCycle !== undefined && lifeCycle.rows.length > 0);
+  const emitted = events.filter(({ object }) => owned.some(({ type }) => type === object));
+  const callees = [...new Set(callsMadeBy(application).map((api) => titleOf(api.application)))];
+  const rows: readonly (readonly [string, string])[] = [
+    ['[APIs](../../docs/reference/apis.md#public-apis)', list(answered.map(markedName))],
+    [
+      'Internal calls (callers)',
+      list(internal.map(({ name, callers }) => (callers.length === 0 ? name : `${name} (${list(callers.map(titleOf))})`))),
+    ],
+    [
+      '[Life cycles](../../docs/reference/life-cycles.md)',
+      list(withStates.map(({ type }) => `[${type}](../../docs/reference/life-cycles.md#${type})`)),
+    ],
+    ['[Emits](../../docs/reference/events.md)', list(emitted.map(({ name }) => code(name)))],
+    ['Consumes', list(consumedBy(application).map(({ name }) => code(name)))],
+    ['[It calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
+  ];
+  return table(
+    ['', ''],
+    rows.filter(([, text]) => text !== list([])),
+  );
+}
+
+/** Every flow: a sequence diagram of the happy path, and its behaviour on failure. */
+export function flowSections(): string {
+  return flows.map(flowSection).join('\n\n');
+}
+
+function flowSection({ number, title, participants: [caller, callee], steps, onFailure }: FlowDefinition): string {
+  const involved = [...new Set(steps.flatMap(({ from, to }) => [from, to]))];
+  return [
+    `## Flow ${number}: ${title}`,
+    '',
+    `${titleOf(caller)} → ${titleOf(callee)}`,
+    '',
+    '```mermaid',
+    'sequenceDiagram',
+    ...involved.map((name) => `  participant ${mermaidId(name)} as ${name === 'client' ? 'Client' : titleOf(name)}`),
+    ...steps.map(({ from, to, call }) => `  ${mermaidId(from)}->>${mermaidId(to)}: ${callById(call)?.name ?? call}`),
+    '```',
+    '',
+    `**On failure.** ${onFailure}`,
+  ].join('\n');
+}
+
+/** Who calls whom: one row per caller and callee. */
+export function callMatrix(): string {
+  const rows = applicationNames.flatMap((caller) =>
+    [...Map.groupBy(callsMadeBy(caller), ({ application }) => application)].map(([callee, of]) => [
+      titleOf(caller),
+      titleOf(callee),
+      list(of.map(({ name }) => name)),
+    ]),
+  );
+  return table(['Caller', 'Callee', 'Calls'], rows);
+}
+
+const publicApis = Object.values(apis) as readonly ApiDefinition[];
+const internals = Object.values(internalCalls) as readonly ApiDefinition[];
+
+const byId = new Map([...publicApis, ...internals].map((api) => [api.id, api]));
+
+const callById = (id: string): ApiDefinition | undefined => byId.get(id);
+
+const callsMadeBy = (application: Application): readonly ApiDefinition[] =>
+  (calls[application] as readonly string[]).flatMap((id) => byId.get(id) ?? []);
+
+const titleOf = (application: Application): string => applications[application].title;
+
+/** The name with a mark for an addition (‡) or for shapes of our choice (†). */
+function markedName({ name, addition, shapes }: ApiDefinition): string {
+  if (addition) return `${name} ‡`;
+  return shapes === 'our choice' ? `${name} †` : name;
+}
+
+/** Every life cycle: a Mermaid diagram of its moves, and its rows as a table. */
+export function lifeCycles(): string {
+  return objects
+    .flatMap((object) => (object.lifeCycle && object.lifeCycle.rows.length > 0 ? [lifeCycleSection(object, object.lifeCycle)] : []))
+    .join('\n\n');
+}
+
+function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): string {
+  const rows = lifeCycle.rows.map((row) => [
+    row.verb,
+    list(row.from.map((state) => state ?? '(new)')),
+    targetOf(row),
+    row.again ? '–' : list((row.events.length > 0 ? row.events : [extensionEvent(object.type)]).map(code)),
+    row.trigger,
+  ]);
+  const unreached = lifeCycle.states.filter((state) => !lifeCycle.rows.some(({ to }) => to.includes(state)));
+  return [
+    `## ${object.type}`,
+    '',
+    `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
+    ...(unreached.length > 0 ? ['', `No row of this version leads to these listed states: ${unreached.join(', ')}.`] : []),
+    '',
+    '```mermaid',
+    ...stateDiagram(lifeCycle),
+    '```',
+    '',
+    table(['Verb', 'From', 'To', 'Event', 'Cause'], rows),
+  ].join('\n');
+}
+
+function targetOf({ again, to }: Row<string, string>): string {
+  if (again) return 'unchanged, nothing happens';
+  return to.length === 0 ? 'unchanged' : to.join(', ');
+}
+
+function stateDiagram({ rows }: LifeCycle): string[] {
+  const moves = rows
+    .filter(({ again }) => !again)
+    .flatMap(({ verb, from, to }) =>
+      from.flatMap((state) => (to.length === 0 ? [state] : to).map((next) => ({ verb, from: state, to: next }))),
+    );
+  const drawn = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((state) => state !== null));
+  return [
+    'stateDiagram-v2',
+    ...[...drawn].filter((state) => state.includes('-')).map((state) => `  state "${state}" as ${mermaidId(state)}`),
+    ...[...Map.groupBy(moves, ({ from, to }) => `${node(from)} --> ${node(to)}`)].map(
+      ([arrow, same]) => `  ${arrow} : ${[...new Set(same.map(({ verb }) => verb))].join(', ')}`,
+    ),
+  ];
+}
+
+const node = (state: string | null): string => (state === null ? '[*]' : mermaidId(state));
+
+/** Events in the source document. */
+const DOCUMENTED_EVENTS = 16;
+
+/** Every event of the source document: its type on the wire, its topic, its causes and its subscribers. */
+export function eventTable(): string {
+  const rows = events.map((event) => [
+    ...addressed(event),
+    event.classification,
+    event.meaning,
+    list(publicApis.filter(({ emits }) => emits.includes(event.name)).map(({ name }) => name)),
+    subscribersOf(event),
+  ]);
+  return [
+    `${events.length} of the ${DOCUMENTED_EVENTS} events of the source document.`,
+    '',
+    table(['Type', 'Topic', 'Object', 'Kind', 'Meaning', 'Caused by', 'Subscribers'], rows),
+  ].join('\n');
+}
+
+/** The additional events, one per object that changes. */
+export function changeEventTable(): string {
+  return table(
+    ['Type', 'Topic', 'Object', 'Subscribers'],
+    changeEvents.map((event) => [...addressed(event), subscribersOf(event)]),
+  );
+}
+
+function topicOfEvent(event: EventDefinition): string {
+  const object = objects.find(({ type }) => type === event.object);
+  return object ? topicOf(object.domain) : '';
+}
+
+const addressed = (event: EventDefinition): string[] => [code(TYPE_PREFIX + event.name), code(topicOfEvent(event)), code(event.object)];
+
+const subscribersOf = ({ subscribers }: EventDefinition): string =>
+  list(subscribers?.map(({ application, purpose }) => `${titleOf(application)}: ${purpose}`) ?? []);
+
+const all = Object.entries(problems) as [ProblemCode, { status: number; title: string; retryable: boolean }][];
+
+const repeatable = (name: ProblemCode, retryable: boolean): string =>
+  retryable ? 'yes' : retryableAtTimes.has(name) ? 'no, unless `retryable` is `true`' : 'no';
+
+/** Every problem code, linked to its section. */
+export function problemTable(): string {
+  return table(
+    ['Status', '`code`', 'Title', 'Same request may succeed later'],
+    all.map(([name, { status, title, retryable }]) => [String(status), `[${code(name)}](#${name})`, title, repeatable(name, retryable)]),
+  );
+}
+
+/** One section per problem, with the code as its anchor. */
+export function problemSections(): string {
+  return all
+    .map(([name, { status, title }]) => {
+      const [cause, remedy] = problemMeanings[name];
+      const reasons = name === 'payment_declined' ? [declineCodeTable()] : [];
+      return [`### ${name}`, `${status} ${title}.`, `**Cause.** ${cause}`, `**Remedy.** ${remedy}`, ...reasons].join('\n\n');
+    })
+    .join('\n\n');
+}
+
+const declineCodeTable = (): string =>
+  table(
+    ['`declineCode`', 'Meaning'],
+    Object.entries(declineCodes).map(([name, meaning]) => [code(name), meaning]),
+  );

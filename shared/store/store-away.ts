@@ -1,4 +1,0 @@
-import { Problem } from '../catalog/problems.ts';
-
-/** Whether an operation failed because the store is unavailable. The store logs that itself, once for all users. */
-export const isStoreAway = (error: unknown): boolean => error instanceof Problem && error.context['dependency'] === 'store';

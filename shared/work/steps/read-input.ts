@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
+import { parseParams, parsePart } from '../../contract/validation.ts';
+import { SIGNER } from '../../control/context.ts';
+import { refuseWebhook } from '../../control/webhook-signature.ts';
+import { CENSOR } from '../../domain/redaction.ts';
+import { type JsonBody, readJson } from '../../http/request-body.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, ApiRequest } from '../job.ts';
+import type { Step } from './step.ts';
+
+/** A header that is sent once. @param name in lower case */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+interface ParsedRequest extends ApiRequest {
+  readonly body: JsonBody | undefined;
+}
+
+/** Parses the body as JSON, before any schema sees it. */
+export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
+
+/** Parses the body and records it. @throws Problem when it is not JSON */
+export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
+  const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
+  notes.request = body?.value;
+  notes.requestText = body?.text;
+  return body;
+}
+
+interface VerifiedRequest extends ParsedRequest {
+  readonly webhookId: string | undefined;
+}
+
+/** Refuses a webhook unless the rehearsal's secret signed its body, recently by the rehearsal's clock. */
+export const verifySignature =
+  <Result>({ directory }: ApplicationParts): Step<ParsedRequest, VerifiedRequest, Result> =>
+  async (job, rest) => {
+    const { bound, body, context, received, notes } = job;
+    if (bound.api.auth !== 'signature') return rest({ ...job, webhookId: undefined });
+    const view = await directory.current(context.world);
+    const webhookId = headerOf(received.headers, 'webhook-id');
+    const refusal = refuseWebhook(view?.credentials.webhookSecret ?? '', {
+      id: webhookId,
+      timestamp: headerOf(received.headers, 'webhook-timestamp'),
+      signatures: headerOf(received.headers, 'webhook-signature'),
+      body: body?.text ?? '',
+      now: context.now,
+    });
+    if (refusal !== undefined) throw new Problem('unauthenticated', `The webhook is refused: ${refusal}`);
+    notes.principal = SIGNER;
+    return rest({ ...job, context: { ...context, principal: SIGNER }, webhookId });
+  };
+
+export interface ValidRequest extends VerifiedRequest {
+  readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
+  readonly idempotencyKey: string | undefined;
+  /** The header, unless it is `*`, which any version of an object matches. */
+  readonly ifMatch: string | undefined;
+}
+
+/** Validates parameters, query, body and headers against the declaration of the API. */
+export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = async (job, rest) => {
+  const input = inputOf(job);
+  const { headers } = job.received;
+  const idempotencyKey = idempotencyKeyIn(headers);
+  const ifMatch = ifMatchIn(headers);
+  return rest({ ...job, input, idempotencyKey, ifMatch });
+};
+
+function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
+  const isFromService = context.chain.length > 0;
+  const params = parseParams(received.params);
+  if (!isFromService) {
+    refuseRedacted(params, 'path');
+    refuseRedacted(received.query, 'query');
+    if (sent) refuseSecrets(sent.value);
+  }
+  const query = parsePart(api.query, received.query, 'query');
+  const schema = isFromService ? api.serviceRequest : api.request;
+  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
+  return { params, query, body };
+}
+
+/** The key without its quotes. */
+function idempotencyKeyIn(headers: IncomingHttpHeaders): string | undefined {
+  const header = headerOf(headers, 'idempotency-key');
+  if (header === undefined) return undefined;
+  if (header.includes(CENSOR)) throw invalidHeader('Idempotency-Key', REMEDY.redacted);
+  if (IdempotencyKey.safeParse(header).success) return header.replace(/^"(.*)"$/, '$1');
+  throw invalidHeader('Idempotency-Key', 'An Idempotency-Key has 1 to 255 characters.');
+}
+
+function ifMatchIn(headers: IncomingHttpHeaders): string | undefined {
+  const header = headerOf(headers, 'if-match');
+  if (header === undefined || header === '*') return undefined;
+  if (IfMatch.safeParse(header).success) return header;
+  throw invalidHeader('If-Match', 'If-Match takes ETags of the object as it was read, separated by commas, or *: "<version>".');
+}
+
+const invalidHeader = (name: string, detail: string): Problem =>
+  new Problem('malformed_request', detail, { errors: [{ pointer: name, code: 'invalid_header', detail }] });
