@@ -54,7 +54,7 @@ describe('The sentence about a trace', () => {
     expect(traceTree([confirm, label, webhook]).rows.map(({ kind, from }) => [kind, from])).toEqual([
       ['request', 'client'],
       ['timer', 'carrier-platform'],
-      ['call', 'carrier-platform'],
+      ['webhook', 'carrier-platform'],
     ]);
   });
 
