@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { loadDrawing } from '../../command-line/drawings.ts';
 import { createConsole } from '../../console/serve.ts';
 
-/** Requests the page of a console without esbuild, and prints the answer. */
+/** Requests the page of a console and the drawing of a report without esbuild, and prints the answers. */
 
 registerHooks({
   resolve: (specifier, context, next) => {
@@ -17,6 +18,9 @@ const config = { version: '0', production: false, adapters: { state: 'memory', e
 const server = createServer(express().use(createConsole(() => config)));
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/console/`);
-process.stdout.write(JSON.stringify({ status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }));
+const report = await loadDrawing('report').catch(({ message }: Error) => message);
+process.stdout.write(
+  JSON.stringify({ report, status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }),
+);
 server.closeAllConnections();
 server.close();
