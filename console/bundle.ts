@@ -84,8 +84,12 @@ async function bundle(part: Part, isProduction: boolean): Promise<Bundle> {
     loader: { '.svg': 'copy' },
     plugins: [scalar],
   });
-  const html = Object.entries(htmlOf[part](pageOf(part, metafile))).map(([name, text]) => [`${name}.html`, text] as const);
-  const outputs = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
+  const page = pageOf(part, metafile);
+  const html = Object.entries(htmlOf[part](page)).map(([name, text]) => [`${name}.html`, text] as const);
+  const outputs = outputFiles
+    .map(({ path, contents }) => [basename(path), contents] as const)
+    // The sheet of the page has the sheets of its parts too.
+    .filter(([name]) => !name.includes('.css') || name.startsWith(page.style));
   const files = [...html, ...outputs].map(async ([name, content]) => [name, await promisify(gzip)(content)] as const);
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('scalar:'));
   return { files: new Map(await Promise.all(files)), inputs };

@@ -30,12 +30,10 @@ describe('The pages of the image', () => {
   });
 });
 
-test('Without development dependencies, a page names the remedy', async () => {
+test('Without development dependencies, a page and a report name the remedy', async () => {
   const { code, out, err } = await runProgram(process.execPath, ['tests/processes/page-without-esbuild.ts']);
   expect([code, err]).toEqual([0, '']);
-  expect(JSON.parse(out)).toEqual({
-    status: 503,
-    type: 'text/plain; charset=utf-8',
-    text: 'Pages, reports and diagrams are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".\n',
-  });
+  const remedy =
+    'Pages, reports and diagrams are bundled by development dependencies, which are missing: run "npm ci" without "--omit=dev".';
+  expect(JSON.parse(out)).toEqual({ report: remedy, status: 503, type: 'text/plain; charset=utf-8', text: `${remedy}\n` });
 });

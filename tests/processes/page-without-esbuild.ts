@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import { registerHooks } from 'node:module';
 import express from 'express';
+import { loadDrawing } from '../../command-line/drawings.ts';
 import { createConsole } from '../../console/serve.ts';
 import { listen } from '../../shared/process/fair-server.ts';
 
-/** Requests the page of a console without esbuild, and prints the answer. */
+/** Requests the page of a console and the drawing of a report without esbuild, and prints the answers. */
 
 registerHooks({
   resolve: (specifier, context, next) => {
@@ -16,6 +17,9 @@ registerHooks({
 const config = { version: '0', production: false, adapters: { state: 'memory', events: 'memory' } };
 const server = createServer(express().use(createConsole(() => config)));
 const answer = await fetch(`${await listen(server, 0, '127.0.0.1')}/console/`);
-process.stdout.write(JSON.stringify({ status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }));
+const report = await loadDrawing('report').catch(({ message }: Error) => message);
+process.stdout.write(
+  JSON.stringify({ report, status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() }),
+);
 server.closeAllConnections();
 server.close();

@@ -33,7 +33,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
   const hop = useResource(listed.requestId, (signal) => control('read-hop', { params: { requestId: listed.requestId } }, { signal }));
   const api = apis[listed.api];
   const code = problemCodeOf(hop.value);
-  const isCall = kind === 'call' || kind === 'request';
+  const isCall = kind !== 'event' && kind !== 'timer';
   return (
     <section class="hop" aria-label={`Hop ${number}`}>
       <div class="line">

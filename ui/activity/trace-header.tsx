@@ -35,7 +35,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
             <code>{correlationId}</code>
             {hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`}
             {requests.length > 1 && `, ${hop === requests.at(-1)?.hop ? 'the latest' : 'one'} of ${requests.length} requests`} ·{' '}
-            {counted(count('call'), 'call')}
+            {counted(count('call') + count('webhook'), 'call')}
             {summary && `, ${counted(summary.events, 'event')}`}, {counted(count('event'), 'delivery', 'deliveries')}
             {count('timer') > 0 && `, ${counted(count('timer'), 'timer')}`}
           </p>

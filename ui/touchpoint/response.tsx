@@ -40,8 +40,13 @@ export function AnswerParts({ answer: { headers, text }, name }: { answer: Answe
       {basket && (Array.isArray(basket.lines) || basket.total !== undefined) && <BasketParts basket={basket} />}
       <details open>
         <summary>Headers ({headers.length})</summary>
-        <dl class={`mono ${css.headers}`}>
-          {headers.map(([header, value]) => [<dt key={header}>{header}</dt>, <dd key={`${header} value`}>{value}</dd>])}
+        <dl class="pairs mono">
+          {headers.map(([header, value]) => (
+            <div key={header}>
+              <dt class="muted">{header}</dt>
+              <dd class="brk">{value}</dd>
+            </div>
+          ))}
         </dl>
       </details>
       <details open>
@@ -78,7 +83,7 @@ const BasketParts = ({ basket: { lines = [], total, totalSaving = 0 } }: { baske
         ))}
       </ul>
     )}
-    <p class={css.totals}>
+    <p class={`line ${css.totals}`}>
       <span>
         Total <strong>{money(total)}</strong>
       </span>

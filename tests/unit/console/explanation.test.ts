@@ -74,6 +74,6 @@ test('The sentence about a trace describes the request of the client, not the we
   expect(traceTree([confirm, label, webhook]).rows.map(({ kind, from }) => [kind, from])).toEqual([
     ['request', 'client'],
     ['timer', 'carrier-platform'],
-    ['call', 'carrier-platform'],
+    ['webhook', 'carrier-platform'],
   ]);
 });
