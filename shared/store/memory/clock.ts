@@ -1,3 +1,4 @@
+import { KEPT_MOVES } from '../../catalog/limits.ts';
 import type { ClockStore, RequeuedAt, RequeuedParked } from '../ports/clock.ts';
 import { BACKOFF_MS, type DueItem, dueKey, PROBE_MS } from '../ports/due-work.ts';
 import type { DueRecord } from './due-schedule.ts';
@@ -47,6 +48,18 @@ export function createMemoryClock({ all, rehearsals, need, changed }: MemoryEsta
       endAdvance(state);
       changed(world);
     },
+    addMove: async (world, move) => {
+      const state = need(world);
+      const number = (state.moves.at(-1)?.number ?? 0) + 1;
+      state.moves = [...state.moves, { ...move, number }].slice(-KEPT_MOVES);
+      changed(world, Number.POSITIVE_INFINITY);
+      return number;
+    },
+    moves: async (world, { before = Number.POSITIVE_INFINITY, limit }) =>
+      need(world)
+        .moves.filter(({ number }) => number < before)
+        .toReversed()
+        .slice(0, limit),
     leaseNext: async (world, { upTo, token, leaseMs, driver }) => {
       const state = need(world);
       if (!mayDrive(state, driver)) return undefined;
