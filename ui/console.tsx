@@ -1,7 +1,6 @@
 import './kit/tokens.css';
 import './sequence/sequence.css';
 import './kit/base.css';
-import './shell/shell.css';
 import { render, type VNode } from 'preact';
 import { asRefusal, loadConfig, openSession, startRouter } from './data/data.ts';
 import { ProblemCard, startKeyboard } from './kit/kit.ts';

@@ -412,7 +412,7 @@ describeInBrowser('The console', () => {
         .locator(selector)
         .last()
         .evaluate((element, of) => element.getBoundingClientRect()[of], side);
-    expect(await edge('.rail', 'bottom')).toBeCloseTo(900, 0);
+    expect(await edge('nav[aria-label=Console]', 'bottom')).toBeCloseTo(900, 0);
     expect(await edge('.status-line', 'top')).toBeLessThan(800);
     expect(await edge('main li', 'bottom')).toBeLessThanOrEqual(await edge('.status-line', 'top'));
   });
@@ -425,7 +425,7 @@ describeInBrowser('The console', () => {
     for (let presses = 0; presses < 25; presses += 1) {
       await tab.page.keyboard.press('Tab');
       const isCovered = await tab.page.evaluate<boolean>(
-        "document.activeElement.getBoundingClientRect().bottom > document.querySelector('.rail').getBoundingClientRect().top",
+        "document.activeElement.getBoundingClientRect().bottom > document.querySelector('nav[aria-label=Console]').getBoundingClientRect().top",
       );
       if (isCovered) covered.push(await focusedText());
     }

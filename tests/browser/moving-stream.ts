@@ -44,8 +44,8 @@ export async function expectStreamMoves({ tab, gateway, rehearsal, stopGateway }
 /** Runs in the page: keeps every text of the button of the stream. */
 const NOTE_STATES = `{
   globalThis.states = [];
-  new MutationObserver(() => states.push([...document.querySelectorAll('.bar button.badge')].at(-1)?.textContent ?? '')).observe(
-    document.querySelector('.bar'),
+  new MutationObserver(() => states.push([...document.querySelectorAll('#console header button.badge')].at(-1)?.textContent ?? '')).observe(
+    document.querySelector('#console header'),
     { childList: true, subtree: true, characterData: true },
   );
 }`;

@@ -18,15 +18,16 @@ import { Badge, counted, Dialog, wallTime } from '../kit/kit.ts';
 import { ClockSet } from './clock-set.tsx';
 import { pages } from './pages.ts';
 import { Picker } from './picker.tsx';
+import css from './shell.module.css';
 
 /** The sticky bar: which rehearsal, what time it is there, what is set and what holds. Of a rehearsal that cannot be shown it has the name only. */
 export function Bar({ rehearsal }: { rehearsal: string }) {
   const isShown = trouble.value === undefined;
   return (
-    <header class="bar">
+    <header class={css.bar}>
       <Picker rehearsal={rehearsal} />
       {isShown && <ClockSet />}
-      <div class="set push">
+      <div class={`${css.set} ${css.push}`}>
         {config().production && <Badge tone="warn">production</Badge>}
         {isShown && <State rehearsal={rehearsal} />}
       </div>
@@ -63,7 +64,7 @@ function FaultsSet({ rehearsal }: { rehearsal: string }) {
     >
       <span aria-hidden="true">⚡</span>
       {set.length}
-      <span class="wide-text">{set.length === 1 ? ' fault set' : ' faults set'}</span>
+      <span class="wide">{set.length === 1 ? ' fault set' : ' faults set'}</span>
     </a>
   );
 }

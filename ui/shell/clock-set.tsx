@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { act, advance, asRefusal, clock, type FieldError, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
 import { Badge, Dialog, field, isNarrow, rehearsalTime, useFocusOnWrong } from '../kit/kit.ts';
+import css from './shell.module.css';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
 
@@ -12,7 +13,7 @@ export function ClockSet() {
   };
   const now = clock.value?.now;
   return (
-    <div class="set clock-set" role="group" aria-label="Clock of the rehearsal">
+    <div class={`${css.set} ${css.clockSet}`} role="group" aria-label="Clock of the rehearsal">
       {isNarrow.value ? (
         <ClockButton onClick={ask} />
       ) : (
@@ -27,7 +28,7 @@ export function ClockSet() {
 }
 
 const ClockFace = () => (
-  <span class="clock" title={isFrozen() ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time'}>
+  <span class={css.clock} title={isFrozen() ? 'The clock stands still until it is moved or resumed' : 'The clock flows with wall time'}>
     <Time />
   </span>
 );
@@ -36,7 +37,7 @@ function ClockButton({ onClick }: { onClick: () => void }) {
   const now = clock.value?.now;
   const label = now === undefined ? 'Move the clock' : `${rehearsalTime(now)}${isFrozen() ? ' frozen' : ''}: move the clock`;
   return (
-    <button type="button" class="clock" aria-haspopup="dialog" aria-label={label} onClick={onClick}>
+    <button type="button" class={css.clock} aria-haspopup="dialog" aria-label={label} onClick={onClick}>
       <Time />
     </button>
   );

@@ -4,6 +4,7 @@ import { Dialog, Icon, StatusLine } from '../kit/kit.ts';
 import { keysShown } from './keys.tsx';
 import type { Page } from './page.ts';
 import { pageAt, pages } from './pages.ts';
+import css from './shell.module.css';
 
 export function pageLink({ scope, path }: Page, rehearsal: string): string {
   if (scope === 'estate') return estateLink(path);
@@ -17,36 +18,41 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
   const current = pageAt(shown, segments)?.page;
   const marked = current?.under ?? current?.path;
   const listed = pages.filter(({ under }) => under === undefined);
-  const item = (page: Page, kind: string) => (
-    <a key={page.path} class={`item ${kind}`} href={pageLink(page, rehearsal)} aria-current={marked === page.path ? 'page' : undefined}>
+  const item = (page: Page, kind?: string) => (
+    <a
+      key={page.path}
+      class={`${css.item} ${kind ?? ''}`}
+      href={pageLink(page, rehearsal)}
+      aria-current={marked === page.path ? 'page' : undefined}
+    >
       <Icon name={page.icon} />
       <span>{page.title}</span>
     </a>
   );
-  const inRail = (page: Page) => item(page, page.bottom ? '' : 'more');
+  const inRail = (page: Page) => item(page, page.bottom ? undefined : css.onlyWide);
   const { version, adapters, portal } = config();
   const touchpoint = portal !== undefined && (
-    <a class="item more" href={portal} target="_blank" rel="noreferrer">
+    <a class={`${css.item} ${css.onlyWide}`} href={portal} target="_blank" rel="noreferrer">
       <Icon name="touchpoint" />
       <span>Touchpoint</span>
     </a>
   );
   return (
-    <nav class="rail" aria-label="Console">
-      <a class="brand" href="/console/">
+    <nav class={css.rail} aria-label="Console">
+      <a class={css.brand} href="/console/">
         <Icon name="store" />
         <span>Unified commerce estate</span>
       </a>
       {listed.filter(({ scope }) => scope === 'rehearsal').map(inRail)}
-      <p class="group">Estate</p>
+      <p class={css.group}>Estate</p>
       {listed.filter(({ scope }) => scope === 'estate').map(inRail)}
       {touchpoint}
-      <button type="button" class="item only-narrow" aria-haspopup="dialog" onClick={() => (more.value = true)}>
+      <button type="button" class={`${css.item} ${css.onlyNarrow}`} aria-haspopup="dialog" onClick={() => (more.value = true)}>
         <Icon name="more" />
         <span>More</span>
       </button>
       <StatusLine />
-      <p class="foot">
+      <p class={css.foot}>
         v{version} · state in {adapters.state}, events in {adapters.events}
         <br />
         <button type="button" class="quiet" onClick={() => (keysShown.value = true)}>
@@ -55,8 +61,8 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
       </p>
       {more.value && (
         <Dialog title="More pages" onClose={() => (more.value = false)}>
-          <div class="menu" onClick={() => (more.value = false)}>
-            {listed.filter(({ bottom }) => !bottom).map((page) => item(page, ''))}
+          <div class={css.menu} onClick={() => (more.value = false)}>
+            {listed.filter(({ bottom }) => !bottom).map((page) => item(page))}
             {touchpoint}
             <button type="button" class="quiet" onClick={() => (keysShown.value = true)}>
               Keys

@@ -1,15 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { control, drawn, type Output, rehearsalLink, route, useResource } from '../data/data.ts';
 import { Dialog, Empty, Icon, rehearsalTime, wallTime } from '../kit/kit.ts';
+import css from './shell.module.css';
 
 /** Names the rehearsal, and opens the list of all. */
 export function Picker({ rehearsal }: { rehearsal: string }) {
   const open = useSignal(false);
   return (
-    <div class="set">
+    <div class={css.set}>
       <button
         type="button"
-        class="pick"
+        class={css.pick}
         aria-haspopup="dialog"
         aria-label={`${rehearsal}, change the rehearsal`}
         onClick={() => (open.value = true)}

@@ -21,6 +21,7 @@ import { Navigation, pageLink } from './navigation.tsx';
 import type { Page, PageProps } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import { RehearsalList } from './picker.tsx';
+import css from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 
 export function Shell() {
@@ -51,13 +52,13 @@ export function Shell() {
       </div>
     );
   return (
-    <div class="shell">
+    <div class={css.shell}>
       <a class="skip" href="#main">
         Skip to the page
       </a>
       <Navigation rehearsal={rehearsal ?? lastRehearsal()} />
-      {rehearsal !== undefined ? <Bar rehearsal={rehearsal} /> : <header class="bar empty-bar" />}
-      <main id="main" tabIndex={-1}>
+      {rehearsal !== undefined ? <Bar rehearsal={rehearsal} /> : <header class={css.bar} />}
+      <main id="main" class={css.main} tabIndex={-1}>
         {!home && <Main />}
       </main>
       <Keys />
