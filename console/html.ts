@@ -41,7 +41,7 @@ export const consoleHtml = (pages: Pages): string =>
 </noscript>`,
   );
 
-const TITLES = { api: 'APIs', events: 'Events', problems: 'Problems', values: 'Magic values' } as const;
+const TITLES = { api: 'APIs', events: 'Events', problems: 'Problems', values: 'Magic values', settings: 'Settings', glossary: 'Glossary' } as const;
 export type Reference = 'api' | 'events';
 
 const links = (current: Reference): string =>
