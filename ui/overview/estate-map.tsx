@@ -94,16 +94,16 @@ function Line({ call }: { call: DrawnCall }) {
 
 function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size: MapSize }) {
   const { title, note, shortNote, link, isBusy } = node;
-  const inset = size === NARROW ? 9 : 14;
+  const inset = size === NARROW ? 8 : 14;
   const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
   return (
     <a class={classes || undefined} href={link} aria-label={`${title} ${note}, ${stateOf(node)}`} {...outside(link)}>
       <rect class="node" x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
       <circle class={toneOf(node)} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />
-      <text x={x + inset + 8} y={y + 20}>
+      <text x={x + inset + (size === NARROW ? 6 : 11)} y={y + 20}>
         {title}
       </text>{' '}
-      <text class="sub" x={x + inset + 8} y={y + 35}>
+      <text class="sub" x={x + inset + (size === NARROW ? 6 : 11)} y={y + 35}>
         {size === NARROW ? firstOf(shortNote) : shortNote}
       </text>
     </a>
