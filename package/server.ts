@@ -6,7 +6,7 @@ import { compile, copyTo, DIST, write } from './project.ts';
 
 const FOLDER = join(DIST, 'server');
 /** Files that the estate reads. */
-const READ = ['LICENSE', 'fixtures/**/*.json', 'services/touchpoint-mock/portal/*', 'ui/kit/tokens.css'];
+const READ = ['LICENSE', 'fixtures/**/*.json', 'shared/contract/openapi/*.json', 'services/touchpoint-mock/portal/*', 'ui/kit/tokens.css'];
 
 /** The package of the estate itself. It contains JavaScript, because Node strips no types below node_modules, and the bundled pages. */
 export async function writeServer(): Promise<void> {

@@ -73,7 +73,7 @@ function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string)
   ];
 }
 
-/** A request id is no text that the estate searches: a hop is read by it. */
+/** The estate does not search request ids, so the hop is read by its id. */
 async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal): Promise<readonly Found[]> {
   if (!requestId.startsWith('req_')) return [];
   const hop = await control('read-hop', { params: { requestId } }, { rehearsal, signal }).catch(() => undefined);
@@ -177,7 +177,7 @@ interface ResultsProps {
   readonly run: (found: Found) => void;
 }
 
-/** The focus stays in the field, so an option is no link. */
+/** The focus stays in the field, so options are not links. */
 const Results = ({ results, current, run }: ResultsProps) => (
   <div id="found" role="listbox" aria-label="Results" class={css.results}>
     {[...Map.groupBy(results.entries(), ([, { group }]) => group)].map(([group, ofGroup]) => (

@@ -1,5 +1,4 @@
 import { type Application, applications } from '../../catalog/applications.ts';
-import { requestExamples } from '../../catalog/examples.ts';
 import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
 import type { JsonSchemas, Part } from '../json-schemas.ts';
 import { SIGNATURE } from '../openapi/security.ts';
@@ -45,7 +44,18 @@ export function webhookMessage(schemas: JsonSchemas): Part {
           'webhook-timestamp': '1772380800',
           'webhook-signature': 'v1,pUqUVSfsyLRWFAC9cHHrXcWkbgZIQLu8EXFiNYJ1pyE=',
         },
-        payload: requestExamples[carrierWebhook.id],
+        payload: {
+          type: 'shipment.tracking.updated',
+          timestamp: '2026-03-01T16:00:00.000Z',
+          data: {
+            shipmentId: 'shp_01KAHTXB5W0G4J8Q2Z6R9M3N7P',
+            status: 'in-transit',
+            statusCode: 'in_transit',
+            occurredAt: '2026-03-01T15:59:00.000Z',
+            location: 'Athlone',
+            message: 'Left the depot',
+          },
+        },
       },
     ],
   };

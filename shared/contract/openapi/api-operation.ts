@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
-import { requestExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import { type Components, json, refusals, requestBody } from './components.ts';
+import { exampleOf } from './examples.ts';
 import { requestHeader, responseHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
 import { SCHEMES } from './security.ts';
-
-const examples: Readonly<Record<string, unknown>> = requestExamples;
 
 export function apiOperation(api: ApiDefinition, components: Components): Part {
   return {
@@ -27,7 +25,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.request, components, examples[api.id])),
+    ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
     responses: { ...successes(api, components), ...refusals(problemsOf(api), components) },
   };
 }
@@ -75,7 +73,7 @@ function successOf(api: ApiDefinition, description: string, components: Componen
 
 const contentOf = (api: ApiDefinition, components: Components): Part =>
   api.produces === 'application/json'
-    ? json(components.schemaOf(api.response, 'output'))
+    ? json(components.schemaOf(api.response, 'output'), exampleOf(api.id).response)
     : { [api.produces]: { schema: { type: 'string', format: 'binary', contentMediaType: api.produces } } };
 
 const repeatTriggers = objects.flatMap(({ lifeCycle }) => lifeCycle?.rows.filter(({ again }) => again).map(({ trigger }) => trigger) ?? []);

@@ -2,6 +2,7 @@ import { type ControlOperation, isStream } from '../../catalog/control/define-op
 import { commonProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
 import { type Components, json, refusals, requestBody } from './components.ts';
+import { exampleOf } from './examples.ts';
 import { requestHeader } from './headers.ts';
 import { pathParameters, queryParameters } from './parameters.ts';
 
@@ -20,7 +21,7 @@ export function controlOperation(control: ControlOperation, components: Componen
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),
     ],
-    ...(control.method !== 'GET' && requestBody(control.request, components)),
+    ...(control.method !== 'GET' && requestBody(control.request, components, exampleOf(control.id).request)),
     responses: {
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
@@ -32,7 +33,7 @@ export function controlOperation(control: ControlOperation, components: Componen
 
 /** Lists the names of the frames, because OpenAPI cannot describe the frames of a stream. */
 function contentOf(control: ControlOperation, components: Components): Part {
-  if (!isStream(control)) return json(components.schemaOf(control.response, 'output'));
+  if (!isStream(control)) return json(components.schemaOf(control.response, 'output'), exampleOf(control.id).response);
   const kinds = Object.keys(control.frames).join(', ');
   return { 'text/event-stream': { schema: { type: 'string', description: `Frames ${kinds}; their data is JSON.` } } };
 }
