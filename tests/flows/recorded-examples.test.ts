@@ -23,7 +23,7 @@ interface Example {
 }
 type Examples = Record<string, Example>;
 
-/** These scenarios make most of the calls, among them those of applications. */
+/** These scenarios make most of the calls. Applications make some of them. */
 const SCENARIOS = [
   'exchange-with-surplus',
   'delivered-order',

@@ -118,7 +118,7 @@ function Live() {
   const isHeld = held.value && state.kind === 'live';
   const [tone, words] =
     state.kind === 'reconnecting'
-      ? ['warn', `Reconnecting since ${wallTime(state.since).slice(0, 5)}`]
+      ? ['warn', `Reconnecting since ${wallTime(state.since).slice(-8, -3)}`]
       : isHeld
         ? ['warn', 'Held']
         : LIVE[state.kind];
