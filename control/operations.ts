@@ -1,6 +1,6 @@
 import type { ControlId } from '../shared/catalog/control/operations.ts';
 import type { BoundOperation } from './operate.ts';
-import { advanceClock, readClock, setClock, settle } from './operations/clock.ts';
+import { advanceClock, listClockMoves, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal } from './operations/journal.ts';
@@ -24,6 +24,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-clock': readClock,
   'set-clock': setClock,
   'advance-clock': advanceClock,
+  'list-clock-moves': listClockMoves,
   settle,
   'list-parked': listParked,
   'redrive-parked': redriveParked,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
@@ -26,7 +27,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
-  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal'), signal);
+  const body = leavesRehearsal ? { name: nameAfter(scenario) } : {};
+  const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
   const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
   report.begin(scenario, name);
   let failure: string | undefined;
@@ -52,6 +54,13 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   report.end(scenario, failure);
   return failure === undefined;
 }
+
+/** A kept rehearsal shows what ran in it. */
+const nameAfter = ({ name }: Scenario): string =>
+  `${name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 30)}-${randomBytes(4).toString('hex')}`.replace(/^-+/, '');
 
 /** @returns the result of the work, or the message of its error */
 const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> =>

@@ -35,6 +35,11 @@ export const operationCommands: OperationCommands = {
     },
   ],
   'advance-clock': { words: 'clock advance', positional: ['by'], example: 'clock advance PT15M', holds: isSettled },
+  'list-clock-moves': {
+    words: 'clock moves',
+    example: 'clock moves',
+    columns: { number: 'number', from: 'from', to: 'to', ran: 'timers' },
+  },
   settle: { words: 'settle', example: 'settle', holds: isSettled },
   'list-parked': { words: 'parked list', example: 'parked list', columns: { what: 'what', key: 'key', at: 'since', error: 'error' } },
   'redrive-parked': { words: 'parked redrive', positional: ['key'], example: 'parked redrive' },

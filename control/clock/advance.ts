@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { KEPT_TIMERS } from '../../shared/catalog/limits.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { ifPossible } from '../../shared/process/harmless.ts';
 import type { Logger } from '../../shared/process/logger.ts';
-import type { ClockStore, DueItem } from '../../shared/store/ports/due-work.ts';
+import type { ClockStore, RanTimer } from '../../shared/store/ports/due-work.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { ChangeWaits } from './change-waits.ts';
-import type { DueRunner } from './due-runner.ts';
+import type { DispatchedItem, DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
 import { describeDue, POLL_MS, type Settle, type Settled, type WaitLimit } from './settle.ts';
 
@@ -17,7 +19,9 @@ const RENEWALS_PER_LEASE = 4;
 
 export interface Advanced extends Settled {
   readonly now: Ms;
-  readonly ran: readonly DueItem[];
+  readonly ran: readonly RanTimer[];
+  /** Number of the recorded move. Absent: nothing moved and nothing ran. */
+  readonly move?: number;
 }
 
 interface Advance {
@@ -26,11 +30,11 @@ interface Advance {
   readonly world: World;
   readonly to: Ms;
   readonly limit: WaitLimit;
-  readonly ran: DueItem[];
+  readonly ran: RanTimer[];
 }
 
 export interface AdvanceOptions {
-  readonly worlds: Directory & ClockStore;
+  readonly worlds: Directory & ClockStore & Pick<JournalReader, 'journalOf'>;
   readonly changes: ChangeWaits;
   readonly flow: Flow;
   readonly runner: DueRunner;
@@ -50,7 +54,10 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     flow.suspend(world);
     const renewing = setInterval(() => renewLease(world, token), ADVANCE_LEASE_MS / RENEWALS_PER_LEASE);
     try {
-      return await moveClock({ token, world, to, limit, ran: [] });
+      const [before, { newest }] = await Promise.all([worlds.current(world), worlds.journalOf(world, { limit: 1, bodies: false })]);
+      if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
+      const advanced = await moveClock({ token, world, to, limit, ran: [] }, before.now);
+      return { ...advanced, move: await recordMove(world, { from: before.now, after: newest }, advanced) };
     } finally {
       clearInterval(renewing);
       flow.resume(world);
@@ -67,11 +74,24 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
       .catch((error: unknown) => log.warn({ err: error, world }, 'renewing the lease of a clock failed'));
   }
 
-  async function moveClock(advance: Advance): Promise<Advanced> {
+  /** @returns the number of the record; undefined when there is nothing to record */
+  async function recordMove(
+    world: World,
+    { from, after }: { readonly from: Ms; readonly after: number },
+    { now, ran }: Advanced,
+  ): Promise<number | undefined> {
+    if (now === from && ran.length === 0) return undefined;
+    const move = { from, to: now, movedAt: Date.now(), after, ran: ran.length, timers: ran.slice(0, KEPT_TIMERS) };
+    let number: number | undefined;
+    await ifPossible(log, 'recording a move of a clock', async () => {
+      number = await worlds.addMove(world, move);
+    });
+    return number;
+  }
+
+  async function moveClock(advance: Advance, from: Ms): Promise<Advanced> {
     const { token, world, to, limit, ran } = advance;
-    const before = await worlds.current(world);
-    if (!before) throw new Problem('unknown_rehearsal', 'This rehearsal has been reset or deleted.');
-    let { now } = before;
+    let now = from;
     const setClock = async (instant: Ms): Promise<void> => {
       now = Math.max(now, instant);
       if (!(await worlds.setClock(world, { now, flowing: false }, token))) throw clockBusy();
@@ -106,7 +126,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     const running = runner.runNext(view, token);
     const run = await Promise.race([running, limit.over.then(() => 'too late' as const)]);
     if (run !== 'too late') {
-      if (run?.done) ran.push(run.item);
+      if (run?.done) ran.push(timerOf(run));
       return run !== undefined;
     }
     const ending = running
@@ -122,6 +142,11 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
       await Promise.all(outlived);
     },
   };
+}
+
+function timerOf({ item, requestId }: DispatchedItem): RanTimer {
+  const { application, kind, key, at, correlationId } = item;
+  return { application, kind, key, at, correlationId, requestId };
 }
 
 export const clockBusy = (): Problem =>

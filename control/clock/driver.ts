@@ -1,6 +1,7 @@
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ClockStore, WorldChanges } from '../../shared/store/ports/due-work.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { LedgerStore } from '../../shared/store/ports/ledger.ts';
 import type { Directory } from '../../shared/store/ports/rehearsals.ts';
 import { type Advanced, clockBusy, createAdvance } from './advance.ts';
@@ -10,7 +11,7 @@ import { createFlow } from './flow.ts';
 import { createSettle, limitWait, type Settled } from './settle.ts';
 
 export interface ClockDriverOptions extends DueRunnerOptions {
-  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges;
+  readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges & Pick<JournalReader, 'journalOf'>;
 }
 
 /**

@@ -31,6 +31,8 @@ export interface DueRunnerOptions {
 
 export interface DispatchedItem {
   readonly item: DueItem;
+  /** Its hop in the journal. */
+  readonly requestId: string;
   /** Otherwise it was requeued or parked. */
   readonly done: boolean;
 }
@@ -48,22 +50,23 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
     const lease = randomToken();
     const item = await worlds.leaseNext(world, { upTo: now, token: lease, leaseMs: ITEM_LEASE_MS, driver });
     if (!item) return undefined;
-    const failure = await dispatch(view, item, lease);
-    if (!failure) return { item, done: true };
+    const requestId = newId('req', view.now);
+    const failure = await dispatch(view, item, { lease, requestId });
+    if (!failure) return { item, requestId, done: true };
     const { problem, text } = failure;
     if (problem?.code === 'idempotency_in_progress') {
       // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
       await pause(KEY_HELD_MS);
       const { at, attempts, awaits } = item;
       await worlds.requeue(world, item, lease, { at, attempts, awaits });
-      return { item, done: false };
+      return { item, requestId, done: false };
     }
     const awaits = absentApplication(problem);
     const attempts = item.attempts + 1;
     const wait = item.attempts < mostAttempts(item, problem) ? BACKOFF_MS[item.attempts] : undefined;
     log.warn({ world, kind: item.kind, key: item.key, attempts, awaits, failure: text }, 'due work failed');
     await worlds.requeue(world, item, lease, wait === undefined ? { parked: text, awaits } : { at: now + wait, attempts, awaits });
-    return { item, done: false };
+    return { item, requestId, done: false };
   }
 
   /** How often failed work is tried again before it is parked. Its consumer has tried a delivery several times already. */
@@ -75,9 +78,12 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
   }
 
   /** @returns undefined when the application did the work */
-  async function dispatch(view: WorldView, item: DueItem, lease: string): Promise<Failure | undefined> {
+  async function dispatch(
+    view: WorldView,
+    item: DueItem,
+    { lease, requestId }: { readonly lease: string; readonly requestId: string },
+  ): Promise<Failure | undefined> {
     const { correlationId, hop: parentId } = item;
-    const requestId = newId('req', view.now);
     const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
       const { status, text } = await transport.send({

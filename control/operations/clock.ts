@@ -20,13 +20,26 @@ const LATEST: Ms = Date.UTC(9999, 0, 1);
 
 export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, view, driver, gone }) => {
   const to = destinationOf(body, view.now);
-  const { now, ran, settled, waitingFor } = await driver.advance(world, to, body.timeoutMs, gone);
+  const { now, ran, settled, waitingFor, move } = await driver.advance(world, to, body.timeoutMs, gone);
   return {
     now: instant(now),
     ran: ran.map(({ application, kind, key, at }) => ({ application, kind, key, at: instant(at) })),
     settled,
     waitingFor: [...waitingFor],
+    move,
   };
+});
+
+export const listClockMoves = operate(declared.listClockMoves)(async ({ query: { before, limit } }, { world, worlds }) => {
+  const found = await worlds.moves(world, { before, limit: limit + 1 });
+  const items = found.slice(0, limit).map(({ from, to, movedAt, timers, ...move }) => ({
+    ...move,
+    from: instant(from),
+    to: instant(to),
+    movedAt: instant(movedAt),
+    timers: timers.map((timer) => ({ ...timer, at: instant(timer.at) })),
+  }));
+  return { items, next: found.length > limit ? items.at(-1)?.number : undefined };
 });
 
 /** @throws Problem validation_failed for an instant in the past, too far ahead, or later than a clock can show */

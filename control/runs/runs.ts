@@ -12,7 +12,7 @@ import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenar
 /** Most runs at a time. Each run loads the estate as much as a busy client. */
 const RUNS_AT_ONCE = 2;
 /** Most runs in the list. The rehearsals of these runs are kept too. */
-const RUNS_KEPT = 20;
+const RUNS_KEPT = 40;
 const RENEWAL_MS: Ms = 1_000;
 /** Wall time between polls of a waiting run for its turn: a run of another gateway may have ended. */
 const LOOK_MS: Ms = 250;

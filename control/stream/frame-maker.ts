@@ -97,17 +97,21 @@ type Tell = (view: WorldView) => Promise<unknown> | unknown;
 
 /** The topics without a log: each sends its present state first, then every change. */
 function createPresent({ control, runs }: { readonly control: ControlStore; readonly runs: Runs }) {
-  let toldClock: { readonly now: Ms; readonly flowing: boolean; readonly wall: Ms } | undefined;
+  let toldClock: { readonly now: Ms; readonly flowing: boolean; readonly moves: number; readonly wall: Ms } | undefined;
   let toldFaults = '';
   let toldRuns = '';
 
-  const tellClock: Tell = ({ now, flowing }) => {
+  const tellClock: Tell = ({ now, flowing, moves }) => {
     const wall = Date.now();
     const expected = toldClock && (flowing ? toldClock.now + wall - toldClock.wall : toldClock.now);
-    const isSame = expected !== undefined && toldClock?.flowing === flowing && Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
+    const isSame =
+      expected !== undefined &&
+      toldClock?.flowing === flowing &&
+      toldClock.moves === moves &&
+      Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
     if (isSame) return undefined;
-    toldClock = { now, flowing, wall };
-    return { now: instant(now), flowing };
+    toldClock = { now, flowing, moves, wall };
+    return { now: instant(now), flowing, moves };
   };
 
   const tellFaults: Tell = async ({ world }) => {

@@ -20,6 +20,11 @@ export const LIMITS = {
 /** The newest scans, which a parcel keeps. */
 export const KEPT_SCANS = 100;
 
+/** The newest moves of its clock, which a rehearsal keeps. */
+export const KEPT_MOVES = 200;
+/** The timers that the record of a move names. */
+export const KEPT_TIMERS = 100;
+
 /** 409 for a request that would add to a full list. @param sentence names the list and the limit @param remedy a sentence */
 export const limitReached = (
   list: keyof typeof LIMITS,

@@ -21,6 +21,8 @@ describeInBrowser('Flows in the console', () => {
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
   const main = () => tab.page.locator('main');
+  const result = (state: string) =>
+    main().getByRole('link', { name: `${state}: latest run of A digital order, from product page to confirmation` });
   const page = (rest: string) => `r/${rehearsal.name}/${rest}`;
 
   test.each([
@@ -30,7 +32,7 @@ describeInBrowser('Flows in the console', () => {
   ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
     await tab.open(page(rest()));
     await main().getByText(words).locator('visible=true').first().waitFor();
-    await main().locator('.rows a, .invariants li').first().waitFor();
+    await main().locator('[data-row], .invariants li').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -41,7 +43,7 @@ describeInBrowser('Flows in the console', () => {
       .getByRole('button', { name: /^Run: / })
       .first()
       .waitFor();
-    const names = await main().locator('.scenarios code').allTextContents();
+    const names = await main().locator('li code').allTextContents();
     expect(names.toSorted()).toEqual(items.map(({ name }) => name).toSorted());
   });
 
@@ -57,20 +59,40 @@ describeInBrowser('Flows in the console', () => {
       .waitFor();
     await tab.tabTo('Run: A digital order, from product page to confirmation');
     await tab.page.keyboard.press('Enter');
+    await tab.page.getByRole('status').getByRole('link', { name: 'See its steps' }).waitFor();
+    await result('passed').waitFor();
+    await tab.tabTo('passed: latest run of A digital order, from product page');
+    await tab.page.keyboard.press('Enter');
     await tab.page.waitForURL(/\/runs\/run_/);
     await tab.stateIs('passed');
     await main().getByText('✗ broken').waitFor({ state: 'detached' });
     expect(await main().locator('.invariants li').count()).toBeGreaterThan(0);
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');
-    await tab.page.waitForURL(/\/r\/r-[^/]+\/activity\/rehearse-1$/);
+    await tab.page.waitForURL(/\/r\/digital-order-[^/]+\/activity\/rehearse-1$/);
     await main().locator('.sentence').waitFor();
+  });
+
+  test('A filter shows the flows with a text, and all that are shown can be started together, each with its result beside it', async () => {
+    await tab.open(page('flows'));
+    await tab.isLive();
+    await main().getByRole('button', { name: 'Run all' }).waitFor();
+    await main().getByRole('searchbox').fill('split-tender');
+    await main().getByRole('button', { name: 'Run 1 shown' }).click();
+    await tab.page.getByRole('status').getByText('1 scenario started.').waitFor();
+    await main().getByRole('link', { name: 'passed: latest run of The second of two tenders at the till is declined' }).waitFor();
+    expect(
+      await main()
+        .getByRole('button', { name: /^Run: / })
+        .count(),
+    ).toBe(1);
   });
 
   test('A run can be stopped', async () => {
     await tab.open(page('flows'));
     await tab.isLive();
     await main().getByRole('button', { name: 'Run: A digital order, from basket to delivered parcel and loyalty points' }).click();
+    await tab.page.getByRole('link', { name: 'See its steps' }).click();
     await tab.page.waitForURL(/\/runs\/run_/);
     await main().getByRole('button', { name: 'Stop' }).click();
     await tab.stateIs('stopped');

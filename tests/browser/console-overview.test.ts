@@ -55,7 +55,7 @@ describeInBrowser('The overview in the console', () => {
     await main().getByText('Nothing has happened here yet.').waitFor();
     await tab.isLive();
     await step(1).getByRole('button', { name: 'Place' }).click();
-    await tab.page.getByText(/^Order ord_\w+ is confirmed\.$/).waitFor();
+    await tab.page.getByRole('status').getByText('The order is confirmed.').waitFor();
     await isDone(1);
     await hasHops('OMS');
     await hasHops('Payment Hub');

@@ -25,6 +25,35 @@ describeInBrowser('The reference in the console', () => {
     await tab.expectSoundInEveryLook({ without: '#reference' });
   });
 
+  test('The menu of the API reference is covered by nothing in a narrow window, and has the colors of the console', async () => {
+    await tab.resize(390);
+    await tab.open('reference/api');
+    await tab.page.getByRole('button', { name: 'Open Menu' }).click();
+    const item = tab.page.getByRole('link', { name: 'Payment Hub', exact: true }).or(tab.page.getByRole('button', { name: 'Payment Hub' }));
+    await item.locator('visible=true').first().click();
+    await tab.page.getByText('Capture Payment').locator('visible=true').first().click();
+    await tab.page.waitForURL(/#.*capture/i);
+    const color = (name: string) =>
+      tab.page.evaluate<string>(`getComputedStyle(document.querySelector('#reference .scalar-app')).getPropertyValue('${name}')`);
+    expect(await color('--scalar-color-accent')).toBe(await color('--accent'));
+  });
+
+  test('The pages of settings and words have no accessibility finding, and the fragment names one of them', async () => {
+    await tab.open('reference/settings#JOURNAL_HOPS');
+    await tab.page.locator('li[aria-current="true"]').getByText('JOURNAL_HOPS').waitFor();
+    await tab.expectSoundInEveryLook();
+    await tab.open('reference/glossary#hop');
+    await tab.page.locator('li[aria-current="true"]').getByText('The journal lists hops.').waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('A word of the estate has its meaning in a tooltip that opens with the keyboard', async () => {
+    await using _rehearsal = await tab.openNew('/flows');
+    await tab.page.getByRole('button', { name: 'scenario', exact: true }).press('Enter');
+    await tab.page.getByText('A program that plays a flow against an estate').waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
   test('The list of problems finds a problem by the API that returns it, and reports when no problem matches', async () => {
     await tab.open('reference/problems');
     await tab.page.getByText('insufficient_stock').waitFor();

@@ -82,7 +82,7 @@ describeInBrowser('Stock in the console', () => {
     await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
     await field.fill('1');
     await tab.page.keyboard.press('Enter');
-    await tab.page.locator('.status-line').getByText('reserved').waitFor();
+    await tab.page.getByRole('status').getByText('reserved').waitFor();
     await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
   });
 

@@ -73,11 +73,15 @@ describeInBrowser('From an order to verified invariants in the console', () => {
       await tab.heading('Overview').waitFor();
       const before = await rehearsal.now();
       await press(main().getByRole('button', { name: '+2 days' }));
-      await tab.page.getByText(/^It is /).waitFor();
+      await press(tab.page.getByRole('status').getByRole('link', { name: /^\d+ timers ran$/ }));
+      await tab.heading('Clock +2 days').waitFor();
+      await tab.expectSoundInEveryLook();
+      await tab.resize(width);
       expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(2 * 86_400_000);
 
       await goTo('Flows');
       await press(main().getByRole('button', { name: 'Run: A digital order, from product page to confirmation' }));
+      await press(main().getByRole('link', { name: 'passed: latest run of A digital order, from product page to confirmation' }));
       await tab.stateIs('passed');
 
       await goTo('Rehearsals');

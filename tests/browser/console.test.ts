@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -401,21 +402,42 @@ describeInBrowser('The console', () => {
     await isLive();
   });
 
-  test('A long message in a narrow window does not cover the end of a page', async () => {
-    await tab.resize(390);
-    await open('reference/values');
-    await tab.page.locator('main li').first().waitFor();
-    await tab.page.locator('.status-line').evaluate((line) => line.append('A message of many lines. '.repeat(20)));
-    await tab.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-    const edge = (selector: string, side: 'top' | 'bottom') =>
-      tab.page
-        .locator(selector)
-        .last()
-        .evaluate((element, of) => element.getBoundingClientRect()[of], side);
-    expect(await edge('nav[aria-label=Console]', 'bottom')).toBeCloseTo(900, 0);
-    expect(await edge('.status-line', 'top')).toBeLessThan(800);
-    expect(await edge('main li', 'bottom')).toBeLessThanOrEqual(await edge('.status-line', 'top'));
-  });
+  test.each([1280, 390])(
+    'A message at %i pixels is below the bar; a success goes, and a failure stays until it is dismissed',
+    async (width) => {
+      await tab.resize(width);
+      await using other = await tab.openNew();
+      await isLive();
+      await tab.page.clock.install();
+      const message = tab.page.getByRole('status').filter({ hasText: /\S/ });
+      const top = async (element: Locator) => (await element.boundingBox())?.y ?? Number.NaN;
+      await tab.page.getByRole('button', { name: '+2 days' }).click();
+      const said = message.getByText(/^It is /);
+      await said.waitFor();
+      const bar = await tab.page.locator('header').first().boundingBox();
+      expect(await top(said)).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
+      expect(await top(said)).toBeLessThan(200);
+      await tab.page.clock.fastForward(10_001);
+      await said.waitFor({ state: 'detached' });
+      await tab.page.route('**/_control/clock/advance', (route) =>
+        route.fulfill({
+          status: 409,
+          contentType: 'application/problem+json',
+          json: { code: 'clock_busy', title: 'Busy', detail: 'Busy now.' },
+        }),
+      );
+      await tab.page.getByRole('button', { name: '+2 days' }).click();
+      const refused = message.getByText('Busy now.');
+      await refused.waitFor();
+      await tab.page.clock.fastForward(60_000);
+      expect(await refused.isVisible()).toBe(true);
+      await tab.expectSoundInEveryLook();
+      await tab.resize(width);
+      await tab.page.getByRole('button', { name: 'Dismiss the message' }).click();
+      await refused.waitFor({ state: 'detached' });
+      expect(await other.now()).toBeGreaterThan(Date.now());
+    },
+  );
 
   test('The bar of a narrow window covers no element that has the focus', async () => {
     await tab.resize(390);

@@ -77,6 +77,7 @@ test('An advance has one deadline for all of its work and then reports the work 
     ran: ['one', 'two'],
     settled: false,
     waitingFor: ['running wms|pack|three'],
+    move: 1,
   });
   release.resolve('done');
   expect(await app.advance(world, 10, 10_000)).toMatchObject({ now: START + 10 * MINUTE, ran: ['four'], settled: true });
@@ -163,6 +164,35 @@ test.each([
   const reply = await rehearsal.call('advance-clock', { body });
   expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer, code }] } });
   expect((await rehearsal.now()) - Date.now()).toBeLessThan(MINUTE);
+});
+
+test('A move of the clock is listed with its timers, each with its hop, and the stream counts it', async () => {
+  await using rehearsal = await newRehearsal();
+  const reserved = await rehearsal.call('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
+  const { id } = reserved.body;
+  const correlationId = String(reserved.headers['x-correlation-id']);
+  const { items: traces } = await rehearsal.control('list-traces', { query: { correlationId } });
+  const { now: before } = await rehearsal.control('read-clock');
+  const { move, ran } = await rehearsal.control('advance-clock', { body: { by: 'P1D' } });
+  expect([move, ran.map(({ key }) => key)]).toEqual([1, [id]]);
+  await rehearsal.advance('PT1M');
+  const { items, next } = await rehearsal.control('list-clock-moves', { query: { limit: 1 } });
+  expect([items.map(({ number, ran }) => [number, ran]), next]).toEqual([[[2, 0]], 2]);
+  const { items: earlier, ...page } = await rehearsal.control('list-clock-moves', { query: { before: next } });
+  expect([page, earlier.length]).toEqual([{}, 1]);
+  const [first] = earlier;
+  expect(first).toMatchObject({ number: 1, ran: 1, timers: [{ application: 'sim', key: id, correlationId }] });
+  expect(first?.after).toBeGreaterThanOrEqual(traces[0]?.sequence ?? Number.NaN);
+  expect(Date.parse(first?.to ?? '') - Date.parse(before)).toBeGreaterThanOrEqual(24 * 60 * MINUTE);
+  const hop = await rehearsal.control('read-hop', { params: { requestId: first?.timers[0]?.requestId ?? '' } });
+  expect(hop).toMatchObject({ correlationId, api: 'due:expire-reservation' });
+});
+
+test('An advance by nothing leaves no move', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.control('set-clock', { body: { flowing: false } });
+  expect(await rehearsal.control('advance-clock', { body: { by: 'PT0S' } })).not.toHaveProperty('move');
+  expect(await rehearsal.control('list-clock-moves')).toEqual({ items: [] });
 });
 
 test('Advance Clock accepts up to ten years', async () => {

@@ -124,10 +124,10 @@ test('A run that ends while it is being stopped keeps its result and its rehears
   await one.stop();
 });
 
-test('A run is dropped with its rehearsal after twenty newer runs', async () => {
+test('A run is dropped with its rehearsal after forty newer runs', async () => {
   const { one: runs, playing, rehearsals } = gateways();
   const ids: string[] = [];
-  for (let n = 0; n < 21; n++) {
+  for (let n = 0; n < 41; n++) {
     const { id } = await runs.start('any');
     ids.push(id);
     await eventually('it runs', async () => playing[n]);
@@ -139,11 +139,11 @@ test('A run is dropped with its rehearsal after twenty newer runs', async () => 
   await runs.stop();
 });
 
-test('A run is refused with Retry-After while twenty runs wait or run', async () => {
+test('A run is refused with Retry-After while forty runs wait or run', async () => {
   const { one: runs } = gateways();
-  for (let n = 0; n < 20; n++) await runs.start('any');
+  for (let n = 0; n < 40; n++) await runs.start('any');
   await expect(runs.start('any')).rejects.toMatchObject({ code: 'rate_limited', context: { retryAfter: 10 } });
-  expect((await runs.list()).items).toHaveLength(20);
+  expect((await runs.list()).items).toHaveLength(40);
   await runs.stop();
 });
 

@@ -72,7 +72,7 @@ test('A stream begins with the clock, the faults and the runs, and reports nothi
   await using stream = listening(rehearsal);
   await eventually('it begins', async () => stream.frames.length >= 3);
   expect(stream.frames.slice(0, 3).map(({ event }) => event)).toEqual(['clock', 'faults', 'runs']);
-  expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true });
+  expect(stream.of('clock')[0]?.data).toEqual({ now: expect.any(String), flowing: true, moves: 0 });
   expect(stream.of('faults')[0]?.data).toEqual({ revision: 0, hits: 0 });
   const { id } = await newBasket(rehearsal);
   const subjects = () => stream.events().map(({ event }) => event['subject']);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_PROGRESSION } from '../../shared/catalog/control/progression.ts';
+import { KEPT_MOVES } from '../../shared/catalog/limits.ts';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -967,6 +968,22 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await standAt(50_000, 'mine')).toBe(true);
         expect(await leaseAs('mine')).toMatchObject({ key: 'x' });
         expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
+      });
+
+      test('the newest moves of a clock are listed newest first, with their numbers, and each is announced', async () => {
+        const { worlds, world } = await opened();
+        const move = (n: number) => ({ from: n, to: n + 1, movedAt: 5, after: n, ran: 1, timers: [] });
+        expect([await worlds.moves(world, { limit: 5 }), (await worlds.current(world))?.moves]).toEqual([[], 0]);
+        const told: number[] = [];
+        const unwatch = worlds.watch((_world, waitMs) => told.push(waitMs));
+        for (let n = 1; n <= KEPT_MOVES + 3; n++) expect(await worlds.addMove(world, move(n))).toBe(n);
+        await eventually('the moves are announced', async () => told.length > 0);
+        unwatch();
+        expect(told).toContain(NEVER_BEGINS);
+        expect((await worlds.current(world))?.moves).toBe(KEPT_MOVES + 3);
+        expect(await worlds.moves(world, { limit: 2 })).toEqual([KEPT_MOVES + 3, KEPT_MOVES + 2].map((n) => ({ ...move(n), number: n })));
+        expect((await worlds.moves(world, { before: 6, limit: 5 })).map(({ number }) => number)).toEqual([5, 4]);
+        expect(await worlds.moves(world, { limit: 1_000 })).toHaveLength(KEPT_MOVES);
       });
 
       test('a released clock continues from its instant, if it flowed before', async () => {

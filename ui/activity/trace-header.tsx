@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { apiTitle, asRefusal, rehearsalLink } from '../data/data.ts';
 import type { Trace as TraceSummary } from '../data/trace-feed.ts';
-import { CopyButton, counted, duration, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
+import { CopyButton, counted, duration, failure, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import type { Part } from './explanation.ts';
 import type { TraceExportProps } from './trace-export.tsx';
@@ -63,7 +63,7 @@ function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
   const open = (): Promise<void> =>
     import('./trace-export.tsx').then(
       ({ TraceExport }) => setDialog({ of: TraceExport }),
-      (error: unknown) => say(asRefusal(error).detail),
+      (error: unknown) => say(failure(asRefusal(error).detail)),
     );
   return (
     <>

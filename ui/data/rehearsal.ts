@@ -1,11 +1,11 @@
 import { batch, signal } from '@preact/signals';
 import { counted, rehearsalTime } from '../kit/format.ts';
-import { say } from '../kit/status-line.tsx';
+import { failure, type Message, say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
 import { forgetRehearsal, noteRehearsal } from './last-rehearsal.ts';
 import { isCutOff, onFrames, watch } from './live.ts';
 import { asRefusal, Refusal } from './refusal.ts';
-import { isRehearsalName } from './route.ts';
+import { isRehearsalName, rehearsalLink } from './route.ts';
 import { route } from './router.ts';
 
 /** The rehearsal in the address, as every page shows it. */
@@ -101,13 +101,14 @@ onFrames('gap', ({ reason }) => {
 });
 
 /** Runs the action of a button, one at a time, and reports its outcome. */
-export async function act(name: string, run: () => Promise<string>): Promise<void> {
+export async function act(name: string, run: () => Promise<string | Message | undefined>): Promise<void> {
   if (busy.peek() !== undefined) return;
   busy.value = name;
   try {
-    say(await run());
+    const message = await run();
+    if (message) say(message);
   } catch (error) {
-    say(asRefusal(error).detail);
+    say(failure(asRefusal(error).detail));
   } finally {
     busy.value = undefined;
   }
@@ -118,12 +119,16 @@ type Advance = { readonly by: string } | { readonly to: string };
 export const advance = (body: Advance): Promise<void> => act('advance', () => moveClock(body));
 
 /** @returns what happened on the way, for the status line. @throws Refusal */
-export async function moveClock(body: Advance): Promise<string> {
-  const { now, ran, settled, waitingFor } = await control('advance-clock', { body });
+export async function moveClock(body: Advance): Promise<Message> {
+  const { now, ran, settled, waitingFor, move } = await control('advance-clock', { body });
   clock.value = { flowing: false, ...clock.peek(), now };
-  return settled
-    ? `It is ${rehearsalTime(now)}. ${counted(ran.length, 'timer')} ran.`
-    : `It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`;
+  const { rehearsal } = route.peek();
+  const link =
+    rehearsal === undefined || move === undefined
+      ? undefined
+      : { href: rehearsalLink(rehearsal, 'activity', 'clock', String(move)), words: `${counted(ran.length, 'timer')} ran` };
+  if (!settled) return failure(`It is ${rehearsalTime(now)}; the estate still waits for ${waitingFor.join(', ')}.`, link);
+  return { text: `It is ${rehearsalTime(now)}.${link ? '' : ' Nothing was due.'}`, link };
 }
 
 export const setFlowing = (flowing: boolean): Promise<void> =>
@@ -136,7 +141,7 @@ export const setFlowing = (flowing: boolean): Promise<void> =>
 export const settle = (): Promise<void> =>
   act('settle', async () => {
     const { settled, waitingFor, parked, withheld } = await control('settle', { body: {} });
-    if (!settled) return `Not settled: it waits for ${waitingFor.join(', ')}.`;
+    if (!settled) return failure(`Not settled: it waits for ${waitingFor.join(', ')}.`);
     const rest = [parked.length > 0 && `${parked.length} parked`, withheld.length > 0 && `${withheld.length} withheld`].filter(Boolean);
     return rest.length === 0 ? 'Settled: nothing is under way.' : `Settled; ${rest.join(', ')}.`;
   });
@@ -148,5 +153,5 @@ export const verify = (): Promise<void> =>
     const broken = outcome.invariants.filter(({ holds }) => !holds).length;
     return broken === 0
       ? `All ${outcome.invariants.length} invariants hold.`
-      : `${counted(broken, 'invariant')} of ${outcome.invariants.length} broken.`;
+      : failure(`${counted(broken, 'invariant')} of ${outcome.invariants.length} broken.`);
   });

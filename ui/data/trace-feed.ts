@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { control, type Output } from './control.ts';
 import { type GrowingList, type Listed, type ListPage, MOST, useGrowingList } from './growing-list.ts';
 import { useBeginning, useFrames } from './live.ts';
@@ -21,10 +21,17 @@ const CATCH_UP = 200;
 
 type ReadPage = (signal?: AbortSignal, before?: number, limit?: number) => Promise<ListPage<Trace>>;
 
+export interface TraceFeed extends GrowingList<Trace> {
+  /** Number of traces that the journal has discarded. */
+  readonly discarded: number;
+}
+
 /** The traces of a rehearsal, newest first, kept up to date. @param isInUse whether somebody points into the list */
-export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => boolean): GrowingList<Trace> {
+export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => boolean): TraceFeed {
+  const [discarded, setDiscarded] = useState(0);
   const read: ReadPage = async (signal, before, limit = PAGE) => {
-    const { items, next } = await control('list-traces', { query: { ...filter, before, limit } as never }, { signal });
+    const { items, next, discarded: gone } = await control('list-traces', { query: { ...filter, before, limit } as never }, { signal });
+    setDiscarded(gone);
     return { items, next };
   };
   const readOlder = (before: number) => read(undefined, before);
@@ -49,7 +56,7 @@ export function useTraceFeed(key: string, filter: TraceFilter, isInUse: () => bo
   useFrames('hops', refresh);
   useBeginning(refresh);
   useFrames('gap', list.reload);
-  return list;
+  return { ...list, discarded };
 }
 
 /** Place of the newest trace that is known; 0 without any. */

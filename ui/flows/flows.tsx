@@ -1,43 +1,92 @@
-import './flows.css';
 import { flows } from '../data/catalog.ts';
-import { act, busy, control, drawn, navigate, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Badge, Card, Heading } from '../kit/kit.ts';
+import { act, busy, control, drawn, isBusy, type Output, rehearsalLink, route, useResource } from '../data/data.ts';
+import { Badge, Card, counted, duration, Empty, FilterField, failure, Heading, Term } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
-import { RunList } from './run-list.tsx';
+import css from './flows.module.css';
+import { isOpen, type ListedRun, RunBadge, runScenario, useRuns } from './run-list.tsx';
 
 type Scenario = Output<'list-scenarios'>['items'][number];
 
-/** The documented flows, the scenarios that follow or disturb them, and the latest runs. */
+/** The documented flows, and the scenarios that follow or disturb them, each with its latest result. */
 export function Flows({ rehearsal }: PageProps) {
   const scenarios = useResource('scenarios', (signal) => control('list-scenarios', undefined, { signal }));
+  const runs = useRuns();
+  const words = (route.value.query.get('q') ?? '').toLowerCase();
+  const shown = (scenarios.value?.items ?? []).filter((one) => textOf(one).includes(words));
+  // The list has the newest run first.
+  const latest = new Map((runs.value?.items ?? []).toReversed().map((run) => [run.scenario, run]));
   return (
     <div class="stack">
       <div class="title">
         <Heading title="Flows">Flows</Heading>
-        <p class="muted">Each scenario runs in a separate rehearsal, which stays for inspection</p>
+        <p class="muted">
+          Each <Term word="Scenario">scenario</Term> runs in a separate <Term word="Rehearsal">rehearsal</Term>, which stays for inspection
+        </p>
       </div>
-      <div class="flow-columns">
-        <div class="stack">
-          {drawn(scenarios, ({ items }) =>
-            groupsOf(items).map(({ number, title, onFailure, scenarios: ofFlow }) => (
-              <Card key={title} title={number === undefined ? title : `${number}. ${title}`}>
-                {onFailure !== undefined && <p class="in muted">{onFailure}</p>}
-                <ul class="scenarios">
-                  {ofFlow.map((scenario) => (
-                    <ScenarioRow key={scenario.name} scenario={scenario} rehearsal={rehearsal} shownIn={number} />
-                  ))}
-                </ul>
-              </Card>
-            )),
-          )}
+      <div class="line">
+        <div class={css.filter}>
+          <FilterField
+            parameter="q"
+            label="Filter: flow, scenario, what goes wrong"
+            placeholder="Filter: flow, scenario, what goes wrong"
+          />
         </div>
-        <Card title="Latest runs">
-          <RunList rehearsal={rehearsal} />
-        </Card>
+        <button type="button" class="primary" aria-disabled={isBusy()} onClick={() => void runAll(shown)}>
+          {words === '' ? 'Run all' : `Run ${shown.length} shown`}
+        </button>
+        <a href={rehearsalLink(rehearsal, 'runs')}>Latest runs</a>
+        <span class="muted" role="status">
+          {summaryOf([...latest.values()])}
+        </span>
       </div>
+      {drawn(scenarios, () =>
+        shown.length === 0 ? (
+          <Empty title="No scenario has this text." />
+        ) : (
+          groupsOf(shown).map(({ number, title, onFailure, scenarios: ofFlow }) => (
+            <Card key={title} title={number === undefined ? title : `${number}. ${title}`}>
+              {onFailure !== undefined && <p class="in muted">{onFailure}</p>}
+              <ul class={css.scenarios}>
+                {ofFlow.map((scenario) => (
+                  <ScenarioRow
+                    key={scenario.name}
+                    scenario={scenario}
+                    shownIn={number}
+                    run={latest.get(scenario.name)}
+                    rehearsal={rehearsal}
+                  />
+                ))}
+              </ul>
+            </Card>
+          ))
+        ),
+      )}
     </div>
   );
 }
+
+const titleOfFlow = (number: number): string => flows.find((flow) => flow.number === number)?.title ?? '';
+const textOf = ({ name, title, flows: ofScenario, pains }: Scenario): string =>
+  [name, title, ...pains, ...ofScenario.map(titleOfFlow)].join(' ').toLowerCase();
+
+/** `12 passed, 2 running`; empty without runs. */
+const summaryOf = (runs: readonly ListedRun[]): string =>
+  [...Map.groupBy(runs, ({ state }) => state)].map(([state, ofState]) => `${ofState.length} ${state}`).join(', ');
+
+/** Starts all scenarios. Two run at a time. */
+const runAll = (scenarios: readonly Scenario[]): Promise<void> =>
+  act('run all', async () => {
+    let started = 0;
+    for (const { name } of scenarios) {
+      const isStarted = await control('start-run', { body: { scenario: name } }).then(
+        () => true,
+        () => false,
+      );
+      if (!isStarted) return failure(`${started} of ${scenarios.length} scenarios were started: too many wait already.`);
+      started += 1;
+    }
+    return `${counted(started, 'scenario')} started. Each result appears beside its scenario.`;
+  });
 
 interface Group {
   readonly number?: number;
@@ -56,15 +105,17 @@ function groupsOf(items: readonly Scenario[]): readonly Group[] {
   return [...documented, others].filter(({ scenarios }) => scenarios.length > 0);
 }
 
-function ScenarioRow({ scenario, rehearsal, shownIn }: { scenario: Scenario; rehearsal: string; shownIn: number | undefined }) {
-  const { name, title, flows, pains } = scenario;
-  const also = flows.filter((flow) => flow !== shownIn);
-  const run = (): Promise<void> =>
-    act(`run ${name}`, async () => {
-      const { id } = await control('start-run', { body: { scenario: name } });
-      navigate(rehearsalLink(rehearsal, 'runs', id));
-      return `${title}: it runs.`;
-    });
+interface ScenarioRowProps {
+  readonly scenario: Scenario;
+  readonly shownIn: number | undefined;
+  /** Its latest run. */
+  readonly run: ListedRun | undefined;
+  readonly rehearsal: string;
+}
+
+function ScenarioRow({ scenario, shownIn, run, rehearsal }: ScenarioRowProps) {
+  const { name, title, flows: ofScenario, pains } = scenario;
+  const others = ofScenario.filter((flow) => flow !== shownIn);
   return (
     <li>
       <div>
@@ -73,22 +124,31 @@ function ScenarioRow({ scenario, rehearsal, shownIn }: { scenario: Scenario; reh
         </p>
         <p class="line">
           <code class="muted">{name}</code>
-          {also.length > 0 && <span class="muted">also {also.map((flow) => `flow ${flow}`).join(', ')}</span>}
+          {others.length > 0 && <span class="muted">also {others.map((flow) => `flow ${flow}`).join(', ')}</span>}
         </p>
         {pains.length > 0 && (
           <p>
             <Badge tone="warn">goes wrong</Badge> {pains.join('; ')}
           </p>
         )}
+        {run?.failure !== undefined && <p class="brk">{run.failure}</p>}
       </div>
-      <button
-        type="button"
-        aria-label={`Run: ${title}`}
-        aria-disabled={busy.value === undefined ? undefined : 'true'}
-        onClick={() => void run()}
-      >
-        Run
-      </button>
+      <div class="line">
+        {run && (
+          <a href={rehearsalLink(rehearsal, 'runs', run.id)} aria-label={`${run.state}: latest run of ${title}`} data-row="">
+            <RunBadge state={run.state} />
+          </a>
+        )}
+        {run?.endedAt !== undefined && <span class="muted">{duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}</span>}
+        <button
+          type="button"
+          aria-label={`Run: ${title}`}
+          aria-disabled={busy.value === undefined && !(run && isOpen(run)) ? undefined : 'true'}
+          onClick={() => void (run && isOpen(run) ? undefined : runScenario(scenario))}
+        >
+          Run
+        </button>
+      </div>
     </li>
   );
 }

@@ -1,9 +1,20 @@
 import { useState } from 'preact/hooks';
-import { control, drawn, type Output, rehearsalLink, useFrames, useResource } from '../data/data.ts';
+import {
+  act,
+  control,
+  drawn,
+  lastRehearsal,
+  type Output,
+  type Resource,
+  rehearsalLink,
+  route,
+  useFrames,
+  useResource,
+} from '../data/data.ts';
 import { Badge, Empty, type Tone, wallTime } from '../kit/kit.ts';
 
 export type RunState = Output<'read-run'>['state'];
-type ListedRun = Output<'list-runs'>['items'][number];
+export type ListedRun = Output<'list-runs'>['items'][number];
 
 const TONES: Readonly<Record<RunState, Tone | undefined>> = {
   waiting: undefined,
@@ -15,16 +26,30 @@ const TONES: Readonly<Record<RunState, Tone | undefined>> = {
 
 export const RunBadge = ({ state }: { state: RunState }) => <Badge tone={TONES[state]}>{state}</Badge>;
 
-/** The latest runs of the estate, kept up to date by the stream. */
-export function RunList({ rehearsal }: { rehearsal: string }) {
+export const isOpen = ({ state }: ListedRun): boolean => state === 'waiting' || state === 'running';
+
+/** The latest runs of the estate, newest first, kept up to date by the stream. */
+export function useRuns(): Resource<Output<'list-runs'>> {
   const read = useResource('runs', (signal) => control('list-runs', undefined, { signal }));
   const [streamed, setStreamed] = useState<readonly ListedRun[]>();
   useFrames('runs', setStreamed);
   useFrames('gap', read.reload);
-  return drawn(streamed ? { ...read, value: { items: streamed } } : read, ({ items }) =>
+  return streamed ? { ...read, value: { items: [...streamed] } } : read;
+}
+
+/** Starts a scenario. Its result appears beside it in the list of flows. */
+export const runScenario = ({ name, title }: { readonly name: string; readonly title: string }): Promise<void> =>
+  act(`run ${name}`, async () => {
+    const { id } = await control('start-run', { body: { scenario: name } });
+    const link = rehearsalLink(route.peek().rehearsal ?? lastRehearsal(), 'runs', id);
+    return { text: `“${title}” runs.`, link: { href: link, words: 'See its steps' } };
+  });
+
+export const RunList = ({ rehearsal }: { rehearsal: string }) =>
+  drawn(useRuns(), ({ items }) =>
     items.length === 0 ? (
       <Empty title="Nothing has run yet.">
-        <p class="muted">Each run appears here. The latest 20 are kept.</p>
+        <p class="muted">Each run appears here. The latest 40 are kept.</p>
       </Empty>
     ) : (
       <ul class="rows">
@@ -42,4 +67,3 @@ export function RunList({ rehearsal }: { rehearsal: string }) {
       </ul>
     ),
   );
-}

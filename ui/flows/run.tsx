@@ -14,6 +14,7 @@ import {
 import { Card, duration, Empty, Heading, StatusBadge, wallTime } from '../kit/kit.ts';
 import { InvariantList } from '../rehearsals/invariants-card.tsx';
 import type { PageProps } from '../shell/page.ts';
+import css from './flows.module.css';
 import { RunBadge, RunList } from './run-list.tsx';
 
 type RunRecord = Output<'read-run'>;
@@ -45,7 +46,7 @@ const UnknownRun = ({ rehearsal, id }: { rehearsal: string; id: string | undefin
         </>
       )}
     </Heading>
-    {id !== undefined && <p class="muted">The id is wrong, it was removed, or newer runs have replaced it: the latest 20 are kept.</p>}
+    {id !== undefined && <p class="muted">The id is wrong, it was removed, or newer runs have replaced it: the latest 40 are kept.</p>}
     <Card label="Latest runs">
       <RunList rehearsal={rehearsal} />
     </Card>
@@ -104,7 +105,7 @@ function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecor
         {steps.length === 0 ? (
           <Empty title={isOpen ? 'Steps appear here as they happen.' : 'It made no step.'} />
         ) : (
-          <ol class="steps-of-run">
+          <ol class={css.steps}>
             {steps.map((step) => (
               <StepRow key={step.number} step={step} own={own} />
             ))}

@@ -2,8 +2,13 @@ export type Tone = 'good' | 'warn' | 'bad' | 'event';
 
 export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
 
-/** Wall time: `11:15:53`. */
-export const wallTime = (instant: string | number): string => new Date(instant).toLocaleTimeString('en-GB');
+/** Wall time: `11:15:53`, with the date if it is not of today: `22 Nov 11:15:53`. */
+export function wallTime(instant: string | number): string {
+  const at = new Date(instant);
+  const time = at.toLocaleTimeString('en-GB');
+  if (at.toDateString() === new Date().toDateString()) return time;
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+}
 
 /** Of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;

@@ -34,6 +34,10 @@ const isField = (target: EventTarget | null): boolean =>
 
 export function startKeyboard(): void {
   document.addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !document.querySelector('dialog[open]')) {
+      event.preventDefault();
+      return actionFor('Ctrl k')?.();
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape' && isField(event.target)) return (event.target as HTMLElement).blur();
     if (isField(event.target) || document.querySelector('dialog[open]')) return;
@@ -69,5 +73,9 @@ export function moveRow(step: 1 | -1): void {
   next?.focus();
 }
 
-/** Moves the focus to the filter of the page: the field with `data-filter`. */
-export const focusFilter = (): void => document.querySelector<HTMLElement>('[data-filter]')?.focus();
+/** Moves the focus to the filter of the page: the field with `data-filter`. @returns false where there is none */
+export function focusFilter(): boolean {
+  const filter = document.querySelector<HTMLElement>('[data-filter]');
+  filter?.focus();
+  return filter !== null;
+}

@@ -1,23 +1,36 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+/** What an action did: a sentence, and what it is about. */
+export interface Message {
+  readonly text: string;
+  readonly link?: { readonly href: string; readonly words: string };
+  /** A failure stays until somebody dismisses it. */
+  readonly isFailure?: boolean;
+}
+
 const SHOWN_MS = 10_000;
-const text = signal('');
+const shown = signal<Message | undefined>(undefined);
 let clearing: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a sentence in the status line. Screen readers announce it. */
-export function say(sentence: string): void {
-  text.value = sentence;
+const dismiss = (): void => {
+  shown.value = undefined;
+};
+
+/** Shows a message below the bar. Screen readers announce it. */
+export function say(message: string | Message): void {
+  const said = typeof message === 'string' ? { text: message } : message;
+  shown.value = said;
   clearTimeout(clearing);
-  clearing = setTimeout(() => {
-    text.value = '';
-  }, SHOWN_MS);
+  clearing = said.isFailure ? undefined : setTimeout(dismiss, SHOWN_MS);
 }
+
+export const failure = (text: string, link?: Message['link']): Message => ({ text, link, isFailure: true });
 
 /** Dialogs that are open. Nothing outside them is in sight or read out. */
 const dialogs = signal(0);
 
-export const StatusLine = () => <Line text={dialogs.value === 0 ? text.value : ''} />;
+export const StatusLine = () => <Line message={dialogs.value === 0 ? shown.value : undefined} />;
 
 /** The status line inside an open dialog. */
 export function DialogStatusLine() {
@@ -27,11 +40,29 @@ export function DialogStatusLine() {
       dialogs.value -= 1;
     };
   }, []);
-  return <Line text={text.value} />;
+  return <Line message={shown.value} />;
 }
 
-const Line = ({ text: sentence }: { text: string }) => (
-  <p class="status-line" role="status" aria-live="polite">
-    {sentence}
-  </p>
+/** The region for screen readers is there before its message. */
+const Line = ({ message }: { message: Message | undefined }) => (
+  <div class={`status-line ${message ? `shown ${message.isFailure ? 'bad' : 'good'}` : ''}`}>
+    <p role="status">
+      {message && (
+        <>
+          <span aria-hidden="true">{message.isFailure ? '! ' : '✓ '}</span>
+          <span>{message.text}</span>{' '}
+          {message.link && (
+            <a href={message.link.href} onClick={dismiss}>
+              {message.link.words}
+            </a>
+          )}
+        </>
+      )}
+    </p>
+    {message && (
+      <button type="button" class="quiet" aria-label="Dismiss the message" onClick={dismiss}>
+        ✕
+      </button>
+    )}
+  </div>
 );

@@ -4,6 +4,7 @@ import { refusalOf, unreachable } from '../data/refusal.ts';
 import { rehearsalLink } from '../data/route.ts';
 import { navigate } from '../data/router.ts';
 import { credentialsOf } from '../data/session.ts';
+import { failure, type Message } from '../kit/status-line.tsx';
 
 const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 const TENDER = { type: 'card', token: 'tok_visa' };
@@ -11,12 +12,12 @@ const TENDER = { type: 'card', token: 'tok_visa' };
 const LOOK_MS = 300;
 
 /** Places a digital order: as a client of the rehearsal, or as a scenario where no bearer for the APIs is known. @returns what to say */
-export function placeDigitalOrder(rehearsal: string): Promise<string> {
+export function placeDigitalOrder(rehearsal: string): Promise<Message> {
   const bearer = credentialsOf(rehearsal)?.bearer ?? config().demo?.integration;
   return bearer === undefined ? runScenario() : orderAsClient(rehearsal, bearer);
 }
 
-async function orderAsClient(rehearsal: string, bearer: string): Promise<string> {
+async function orderAsClient(rehearsal: string, bearer: string): Promise<Message> {
   /** @throws Refusal with the name of the step */
   async function step(title: string, path: string, body: object = {}): Promise<string> {
     const answer = await fetch(path, {
@@ -41,9 +42,10 @@ async function orderAsClient(rehearsal: string, bearer: string): Promise<string>
     const orderId = await step('Create Order', '/orders', { basketId });
     await step('Authorize Payment', '/payments/authorizations', { orderId, tender: TENDER });
     await step('Confirm Order', `/orders/${orderId}/confirm`);
-    return `Order ${orderId} is confirmed.`;
+    return { text: 'The order is confirmed.', link: { href: rehearsalLink(rehearsal, 'objects', 'order', orderId), words: orderId } };
   } catch (error) {
-    if (error instanceof OrderRefused) return error.message;
+    if (error instanceof OrderRefused)
+      return failure(error.message, { href: rehearsalLink(rehearsal, 'activity'), words: 'See the activity' });
     throw error;
   }
 }
@@ -51,15 +53,16 @@ async function orderAsClient(rehearsal: string, bearer: string): Promise<string>
 class OrderRefused extends Error {}
 
 /** Opens the rehearsal of the run. */
-async function runScenario(): Promise<string> {
+async function runScenario(): Promise<Message> {
   const { id } = await control('start-run', { body: { scenario: 'digital-order' } });
   for (;;) {
     const { rehearsal, state } = await control('read-run', { params: { id } });
     if (rehearsal !== undefined) {
       navigate(rehearsalLink(rehearsal));
-      return `The scenario runs in the rehearsal ${rehearsal}.`;
+      const link = { href: rehearsalLink(rehearsal, 'runs', id), words: 'See the run' };
+      return { text: `The scenario runs in the rehearsal ${rehearsal}.`, link };
     }
-    if (state !== 'waiting' && state !== 'running') return 'The scenario did not begin.';
+    if (state !== 'waiting' && state !== 'running') return failure('The scenario did not begin.');
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

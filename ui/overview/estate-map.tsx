@@ -1,30 +1,32 @@
-import { applicationTitle } from '../data/data.ts';
-import { Card, counted } from '../kit/kit.ts';
-import { type DrawnCall, LANE, layoutEstateMap, MAP, NODE } from './estate-map-layout.ts';
+import { applicationTitle, settingLink } from '../data/data.ts';
+import { Card, counted, isNarrow } from '../kit/kit.ts';
+import { type DrawnCall, layoutEstateMap, type MapSize, NARROW, WIDE } from './estate-map-layout.ts';
 import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
 
 /** Who calls whom in this rehearsal, as a picture and as a list. */
 export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: string }) {
   const nodes = nodesOf(estate, rehearsal);
-  const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen);
+  const size = isNarrow.value ? NARROW : WIDE;
+  const { lane, map } = size;
+  const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen, size);
   const placed = places.flatMap(({ id, x, y }) => {
     const node = nodes.find((one) => one.id === id);
     return node ? [{ node, x, y }] : [];
   });
   return (
-    <Card title="Estate" aside={<span class="muted">calls of this rehearsal</span>}>
+    <Card title="Estate" aside={<About discarded={estate.discarded} />}>
       <div class="in map-box">
         {/* biome-ignore lint/a11y/useSemanticElements: only an SVG can hold the drawing. */}
         <svg
           class="map"
-          viewBox={`0 0 ${MAP.width} ${MAP.height}`}
+          viewBox={`0 0 ${map.width} ${map.height}`}
           role="group"
           aria-label="Map of the estate. The list below has the same content."
         >
           {lanes.map(({ title, x }) => (
             <>
-              <rect key={title} class="lane-bg" x={x} y={LANE.top} width={LANE.width} height={LANE.height} rx={8} />
-              <text class="lane" x={x + 20} y={23}>
+              <rect key={title} class="lane-bg" x={x} y={lane.top} width={lane.width} height={lane.height} rx={8} />
+              <text class="lane" x={x + (lane.width - size.node.width) / 2} y={23}>
                 {title}
               </text>
             </>
@@ -33,7 +35,7 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
             <Line key={`${call.from} ${call.to}`} call={call} />
           ))}
           {placed.map(({ node, x, y }) => (
-            <Node key={node.id} node={node} x={x} y={y} />
+            <Node key={node.id} node={node} x={x} y={y} size={size} />
           ))}
         </svg>
       </div>
@@ -65,6 +67,21 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
   );
 }
 
+const About = ({ discarded }: { discarded: number }) => (
+  <span class="muted small">
+    calls of this rehearsal
+    {discarded > 0 && (
+      <>
+        . {counted(discarded, 'older trace was', 'older traces were')} discarded.{' '}
+        <a href={settingLink('JOURNAL_HOPS')}>How many are kept</a>
+      </>
+    )}
+  </span>
+);
+
+/** What a narrow node has room for: a note until its details. */
+const firstOf = (note: string): string => note.split(/[:·,]/)[0]?.trim() ?? '';
+
 function Line({ call }: { call: DrawnCall }) {
   const { line, tip, thickness, failed } = call;
   return (
@@ -76,18 +93,19 @@ function Line({ call }: { call: DrawnCall }) {
   );
 }
 
-function Node({ node, x, y }: { node: MapNode; x: number; y: number }) {
+function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size: MapSize }) {
   const { title, note, shortNote, link, isBusy } = node;
+  const inset = size === NARROW ? 8 : 14;
   const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
   return (
     <a class={classes || undefined} href={link} aria-label={`${title} ${note}, ${stateOf(node)}`} {...outside(link)}>
-      <rect class="node" x={x} y={y} width={NODE.width} height={NODE.height} rx={7} />
-      <circle class={toneOf(node)} cx={x + 14} cy={y + 16} r={4.5} />
-      <text x={x + 25} y={y + 20}>
+      <rect class="node" x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
+      <circle class={toneOf(node)} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />
+      <text x={x + inset + (size === NARROW ? 6 : 11)} y={y + 20}>
         {title}
       </text>{' '}
-      <text class="sub" x={x + 25} y={y + 35}>
-        {shortNote}
+      <text class="sub" x={x + inset + (size === NARROW ? 6 : 11)} y={y + 35}>
+        {size === NARROW ? firstOf(shortNote) : shortNote}
       </text>
     </a>
   );

@@ -2,7 +2,7 @@ import './overview.css';
 import { TraceRow } from '../activity/trace-row.tsx';
 import { apis } from '../data/catalog.ts';
 import { control, drawn, estateLink, type Output, rehearsalLink, useReread, useResource } from '../data/data.ts';
-import { Card, counted, Empty, Heading } from '../kit/kit.ts';
+import { Card, counted, Empty, Heading, isNarrow, Term } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { EstateMap } from './estate-map.tsx';
@@ -24,21 +24,23 @@ export function Overview({ rehearsal }: PageProps) {
   };
   useReread(['hops', 'events', 'faults', 'gap'], reread);
   const example = confirmed.value?.items[0] ?? latest.value?.items[0];
+  const facts = <Facts rehearsal={rehearsal} contents={contents.value} estate={estate.value} />;
   return (
     <div class="stack">
       <div class="title">
         <Heading title={`Overview of ${rehearsal}`}>Overview</Heading>
         <p class="muted wide brk">
-          Rehearsal <b>{rehearsal}</b>
+          <Term word="Rehearsal">Rehearsal</Term> <b>{rehearsal}</b>
           {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic(rehearsal)}`}
         </p>
       </div>
-      <Facts rehearsal={rehearsal} contents={contents.value} estate={estate.value} />
+      {!isNarrow.value && facts}
       <div class="over">
         <div class="stack">
           {drawn(estate, (value) => (
             <EstateMap estate={value} rehearsal={rehearsal} />
           ))}
+          {isNarrow.value && facts}
           <Card title="Latest activity" aside={<a href={rehearsalLink(rehearsal, 'activity')}>All activity</a>}>
             {drawn(latest, ({ items }) =>
               items.length === 0 ? (

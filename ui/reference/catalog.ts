@@ -1,3 +1,4 @@
+import { variablesByName } from '../../estate/variables.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { magicValues as values } from '../../shared/catalog/magic-values.ts';
@@ -27,3 +28,10 @@ export const problems = Object.entries(codes).map(([code, { status, title, retry
 export type Problem = (typeof problems)[number];
 
 export const magicValues = values;
+
+/** The variables that configure the estate. */
+export const settings = Object.entries(variablesByName).map(([name, schema]) => ({
+  name,
+  initial: String(schema.safeParse(undefined).data ?? ''),
+  meaning: schema.description ?? '',
+}));

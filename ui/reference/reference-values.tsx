@@ -1,3 +1,6 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { fragment } from '../data/data.ts';
 import { Card, CopyButton, inWords } from '../kit/kit.ts';
 import { magicValues } from './catalog.ts';
 
@@ -22,3 +25,32 @@ export const MagicValues = () =>
       </ul>
     </Card>
   ));
+
+export interface Entry {
+  /** The fragment that names it. */
+  readonly id: string;
+  readonly name: ComponentChildren;
+  readonly note?: string;
+  readonly meaning: string;
+}
+
+/** A list of words with their meanings. The fragment of the address names one. */
+export function Entries({ label, entries }: { label: string; entries: readonly Entry[] }) {
+  const named = fragment.value;
+  useEffect(() => document.getElementById(named)?.scrollIntoView(), [named]);
+  return (
+    <Card label={label}>
+      <ul class="entries">
+        {entries.map(({ id, name, note = '', meaning }) => (
+          <li key={id} id={id} class={id === named ? 'named' : undefined} aria-current={id === named ? 'true' : undefined}>
+            <p class="line">
+              <strong>{name}</strong>
+              {note !== '' && <span class="muted brk">default {note}</span>}
+            </p>
+            <p>{inWords(meaning)}</p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

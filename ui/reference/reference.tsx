@@ -1,39 +1,40 @@
 import './reference.css';
 import { estateLink } from '../data/data.ts';
-import { Empty, Heading } from '../kit/kit.ts';
+import { Empty, glossary, Heading } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
+import { settings } from './catalog.ts';
 import { Problems } from './reference-problems.tsx';
-import { MagicValues } from './reference-values.tsx';
+import { Entries, type Entry, MagicValues } from './reference-values.tsx';
+import { referenceSections } from './sections.ts';
 
-const SECTIONS = [
-  {
-    path: 'api',
-    title: 'APIs',
-    about: 'What to call: every API with its parameters, bodies and answers. Requests can be sent from the page.',
-  },
-  { path: 'events', title: 'Events', about: 'What is published: topics, payloads, who sends and who receives.' },
-  { path: 'problems', title: 'Problems', about: 'What comes back when a request is refused, and which API answers it.' },
-  { path: 'values', title: 'Magic values', about: 'Products, cards, vouchers and services with a known outcome.' },
-] as const;
+const variables: readonly Entry[] = settings.map(({ name, initial, meaning }) => ({
+  id: name,
+  name: <code class="brk">{name}</code>,
+  note: initial,
+  meaning,
+}));
+const words: readonly Entry[] = Object.entries(glossary).map(([name, meaning]) => ({ id: anchorOf(name), name, meaning }));
 
 /** What can be called, what comes back, and which values have a known outcome. */
 export function Reference({ rest: [section] }: PageProps) {
-  const shown = SECTIONS.find(({ path }) => path === section);
+  const shown = referenceSections.find(({ path }) => path === section);
   return (
     <div class="stack">
       <div class="title">
         <Heading title={shown?.title ?? 'Reference'}>{shown?.title ?? 'Reference'}</Heading>
       </div>
       <nav class="tabs" aria-label="Reference">
-        {SECTIONS.map(({ path, title }) => (
+        {referenceSections.map(({ path, title }) => (
           <SectionLink key={path} path={path} title={title} isCurrent={path === section} />
         ))}
       </nav>
       {section === 'problems' && <Problems />}
       {section === 'values' && <MagicValues />}
+      {section === 'settings' && <Entries label="Settings" entries={variables} />}
+      {section === 'glossary' && <Entries label="Glossary" entries={words} />}
       {section === undefined && (
         <ul class="card rows">
-          {SECTIONS.map(({ path, title, about }) => (
+          {referenceSections.map(({ path, title, about }) => (
             <li key={path}>
               <a {...target(path)} href={estateLink('reference', path)} data-row="">
                 <span class="what">{title}</span>
@@ -55,6 +56,11 @@ export function Reference({ rest: [section] }: PageProps) {
 
 /** These two are separate pages, because the gateway serves them with another policy. */
 const target = (path: string) => (path === 'api' || path === 'events' ? { target: '_self' } : {});
+
+/** The anchor of a heading, as in the documentation. */
+function anchorOf(heading: string): string {
+  return heading.toLowerCase().replaceAll(' ', '-');
+}
 
 const SectionLink = ({ path, title, isCurrent }: { path: string; title: string; isCurrent: boolean }) => (
   <a {...target(path)} href={estateLink('reference', path)} aria-current={isCurrent ? 'page' : undefined}>

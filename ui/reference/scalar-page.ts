@@ -33,6 +33,7 @@ const scriptLoaded = (): Promise<void> =>
 
 /** Nothing here may leave the gateway: no fonts, no statistics, no proxy, no service of the maker. */
 const QUIET = {
+  theme: 'none',
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

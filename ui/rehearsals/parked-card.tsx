@@ -1,5 +1,5 @@
 import { act, control, drawn, isBusy, useResource } from '../data/data.ts';
-import { Badge, Card, rehearsalTime } from '../kit/kit.ts';
+import { Badge, Card, rehearsalTime, Term } from '../kit/kit.ts';
 
 /** Work that failed too often, with a button that runs it again. */
 export function ParkedCard({ name }: { name: string }) {
@@ -32,7 +32,9 @@ export function ParkedCard({ name }: { name: string }) {
     >
       {drawn(parked, ({ items }) =>
         items.length === 0 ? (
-          <p class="in muted">Nothing is parked. Deliveries and timers that failed too often appear here.</p>
+          <p class="in muted">
+            Nothing is <Term word="Park">parked</Term>. Deliveries and timers that failed too often appear here.
+          </p>
         ) : (
           <ul class="invariants">
             {items.map(({ what, key, error, at }) => (

@@ -13,7 +13,8 @@ export function clockJump(before: Arrow | undefined, arrow: Arrow): string | und
   return `${lengthOf(passed)} later: ${instant(arrow.hop.at)}`;
 }
 
-function lengthOf(ms: number): string {
+/** `2 days`, `1.5 hours`. */
+export function lengthOf(ms: number): string {
   const [size, unit] = UNITS.find(([least]) => ms >= least) ?? ([1_000, 'second'] as const);
   const count = Math.round((ms / size) * 10) / 10;
   return `${count} ${unit}${count === 1 ? '' : 's'}`;

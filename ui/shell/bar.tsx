@@ -14,7 +14,7 @@ import {
   verify,
   withQuery,
 } from '../data/data.ts';
-import { Badge, counted, Dialog, wallTime } from '../kit/kit.ts';
+import { Badge, counted, Dialog, meaningOf, StatusLine, wallTime } from '../kit/kit.ts';
 import { ClockSet } from './clock-set.tsx';
 import { pages } from './pages.ts';
 import { Picker } from './picker.tsx';
@@ -31,6 +31,7 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
         {config().production && <Badge tone="warn">production</Badge>}
         {isShown && <State rehearsal={rehearsal} />}
       </div>
+      <StatusLine />
     </header>
   );
 }
@@ -39,7 +40,7 @@ const State = ({ rehearsal }: { rehearsal: string }) => (
   <>
     <FaultsSet rehearsal={rehearsal} />
     <Invariants />
-    <button type="button" class="wide" aria-disabled={offState()} onClick={unlessOff(() => void verify())}>
+    <button type="button" class="wide" title={meaningOf('Invariant')} aria-disabled={offState()} onClick={unlessOff(() => void verify())}>
       {busy.value === 'verify' ? 'Verifying…' : 'Verify'}
     </button>
     <Live />
@@ -117,7 +118,7 @@ function Live() {
   const isHeld = held.value && state.kind === 'live';
   const [tone, words] =
     state.kind === 'reconnecting'
-      ? ['warn', `Reconnecting since ${wallTime(state.since).slice(0, 5)}`]
+      ? ['warn', `Reconnecting since ${wallTime(state.since).slice(-8, -3)}`]
       : isHeld
         ? ['warn', 'Held']
         : LIVE[state.kind];

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { act, advance, asRefusal, clock, type FieldError, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
-import { Badge, Dialog, field, isNarrow, rehearsalTime, useFocusOnWrong } from '../kit/kit.ts';
+import { Badge, Dialog, field, isNarrow, meaningOf, rehearsalTime, useFocusOnWrong } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
@@ -76,7 +76,7 @@ function Verbs({ ask }: { ask: (() => void) | undefined }) {
       <Verb label="+15 min" hint="move the clock" run={() => void advance({ by: 'PT15M' })} />
       <Verb label="+1 day" hint="move the clock" run={() => void advance({ by: 'P1D' })} />
       {ask && <Verb label="to…" hint="move the clock to an instant" run={ask} aria-haspopup="dialog" />}
-      <Verb label="Settle" run={() => void settle()} />
+      <Verb label="Settle" title={meaningOf('Settle')} run={() => void settle()} />
     </>
   );
 }
@@ -85,6 +85,7 @@ interface VerbProps {
   readonly label: string;
   readonly hint?: string;
   readonly run: () => void;
+  readonly title?: string;
   readonly 'aria-haspopup'?: 'dialog';
 }
 
@@ -120,7 +121,7 @@ function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
         const refusal = asRefusal(error);
         const details = refusal.errors.length > 0 ? refusal.errors.map(({ detail }) => detail) : [refusal.detail];
         errors.value = [{ pointer: 'to', detail: details.join(' ') }];
-        return '';
+        return undefined;
       }
     });
   const submit = (event: SubmitEvent): void => {

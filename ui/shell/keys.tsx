@@ -3,9 +3,11 @@ import { Dialog, singleKeys, switchSingleKeys } from '../kit/kit.ts';
 import { pages } from './pages.ts';
 
 export const keysShown = signal(false);
+export const searchShown = signal(false);
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [
-  ['/', 'Filter'],
+  ['Ctrl K', 'Search for anything, also from a field'],
+  ['/', 'Filter the list; search on a page without a filter'],
   ['j k ↓ ↑', 'Next and previous row'],
   ['Enter', 'Open'],
   ['Esc', 'Back to the list'],

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { config, estateLink, rehearsalLink, route } from '../data/data.ts';
-import { Dialog, Icon, StatusLine } from '../kit/kit.ts';
-import { keysShown } from './keys.tsx';
+import { Dialog, Icon } from '../kit/kit.ts';
+import { keysShown, searchShown } from './keys.tsx';
 import type { Page } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import css from './shell.module.css';
@@ -11,7 +11,7 @@ export function pageLink({ scope, path }: Page, rehearsal: string): string {
   return path === '' ? rehearsalLink(rehearsal) : rehearsalLink(rehearsal, path);
 }
 
-/** The rail at the left, or the bar at the bottom of a narrow window. It contains the status line. */
+/** The rail at the left, or the bar at the bottom of a narrow window. */
 export function Navigation({ rehearsal }: { rehearsal: string }) {
   const more = useSignal(false);
   const { rehearsal: shown, segments } = route.value;
@@ -43,6 +43,17 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
         <Icon name="store" />
         <span>Unified commerce estate</span>
       </a>
+      <button
+        type="button"
+        class={css.item}
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K"
+        title="Ctrl K"
+        onClick={() => (searchShown.value = true)}
+      >
+        <Icon name="search" />
+        <span>Search</span>
+      </button>
       {listed.filter(({ scope }) => scope === 'rehearsal').map(inRail)}
       <p class={css.group}>Estate</p>
       {listed.filter(({ scope }) => scope === 'estate').map(inRail)}
@@ -51,7 +62,6 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
         <Icon name="more" />
         <span>More</span>
       </button>
-      <StatusLine />
       <p class={css.foot}>
         v{version} · state in {adapters.state}, events in {adapters.events}
         <br />

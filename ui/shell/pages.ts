@@ -19,7 +19,8 @@ export const pages: readonly Page[] = [
     icon: 'activity',
     key: 'a',
     bottom: true,
-    deepest: 1,
+    // `clock` and the number of a move, or a correlation id.
+    deepest: 2,
     load: async () => (await import('../activity/activity.tsx')).Activity,
   },
   {

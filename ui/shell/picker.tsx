@@ -67,7 +67,7 @@ const Row = ({ name, now, lastUsedAt }: Output<'list-rehearsals'>['items'][numbe
       >
         <span class="what">{name}</span>
         <span class="meta">
-          {now !== undefined && `clock ${rehearsalTime(now)} · `}used {lastUsedAt.slice(0, 10)} {wallTime(lastUsedAt)}
+          {now !== undefined && `clock ${rehearsalTime(now)} · `}used {wallTime(lastUsedAt)}
         </span>
       </a>
     </li>

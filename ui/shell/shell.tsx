@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import {
   asRefusal,
   bearer,
+  drawn,
   enterAgain,
   enterRehearsal,
   held,
@@ -13,10 +14,11 @@ import {
   type Refusal,
   route,
   trouble,
+  useResource,
 } from '../data/data.ts';
 import { Card, Empty, focusFilter, Heading, moveRow, ProblemCard, Skeleton, StatusLine, useKeys } from '../kit/kit.ts';
 import { Bar } from './bar.tsx';
-import { Keys, keysShown } from './keys.tsx';
+import { Keys, keysShown, searchShown } from './keys.tsx';
 import { Navigation, pageLink } from './navigation.tsx';
 import type { Page, PageProps } from './page.ts';
 import { pageAt, pages } from './pages.ts';
@@ -57,14 +59,30 @@ export function Shell() {
         Skip to the page
       </a>
       <Navigation rehearsal={rehearsal ?? lastRehearsal()} />
-      {rehearsal !== undefined ? <Bar rehearsal={rehearsal} /> : <header class={css.bar} />}
+      {rehearsal !== undefined ? <Bar rehearsal={rehearsal} /> : <EmptyBar />}
       <main id="main" class={css.main} tabIndex={-1}>
         {!home && <Main />}
       </main>
       <Keys />
+      {searchShown.value && <LazySearch rehearsal={trouble.value ? undefined : rehearsal} />}
     </div>
   );
 }
+
+/** Its code is loaded when somebody searches. */
+function LazySearch({ rehearsal }: { rehearsal: string | undefined }) {
+  const code = useResource('code of the search', () => import('./search.tsx'));
+  const close = () => {
+    searchShown.value = false;
+  };
+  return drawn(code, ({ Search }) => <Search rehearsal={rehearsal} last={rehearsal ?? lastRehearsal()} onClose={close} />);
+}
+
+const EmptyBar = () => (
+  <header class={css.bar}>
+    <StatusLine />
+  </header>
+);
 
 function useShellKeys(rehearsal: string): void {
   const ofPages = pages.flatMap((page) =>
@@ -72,7 +90,12 @@ function useShellKeys(rehearsal: string): void {
   );
   useKeys({
     ...Object.fromEntries(ofPages),
-    '/': focusFilter,
+    '/': () => {
+      searchShown.value = !focusFilter();
+    },
+    'Ctrl k': () => {
+      searchShown.value = true;
+    },
     j: () => moveRow(1),
     k: () => moveRow(-1),
     ArrowDown: () => moveRow(1),

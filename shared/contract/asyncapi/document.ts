@@ -2,7 +2,6 @@ import { type Application, applications, type Domain, domains, topicOf } from '.
 import type { EventDefinition } from '../../catalog/define-object.ts';
 import { EVENT_CONTENT_TYPE } from '../../catalog/event-names.ts';
 import { allEvents } from '../../catalog/events.ts';
-import { requestExamples } from '../../catalog/examples.ts';
 import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
 import { objects } from '../../catalog/objects.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
@@ -174,7 +173,18 @@ function webhookMessage(schemas: JsonSchemas): Part {
           'webhook-timestamp': '1772380800',
           'webhook-signature': 'v1,pUqUVSfsyLRWFAC9cHHrXcWkbgZIQLu8EXFiNYJ1pyE=',
         },
-        payload: requestExamples[carrierWebhook.id],
+        payload: {
+          type: 'shipment.tracking.updated',
+          timestamp: '2026-03-01T16:00:00.000Z',
+          data: {
+            shipmentId: 'shp_01KAHTXB5W0G4J8Q2Z6R9M3N7P',
+            status: 'in-transit',
+            statusCode: 'in_transit',
+            occurredAt: '2026-03-01T15:59:00.000Z',
+            location: 'Athlone',
+            message: 'Left the depot',
+          },
+        },
       },
     ],
   };

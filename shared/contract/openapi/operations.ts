@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ControlOperation, isStream } from '../../catalog/control/define-operation.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
-import { requestExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import type { Part } from '../json-schemas.ts';
@@ -17,8 +16,7 @@ import {
   responseHeader,
   SCHEMES,
 } from './components.ts';
-
-const examples: Readonly<Record<string, unknown>> = requestExamples;
+import { exampleOf } from './examples.ts';
 
 export function apiOperation(api: ApiDefinition, components: Components): Part {
   return {
@@ -35,7 +33,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.request, components, examples[api.id])),
+    ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
     responses: { ...successes(api, components), ...refusals(problemsOf(api), components) },
   };
 }
@@ -83,7 +81,7 @@ function successOf(api: ApiDefinition, description: string, components: Componen
 
 const contentOf = (api: ApiDefinition, components: Components): Part =>
   api.produces === 'application/json'
-    ? json(components.schemaOf(api.response, 'output'))
+    ? json(components.schemaOf(api.response, 'output'), exampleOf(api.id).response)
     : { [api.produces]: { schema: { type: 'string', format: 'binary', contentMediaType: api.produces } } };
 
 const repeatTriggers = objects.flatMap(({ lifeCycle }) => lifeCycle?.rows.filter(({ again }) => again).map(({ trigger }) => trigger) ?? []);
@@ -107,7 +105,7 @@ export function controlOperation(control: ControlOperation, components: Componen
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),
     ],
-    ...(control.method !== 'GET' && requestBody(control.request, components)),
+    ...(control.method !== 'GET' && requestBody(control.request, components, exampleOf(control.id).request)),
     responses: {
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
@@ -119,7 +117,7 @@ export function controlOperation(control: ControlOperation, components: Componen
 
 /** Lists the names of the frames, because OpenAPI cannot describe the frames of a stream. */
 function contentOfOperation(control: ControlOperation, components: Components): Part {
-  if (!isStream(control)) return json(components.schemaOf(control.response, 'output'));
+  if (!isStream(control)) return json(components.schemaOf(control.response, 'output'), exampleOf(control.id).response);
   const kinds = Object.keys(control.frames).join(', ');
   return { 'text/event-stream': { schema: { type: 'string', description: `Frames ${kinds}; their data is JSON.` } } };
 }

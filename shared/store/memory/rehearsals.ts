@@ -107,6 +107,7 @@ function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): Wo
     bytes: 0,
     events: createMemoryEvents(),
     journal: createMemoryJournal(limits),
+    moves: [],
     faults: new Map(),
     faultRevision: 0,
     progression: undefined,

@@ -2,6 +2,7 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
+import type { RecordedMove } from '../ports/due-work.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
 import type { Found } from '../ports/objects.ts';
@@ -121,6 +122,8 @@ export interface WorldState {
   bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
+  /** The newest moves of the clock, oldest first. */
+  moves: readonly RecordedMove[];
   /** `since`: the revision that set the fault. */
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;

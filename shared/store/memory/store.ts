@@ -119,6 +119,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   world: world.world,
   now: nowOf(world),
   flowing: world.clock.flowing,
+  moves: world.moves.at(-1)?.number ?? 0,
   faults: faultRevisionOf(world),
   bytes: world.bytes,
   progression: world.progression,

@@ -84,6 +84,8 @@ export interface WorldView {
   readonly world: World;
   readonly now: Ms;
   readonly flowing: boolean;
+  /** How often the clock was moved by an advance. */
+  readonly moves: number;
   /** Revision of the fault rules; 0 = none. */
   readonly faults: number;
   /** Size of the text of objects, events and kept answers, as `WorldContents` counts it, without the journal. */

@@ -131,13 +131,14 @@ function createDirectory({ connection, keys }: RedisAccess): Directory {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
     world: `${rehearsal}~${id}`,
     now: Number(now),
     flowing: flowing === '1',
+    moves: Number(moves),
     faults: Number(faults),
     bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),

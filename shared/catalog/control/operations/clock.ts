@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AnyInstant, exactlyOne, Instant } from '../../shapes.ts';
+import { KEPT_MOVES, KEPT_TIMERS } from '../../limits.ts';
+import { AnyInstant, exactlyOne, Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { Parked, TimeoutMs, WaitingFor, Withheld } from './events.ts';
 
@@ -47,8 +48,36 @@ export const advanceClock = defineOperation({
       .describe('Due work that ended. Failed work is retried on the clock and finally parked; the journal has each attempt.'),
     settled: z.boolean(),
     waitingFor: WaitingFor,
+    move: z.int().optional().describe('Number of the move in the list of clock moves. Absent when nothing moved and nothing ran.'),
   }),
   problems: ['clock_busy'],
+});
+
+export const listClockMoves = defineOperation({
+  id: 'list-clock-moves',
+  summary: `Lists what the advances of the clock did, newest first. A rehearsal keeps its newest ${KEPT_MOVES}.`,
+  method: 'GET',
+  path: '/_control/clock/moves',
+  query: z.strictObject({
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    limit: queryInteger(1, KEPT_MOVES).default(50).describe('Most moves of an answer.'),
+  }),
+  response: z.object({
+    items: z.array(
+      z.object({
+        number: z.int().min(1).describe('Counts the moves of the rehearsal.'),
+        from: Instant,
+        to: Instant,
+        movedAt: Instant.describe('Wall time.'),
+        after: z.int().describe('Sequence of the newest hop when the advance began: later traces have a greater one.'),
+        ran: z.int().describe('Number of the timers that ran.'),
+        timers: z
+          .array(Ran.extend({ correlationId: z.string(), requestId: z.string().describe('Its hop in the journal.') }))
+          .describe(`The first timers that ran, at most ${KEPT_TIMERS}.`),
+      }),
+    ),
+    next: z.int().optional().describe('Value for before. Absent when there are no older moves.'),
+  }),
 });
 
 export const settle = defineOperation({
@@ -69,4 +98,4 @@ export const settle = defineOperation({
   }),
 });
 
-export const clockOperations = [readClock, setClock, advanceClock, settle] as const;
+export const clockOperations = [readClock, setClock, advanceClock, listClockMoves, settle] as const;

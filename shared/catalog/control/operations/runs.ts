@@ -47,7 +47,7 @@ export const listScenarios = defineOperation({
 export const startRun = defineOperation({
   id: 'start-run',
   summary:
-    'Runs a scenario in a new rehearsal, which is kept for inspection. Two scenarios run at a time; others wait. The latest 20 runs are kept.',
+    'Runs a scenario in a new rehearsal, which is kept for inspection. Two scenarios run at a time; others wait. The latest 40 runs are kept.',
   method: 'POST',
   path: '/_control/runs',
   request: z.strictObject({ scenario: z.string().max(80).describe('Name of a scenario, as listed.') }),

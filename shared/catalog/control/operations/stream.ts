@@ -17,8 +17,8 @@ export const StreamFrames = {
   hops: z.array(Hop.omit({ request: true, response: true })),
   /** Additional events too; at most 200. */
   events: z.array(ListedEvent),
-  /** The clock was set, started or frozen. A flowing clock continues with wall time. */
-  clock: z.object({ now: Instant, flowing: z.boolean() }),
+  /** The clock was set, started or frozen, or a move was recorded. `moves` counts them. A flowing clock continues with wall time. */
+  clock: z.object({ now: Instant, flowing: z.boolean(), moves: z.int() }),
   /** The faults changed, or a fault struck: read the list again. */
   faults: z.object({ revision: z.int(), hits: z.int() }),
   /** A run or one of its steps changed. The frame has the list of all runs, of all rehearsals. */

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { describeInBrowser } from '../support/chromium.ts';
+import { eventually } from '../support/eventually.ts';
+import { consoleTab, HOSTILE } from './console-tab.ts';
+
+describeInBrowser('The search of the console', () => {
+  const tab = consoleTab();
+  const field = () => tab.page.getByRole('combobox', { name: 'Search' });
+  const option = (name: string | RegExp) => tab.page.getByRole('option', { name });
+  const chosen = () => tab.page.locator('[role="option"][aria-selected="true"]');
+
+  /** Opens the search and types into it. */
+  async function search(text: string): Promise<void> {
+    await tab.page.keyboard.press('Control+k');
+    await field().waitFor();
+    await field().fill(text);
+  }
+
+  test('The search finds an order by its number and a customer by the e-mail, and opens what is chosen by keyboard', async () => {
+    await using rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    const { id, orderNumber } = await rehearsal.confirmed({ customerId: 'cus_ben' });
+    const { email } = await rehearsal.object('customer', 'cus_ben');
+    await search(email);
+    await option(/cus_ben/).waitFor();
+    await tab.expectSoundInEveryLook();
+    await field().fill(orderNumber);
+    await option(new RegExp(id)).first().waitFor();
+    await eventually('only the order is found', async () => (await chosen().textContent())?.includes(orderNumber));
+    await field().press('Enter');
+    await tab.page.waitForURL(new RegExp(`/objects/order/${id}$`));
+    await search('mug-blue');
+    await option(/^Blue mug/i)
+      .or(option(/mug-blue/))
+      .first()
+      .waitFor();
+  });
+
+  test('The arrows choose a result, the last follows the first upwards, and Escape returns the focus to where it was', async () => {
+    await using _rehearsal = await tab.openNew('/faults');
+    await tab.isLive();
+    await tab.page.getByRole('button', { name: 'Verify' }).focus();
+    await tab.page.keyboard.press('/');
+    await field().waitFor();
+    const first = await chosen().textContent();
+    await field().press('ArrowDown');
+    expect(await chosen().textContent()).not.toBe(first);
+    expect(await chosen().getAttribute('id')).toBe(await field().getAttribute('aria-activedescendant'));
+    await field().press('ArrowUp');
+    await field().press('ArrowUp');
+    expect(await chosen().getAttribute('id')).toBe(await tab.page.getByRole('option').last().getAttribute('id'));
+    await field().press('Escape');
+    await field().waitFor({ state: 'detached' });
+    expect(await tab.page.evaluate('document.activeElement?.textContent')).toBe('Verify');
+  });
+
+  test('A slash leads to the filter of a page that has one', async () => {
+    await using _rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    await tab.page.keyboard.press('/');
+    expect(await tab.page.evaluate("document.activeElement?.hasAttribute('data-filter')")).toBe(true);
+  });
+
+  test('A typed length of time moves the clock, faults are switched, and a new rehearsal opens', async () => {
+    await using rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    const before = await rehearsal.now();
+    await search('advance the clock 3 days');
+    await option('Advance the clock by 3 days').click();
+    await tab.page
+      .getByRole('status')
+      .getByText(/^It is /)
+      .waitFor();
+    expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(3 * 86_400_000);
+    await search('payment hub is down');
+    await option('Fault: The Payment Hub is down').click();
+    await eventually('the fault is set', async () => (await rehearsal.faults()).length === 1);
+    await search('all faults off');
+    await option('All faults off').click();
+    await eventually('no fault is set', async () => (await rehearsal.faults()).length === 0);
+    await search('new rehearsal');
+    await option(/^New rehearsal/).click();
+    await tab.page
+      .getByRole('status')
+      .getByText(/^The rehearsal .* is ready/)
+      .waitFor();
+    const name = /\/r\/([^/]+)$/.exec(tab.page.url())?.[1] ?? '';
+    expect(name).not.toBe(rehearsal.name);
+    await rehearsal.control('delete-rehearsal', { params: { name } });
+  });
+
+  test('A text that nothing has is answered with what can be found', async () => {
+    await using _rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    await search(HOSTILE);
+    await tab.page
+      .getByRole('status')
+      .getByText(/^Nothing has this text/)
+      .waitFor();
+    expect(await tab.page.getByRole('option').count()).toBe(0);
+    await tab.expectTextOnly();
+  });
+});

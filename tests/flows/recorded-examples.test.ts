@@ -1,0 +1,216 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import type { z } from 'zod';
+import type { OperationInput } from '../../rehearsal/call-types.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { type CalledId, type ControlId, controlOperations } from '../../shared/catalog/control/operations.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eur } from '../support/steps/tender.ts';
+
+/**
+ * Records a request and an answer of every operation for the OpenAPI document, from real runs: RECORD_EXAMPLES=true writes the file.
+ * Otherwise the recorded examples are compared with the schemas and with the answers of now.
+ */
+const FILE = new URL('../../shared/contract/openapi/recorded-examples.json', import.meta.url);
+const isRecording = process.env['RECORD_EXAMPLES'] === 'true';
+
+interface Example {
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+type Examples = Record<string, Example>;
+
+/** These scenarios make most of the calls. Applications make some of them. */
+const SCENARIOS = [
+  'exchange-with-surplus',
+  'delivered-order',
+  'carrier-down',
+  'return-refunded',
+  'void-transaction',
+  'digital-order',
+  'loyalty-down',
+];
+const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
+
+const publicApis = Object.values(apis).filter(
+  ({ id, audience }) => audience === 'public' && id !== 'label-document',
+) as readonly ApiDefinition[];
+const operations = Object.values(controlOperations).filter(({ id }) => id !== 'read-stream');
+
+/** The first successful call of each API in the journal of a rehearsal. */
+async function takeCalls(from: Pick<TestRehearsal, 'control'>, into: Examples): Promise<void> {
+  const { items } = await from.control('read-journal', { query: { limit: 5_000 } });
+  for (const { api, status, request, response, faults } of items) {
+    const known = publicApis.find(({ id }) => id === api);
+    // Applications may send members that clients may not.
+    const isOfClients = known?.request.safeParse(request ?? {}).success;
+    if (isOfClients && into[api] === undefined && status === known?.status && faults.length === 0) into[api] = { request, response };
+  }
+}
+
+async function callApis(into: Examples): Promise<void> {
+  for (const scenario of scenarios.filter(({ name }) => SCENARIOS.includes(name))) {
+    const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+    await runScenario(scenario, { ...access, report: noReport, examine: ({ client }) => takeCalls(client, into) });
+  }
+  await using rehearsal = await newRehearsal({ route: 'manual' });
+  const { api } = rehearsal;
+  await api('search-customer-api', { query: { email: 'ada@example.test' } });
+  await api('get-customer-360-api', { params: { id: 'cus_ada' } });
+  await api('create-customer-api', {
+    body: { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh', consents: { emailMarketing: true } },
+  });
+  await api('log-interaction-api', { body: { customerId: 'cus_ada', type: 'styling-session', note: 'Prefers oak.' } });
+  await api('enroll-loyalty-member-api', { body: { customerId: 'cus_ben' } });
+  await api('issue-loyalty-points-api', {
+    params: { id: 'loy_ada' },
+    body: { points: 200, reason: 'late delivery', reference: 'case-4711' },
+  });
+  await api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 300 } });
+  await api('list-ledger-entries-api', { params: { id: 'loy_ada' } });
+  await api('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(10_000), customerId: 'cus_ada' } });
+  await api('get-stock-locations-api', { params: { sku: 'mug-blue' } });
+  const { id: reservationId } = await api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 2 }], ttlSeconds: 900 } });
+  await api('release-reservation-api', { params: { id: reservationId } });
+  const draft = await rehearsal.draft();
+  const { id: paymentId } = await rehearsal.authorisation(draft.id);
+  await api('void-payment-api', { params: { id: paymentId } });
+  const {
+    id,
+    lines: [line],
+  } = await rehearsal.confirmed();
+  await api('release-reservation-api', { params: { id: line.reservationId } });
+  await api('allocate-inventory-api', { body: { orderId: id, orderLineId: line.lineId, sku: 'mug-blue', qty: 2 } });
+  await api('route-order-api', { params: { id } });
+  const other = await rehearsal.confirmed();
+  await api('release-reservation-api', { params: { id: other.lines[0].reservationId } });
+  const kept = await api('reserve-inventory-api', { body: { orderId: other.id, items: [{ sku: 'mug-blue', qty: 2 }] } });
+  await api('confirm-reservation-api', { params: { id: kept.id }, body: { orderId: other.id } });
+  await takeCalls(rehearsal, into);
+  await using silent = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  await silent.fault('silence', { match: { event: 'ext.order-changed' }, fault: { kind: 'withhold' } });
+  const order = await silent.completed();
+  await silent.api('earn-points-api', { params: { id: 'loy_ada' }, body: { orderId: order.id, amount: eur(2_598) } });
+  await silent.refunded((await silent.order(order.id)).payments[0].id, 500);
+  await takeCalls(silent, into);
+}
+
+async function operate(into: Examples): Promise<void> {
+  await using rehearsal = await newRehearsal({ returns: 'manual' });
+  async function take<Id extends CalledId>(id: Id, input?: OperationInput<Id>) {
+    const response = await rehearsal.control(id, ...([input] as never));
+    into[id] = { request: (input as { readonly body?: unknown } | undefined)?.body, response: response ?? undefined };
+    return response;
+  }
+  const name = `example-${rehearsal.name}`;
+  await take('create-rehearsal', { body: { name, idleExpiry: 'PT8H' } });
+  await take('list-rehearsals');
+  await take('read-rehearsal', { params: { name } });
+  await take('reset-rehearsal', { params: { name }, body: {} } as never);
+  await take('delete-rehearsal', { params: { name } });
+  const order = await rehearsal.confirmed();
+  await take('read-clock');
+  await take('set-clock', { body: { flowing: false } });
+  await take('advance-clock', { body: { by: 'PT4H' } });
+  await take('list-clock-moves');
+  await take('settle', { body: { timeoutMs: 5_000 } });
+  await take('list-parked');
+  await take('redrive-parked', { body: {} });
+  const { items: events } = await take('list-events', { query: { type: 'order-confirmed' } });
+  await take('read-event', { params: { id: String(events[0]?.event['id']) } });
+  await take('wait-for-events', { body: { type: 'order-confirmed', count: 1, timeoutMs: 1_000 } } as never);
+  await take('read-topology');
+  await take('list-object-types');
+  await take('list-objects', { params: { type: 'order' } });
+  await take('read-object', { params: { type: 'order', id: order.id } });
+  await take('search', { query: { q: order.orderNumber } });
+  await take('list-life-cycles');
+  await take('list-stock', { query: { sku: 'mug-blue' } });
+  await take('read-progression');
+  await take('set-progression', { body: { carrier: 'manual' } });
+  const [shipment] = (await rehearsal.control('list-objects', { params: { type: 'shipment' } })).items;
+  await take('play-scan', { params: { id: shipment?.id ?? '', scan: 'depart' }, body: { location: 'Athlone' } });
+  await rehearsal.control('set-progression', { body: { carrier: 'time' } });
+  await rehearsal.advance('P3D');
+  const { id: returnId } = await rehearsal.announced(await rehearsal.order(order.id));
+  await take('move-return-by-hand', { params: { id: returnId, verb: 'approve' }, body: {} });
+  await take('move-product-by-hand', { params: { id: 'mug-blue', verb: 'suspend' } });
+  await take('move-customer-by-hand', { params: { id: 'cus_ben', verb: 'block' } });
+  await take('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 40 } });
+  const match = { application: 'payment-hub' } as const;
+  await take('put-fault', { params: { name: 'slow' }, body: { match, fault: { kind: 'outage' }, times: 3 } });
+  await take('list-faults');
+  await take('delete-fault', { params: { name: 'slow' } });
+  await take('delete-faults');
+  await take('list-fault-presets');
+  const { items: hops } = await take('read-journal', { query: { limit: 1 } });
+  await take('read-hop', { params: { requestId: hops[0]?.requestId ?? '' } });
+  await take('list-traces');
+  await take('verify');
+  await take('list-scenarios');
+  const { id: run } = await take('start-run', { body: { scenario: 'digital-order' } });
+  await eventually('the run passes', async () => (await rehearsal.control('read-run', { params: { id: run } })).state === 'passed');
+  await take('list-runs');
+  await take('read-run', { params: { id: run } });
+  await take('delete-run', { params: { id: run } });
+}
+
+const LONGEST_TEXT = 160;
+const ULID = /[0-9A-HJKMNP-TV-Z]{26}/g;
+
+/** Lists with one item, fixed ids and names, short texts. */
+function shortened(examples: Examples): Examples {
+  const ids = new Map<string, string>();
+  const fixed = (ulid: string): string => {
+    if (!ids.has(ulid)) ids.set(ulid, `01KAHTXB5W0G4J8Q2Z6R9M${String(ids.size).padStart(4, '0')}`);
+    return ids.get(ulid) ?? '';
+  };
+  const short = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.slice(0, 1).map(short);
+    if (typeof value === 'string')
+      return (value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value)
+        .replaceAll(ULID, fixed)
+        .replaceAll(/t-[0-9a-f]{12}/g, 'mine');
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.replaceAll(ULID, fixed), short(member)]));
+  };
+  return short(examples) as Examples;
+}
+
+/** The members of an answer and their types. */
+const shapeOf = (value: unknown): Record<string, string> =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, member]) => [key, Array.isArray(member) ? 'array' : typeof member]))
+    : {};
+
+const schemasOf = (id: string): { readonly request: z.ZodType; readonly response: z.ZodType } =>
+  publicApis.find((api) => api.id === id) ?? (controlOperations[id as ControlId] as { request: z.ZodType; response: z.ZodType });
+
+test('Every operation has a recorded example that the schemas accept and that has the shape of a real answer', async () => {
+  const real: Examples = {};
+  await callApis(real);
+  await operate(real);
+  if (isRecording) {
+    const sorted = Object.entries(shortened(real)).sort(([one], [other]) => one.localeCompare(other));
+    writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`);
+  }
+  const recorded = JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
+  const ids = [...publicApis, ...operations].map(({ id }) => id);
+  expect(ids.filter((id) => real[id] === undefined)).toEqual([]);
+  expect(Object.keys(recorded).toSorted()).toEqual(ids.toSorted());
+  const wrong = ids.flatMap((id) => {
+    const { request, response } = recorded[id] ?? {};
+    const schemas = schemasOf(id);
+    const results = [
+      ...(request === undefined ? [] : [schemas.request.safeParse(request)]),
+      ...(response === undefined ? [] : [schemas.response.safeParse(response)]),
+    ];
+    return results.flatMap(({ error }) => (error ? [`${id}: ${error.message.slice(0, 300)}`] : []));
+  });
+  expect(wrong).toEqual([]);
+  const shapes = (examples: Examples) => ids.map((id) => [id, shapeOf(examples[id]?.request), shapeOf(examples[id]?.response)]);
+  expect(shapes(recorded)).toEqual(shapes(real));
+}, 120_000);

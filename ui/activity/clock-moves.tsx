@@ -1,0 +1,188 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  apiTitle,
+  applicationTitle,
+  control,
+  drawn,
+  held,
+  type Output,
+  rehearsalLink,
+  useReread,
+  useResource,
+  withQuery,
+} from '../data/data.ts';
+import type { Trace } from '../data/trace-feed.ts';
+import { counted, Empty, Heading, rehearsalTime, shortId, wallTime } from '../kit/kit.ts';
+import { lengthOf } from '../sequence/clock-jumps.ts';
+import css from './activity.module.css';
+
+export type ClockMove = Output<'list-clock-moves'>['items'][number];
+
+/** Moves that a list shows. */
+const MOST_MOVES = 100;
+/** Timers that a row names. */
+const FEW_TIMERS = 3;
+
+export interface ListedMoves {
+  /** Newest first. */
+  readonly moves: readonly ClockMove[];
+  /** Number of new ones that wait until the list is left. */
+  readonly waiting: number;
+  readonly showWaiting: () => void;
+}
+
+/** The moves of the clock, kept up to date. New ones wait while the list is in use. */
+export function useClockMoves(rehearsal: string, isInUse: () => boolean): ListedMoves {
+  const read = useResource(`moves of ${rehearsal}`, (signal) =>
+    control('list-clock-moves', { query: { limit: MOST_MOVES } }, { rehearsal, signal }),
+  );
+  useReread(['clock', 'gap'], read.reload);
+  const known = read.value?.items ?? [];
+  const shown = useRef<readonly ClockMove[]>([]);
+  const [, drawAgain] = useState(0);
+  const showWaiting = (): void => {
+    shown.current = known;
+    drawAgain((times) => times + 1);
+  };
+  useEffect(() => {
+    if (!held.value && !isInUse()) showWaiting();
+  }, [read.value, held.value]);
+  return { moves: shown.current, waiting: Math.max(0, (known[0]?.number ?? 0) - (shown.current[0]?.number ?? 0)), showWaiting };
+}
+
+export type Entry =
+  | { readonly kind: 'trace'; readonly trace: Trace }
+  | { readonly kind: 'move'; readonly move: ClockMove }
+  /** A day of the rehearsal's clock: `2026-11-22`. */
+  | { readonly kind: 'day'; readonly day: string };
+
+/** Traces and moves in one list, newest first, with each day of the rehearsal's clock if there are several. @param isWhole whether there are no older traces */
+export function timeline(traces: readonly Trace[], moves: readonly ClockMove[], isWhole: boolean): readonly Entry[] {
+  const first = isWhole ? 0 : (traces.at(-1)?.sequence ?? 0);
+  const left = moves.filter(({ after }) => after >= first);
+  const entries: (Entry & { readonly at: string })[] = [];
+  for (const trace of traces) {
+    while (left[0] && left[0].after >= trace.sequence) entries.push(entryOf(left.shift()));
+    entries.push({ kind: 'trace', trace, at: trace.at });
+  }
+  entries.push(...left.map(entryOf));
+  const days = new Set(entries.map(({ at }) => at.slice(0, 10)));
+  if (days.size < 2) return entries;
+  return entries.flatMap((entry, place) => {
+    const day = entry.at.slice(0, 10);
+    return day === entries[place - 1]?.at.slice(0, 10) ? [entry] : [{ kind: 'day', day } as const, entry];
+  });
+}
+
+const entryOf = (move = {} as ClockMove) => ({ kind: 'move', move, at: move.to }) as const;
+
+const DAY = new Intl.DateTimeFormat('en', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+export const DayRow = ({ day }: { day: string }) => (
+  <li class={css.day} title="The date on the rehearsal’s clock">
+    {DAY.format(new Date(day))}
+  </li>
+);
+
+const moveLink = (rehearsal: string, { number }: Pick<ClockMove, 'number'>): string =>
+  rehearsalLink(rehearsal, 'activity', 'clock', String(number));
+const titleOf = ({ from, to }: ClockMove): string => `Clock +${lengthOf(Date.parse(to) - Date.parse(from))}`;
+
+interface MoveRowProps {
+  readonly move: ClockMove;
+  readonly rehearsal: string;
+  readonly isSelected: boolean;
+}
+
+/** A move of the clock, and below it the first timers that it ran. */
+export function MoveRow({ move, rehearsal, isSelected }: MoveRowProps) {
+  const { from, to, movedAt, ran, timers } = move;
+  return (
+    <li>
+      <a class={css.move} href={moveLink(rehearsal, move)} data-row="" data-move="" aria-current={isSelected ? 'true' : undefined}>
+        <span class="what">{titleOf(move)}</span>
+        <span class="badge">{ran === 0 ? 'nothing was due' : `${counted(ran, 'timer')} ran`}</span>
+        <span class="meta">
+          <span>{wallTime(movedAt)}</span>
+          <span>
+            {rehearsalTime(from)} → {rehearsalTime(to)}
+          </span>
+        </span>
+      </a>
+      {timers.length > 0 && (
+        <ul class={css.timers}>
+          {timers.slice(0, FEW_TIMERS).map((timer) => (
+            <TimerRow key={timer.requestId} timer={timer} rehearsal={rehearsal} />
+          ))}
+          {ran > FEW_TIMERS && (
+            <li>
+              <a href={moveLink(rehearsal, move)}>and {(ran - FEW_TIMERS).toLocaleString('en')} more</a>
+            </li>
+          )}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+const TimerRow = ({ timer, rehearsal }: { timer: ClockMove['timers'][number]; rehearsal: string }) => (
+  <li>
+    <a
+      href={withQuery(rehearsalLink(rehearsal, 'activity', timer.correlationId), { hop: timer.requestId })}
+      data-row=""
+      title={`${timer.kind} of ${timer.key}`}
+    >
+      <span class="what">{apiTitle(`due:${timer.kind}`)}</span>
+      <span class="meta">
+        <span>{applicationTitle(timer.application)}</span>
+        <span>{shortId(timer.key)}</span>
+        <span>{rehearsalTime(timer.at)}</span>
+      </span>
+    </a>
+  </li>
+);
+
+/** What a move of the clock did: its timers, each with its hop. */
+export function ClockMoveDetail({ rehearsal, number }: { rehearsal: string; number: string }) {
+  const before = /^[1-9]\d{0,14}$/.test(number) ? Number(number) + 1 : 1;
+  const read = useResource(`move ${number}`, (signal) =>
+    control('list-clock-moves', { query: { before: Math.max(before, 1), limit: 1 } }, { rehearsal, signal }),
+  );
+  return (
+    <article class="card detail">
+      {drawn(read, ({ items: [move] }) =>
+        move?.number === before - 1 ? <KnownMove rehearsal={rehearsal} move={move} /> : <UnknownMove />,
+      )}
+    </article>
+  );
+}
+
+const UnknownMove = () => (
+  <Empty title="The clock was not moved so often, or the record is gone.">
+    <p class="muted">A rehearsal keeps its newest 200 moves.</p>
+  </Empty>
+);
+
+const KnownMove = ({ rehearsal, move }: { rehearsal: string; move: ClockMove }) => (
+  <>
+    <header class="trace-head">
+      <div>
+        <Heading title={`${titleOf(move)} · ${rehearsal}`} small>
+          {titleOf(move)}
+        </Heading>
+        <p class="muted">
+          From {rehearsalTime(move.from)} to {rehearsalTime(move.to)}, moved at {wallTime(move.movedAt)}
+        </p>
+      </div>
+    </header>
+    <p class="sentence">
+      {move.ran === 0 ? 'Nothing was due on the way.' : `${counted(move.ran, 'timer')} ran, in this order. Each opens its trace.`}
+    </p>
+    <ul class="rows">
+      {move.timers.map((timer) => (
+        <TimerRow key={timer.requestId} timer={timer} rehearsal={rehearsal} />
+      ))}
+    </ul>
+    {move.ran > move.timers.length && <p class="in muted">The first {move.timers.length} are shown.</p>}
+  </>
+);

@@ -1,0 +1,207 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { apis } from '../data/catalog.ts';
+import {
+  apiTitle,
+  control,
+  estateLink,
+  navigate,
+  type Output,
+  problemLink,
+  referenceLink,
+  rehearsalLink,
+  useResource,
+} from '../data/data.ts';
+import { Dialog, wallTime } from '../kit/kit.ts';
+import { problemCodes, referenceSections } from '../reference/sections.ts';
+import { pageLink } from './navigation.tsx';
+import { pages } from './pages.ts';
+import css from './search.module.css';
+import { actionsFor, type Found } from './search-actions.ts';
+
+/** Wall time after the last key. */
+const TYPED_MS = 150;
+/** Results of a group. */
+const MOST = 6;
+
+const goTo = (link: string) => () => navigate(link);
+
+function places(rehearsal: string): readonly Found[] {
+  return [
+    ...pages
+      .filter(({ under }) => under === undefined)
+      .map((page) => ({
+        group: 'Pages',
+        title: page.title,
+        note: page.scope === 'estate' ? 'estate' : rehearsal,
+        run: goTo(pageLink(page, rehearsal)),
+      })),
+    ...referenceSections.map(({ path, title }) => ({
+      group: 'Pages',
+      title: `Reference: ${title}`,
+      run: path === 'api' || path === 'events' ? () => location.assign(estateLink('reference', path)) : goTo(estateLink('reference', path)),
+    })),
+  ];
+}
+
+const references: readonly Found[] = [
+  ...Object.values(apis)
+    .filter(({ audience }) => audience !== 'internal')
+    .map((api) => ({ group: 'APIs', title: api.name, note: `${api.method} ${api.path}`, run: () => location.assign(referenceLink(api)) })),
+  ...problemCodes.map(({ code, title }) => ({ group: 'Problems', title, note: code, run: goTo(problemLink(code)) })),
+];
+
+function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string): readonly Found[] {
+  return [
+    ...items.map(({ type, id, label, state }) => ({
+      group: type.replaceAll('-', ' '),
+      title: label ?? id,
+      note: [label === undefined ? undefined : id, state].filter(Boolean).join(' · '),
+      run: goTo(type === 'inventory-item' ? rehearsalLink(rehearsal, 'stock', id) : rehearsalLink(rehearsal, 'objects', type, id)),
+    })),
+    ...events.map(({ id, type, subject }) => ({
+      group: 'events',
+      title: type,
+      note: subject,
+      run: goTo(rehearsalLink(rehearsal, 'events', id)),
+    })),
+    ...traces.map(({ correlationId, method, path, status, startedAt }) => ({
+      group: 'traces',
+      title: `${method} ${path}`,
+      note: `${status} · ${wallTime(startedAt)} · ${correlationId}`,
+      run: goTo(rehearsalLink(rehearsal, 'activity', correlationId)),
+    })),
+  ];
+}
+
+/** The estate does not search request ids, so the hop is read by its id. */
+async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal): Promise<readonly Found[]> {
+  if (!requestId.startsWith('req_')) return [];
+  const hop = await control('read-hop', { params: { requestId } }, { rehearsal, signal }).catch(() => undefined);
+  if (!hop) return [];
+  const link = `${rehearsalLink(rehearsal, 'activity', hop.correlationId)}?hop=${encodeURIComponent(requestId)}`;
+  return [{ group: 'hops', title: apiTitle(hop.api), note: requestId, run: goTo(link) }];
+}
+
+/** Those that have every word, at most a few of each group. */
+function matching(all: readonly Found[], text: string): readonly Found[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter(({ title, note = '' }) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word)));
+  return few(found);
+}
+
+const few = (found: readonly Found[]): readonly Found[] =>
+  [...Map.groupBy(found, ({ group }) => group).values()].flatMap((ofGroup) => ofGroup.slice(0, MOST));
+
+/** Finds any id, number, e-mail, SKU, trace, page or action. @param rehearsal where to search; undefined: none can be shown */
+export function Search({ rehearsal, last, onClose }: { rehearsal: string | undefined; last: string; onClose: () => void }) {
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState('');
+  const [chosen, setChosen] = useState(0);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const due = setTimeout(() => setAsked(text.trim()), TYPED_MS);
+    return () => clearTimeout(due);
+  }, [text]);
+  const scenarios = useResource('scenarios', (signal) => control('list-scenarios', undefined, { signal }));
+  const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
+  const rehearsals = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const stored = useResource(`search ${asked}`, async (signal): Promise<readonly Found[]> => {
+    if (asked === '' || rehearsal === undefined) return [];
+    const [found, hops] = await Promise.all([
+      control('search', { query: { q: asked } }, { rehearsal, signal }),
+      hopWith(asked, rehearsal, signal),
+    ]);
+    return [...foundIn(found, rehearsal), ...hops];
+  });
+  const actions = actionsFor({
+    text,
+    rehearsal,
+    scenarios: scenarios.value?.items ?? [],
+    presets: presets.value?.items ?? [],
+    rehearsals: rehearsals.value?.items.map(({ name }) => name) ?? [],
+  });
+  const local = text.trim() === '' ? [...places(last), ...actions] : [...actions, ...places(last), ...references];
+  const isSearching = asked !== text.trim() || (stored.value === undefined && !stored.refusal);
+  const results = [...matching(local, text), ...few(stored.value ?? [])];
+  const current = Math.min(chosen, results.length - 1);
+  const run = (found: Found | undefined): void => {
+    if (!found) return;
+    place.current?.closest('dialog')?.close();
+    found.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === 'Enter') run(results[current]);
+    else if (step !== undefined && results.length > 0) setChosen((current + step + results.length) % results.length);
+    else return;
+    event.preventDefault();
+  };
+  useEffect(() => place.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' }), [current, results.length]);
+  return (
+    <Dialog title="Search" onClose={onClose}>
+      <div ref={place} class="stack-tight">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search"
+          aria-expanded={results.length > 0 ? 'true' : 'false'}
+          aria-controls="found"
+          aria-autocomplete="list"
+          aria-activedescendant={current >= 0 ? `found-${current}` : undefined}
+          placeholder="An id, number, e-mail, SKU, page or action"
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          maxLength={160}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setChosen(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <p class="muted small" role="status">
+          {isSearching ? 'Searching…' : (stored.refusal?.detail ?? (results.length === 0 ? NOTHING : `${results.length} found`))}
+        </p>
+        <Results results={results} current={current} run={run} />
+      </div>
+    </Dialog>
+  );
+}
+
+const NOTHING = 'Nothing has this text. Ids, order numbers, names, e-mails and SKUs of this rehearsal are found, and pages and actions.';
+
+interface ResultsProps {
+  readonly results: readonly Found[];
+  readonly current: number;
+  readonly run: (found: Found) => void;
+}
+
+/** The focus stays in the field, so options are not links. */
+const Results = ({ results, current, run }: ResultsProps) => (
+  <div id="found" role="listbox" aria-label="Results" class={css.results}>
+    {[...Map.groupBy(results.entries(), ([, { group }]) => group)].map(([group, ofGroup]) => (
+      // biome-ignore lint/a11y/useSemanticElements: options of a list box may be in groups only
+      <div key={group} role="group" aria-label={group}>
+        <p class={css.group} aria-hidden="true">
+          {group}
+        </p>
+        {ofGroup.map(([index, found]) => (
+          <div
+            key={index}
+            id={`found-${index}`}
+            role="option"
+            tabIndex={-1}
+            class={css.option}
+            aria-selected={index === current ? 'true' : 'false'}
+            onClick={() => run(found)}
+            onKeyDown={() => {}}
+          >
+            <span class="what">{found.title}</span>
+            {found.note !== undefined && <span class={css.note}>{found.note}</span>}
+          </div>
+        ))}
+      </div>
+    ))}
+  </div>
+);
