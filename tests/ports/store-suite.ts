@@ -147,10 +147,12 @@ export function storeSuite(name: string, create: CreateStore): void {
           { count: 0, states: [0] },
         ]);
         const page = { after: 0, limit: 10, newestFirst: true };
-        const open = await worlds.inState(world, THINGS, 'open', page);
+        const open = await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'open', page);
         expect(idsOf(open)).toEqual(['c', 'a']);
-        expect(await worlds.inState(world, THINGS, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(open.slice(1));
-        expect(await worlds.inState(world, THINGS, 'lost', page)).toEqual([]);
+        expect(await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(
+          open.slice(1),
+        );
+        expect(await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'lost', page)).toEqual([]);
       });
 
       test('objects and counters of a dropped world can be neither counted nor read', async () => {
