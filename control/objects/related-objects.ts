@@ -124,3 +124,25 @@ export async function productNames(
   const products = found.flatMap((one) => (one ? [JSON.parse(one.json) as { readonly sku: string; readonly name: string }] : []));
   return new Map(products.map(({ sku, name }) => [sku, name]));
 }
+
+/** Adds the labels of the objects that columns name by id. */
+export async function withNames(
+  worlds: ObjectReader,
+  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  items: readonly Listed[],
+): Promise<(Listed & { readonly names: Readonly<Record<string, string>> })[]> {
+  const named = ({ columns, related }: Listed) => related.filter(({ id }) => Object.values(columns).includes(id));
+  const references = new Map(items.flatMap(named).map((one) => [one.id, one]));
+  const labels = await Promise.all(
+    [...references.values()].map(async ({ type, id }) => {
+      const kept = objects[type];
+      const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
+      return [id, found && describeObject(kept, found).label] as const;
+    }),
+  );
+  const labelOf = new Map(labels);
+  return items.map((item) => ({
+    ...item,
+    names: Object.fromEntries(named(item).flatMap(({ id }) => (labelOf.get(id) === undefined ? [] : [[id, labelOf.get(id) ?? id]]))),
+  }));
+}

@@ -11,7 +11,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/inspection.ts';
 import { listObjectsOf } from '../objects/list.ts';
-import { productNames, relatedObjects } from '../objects/related-objects.ts';
+import { productNames, relatedObjects, withNames } from '../objects/related-objects.ts';
 import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
 import { countTypes, listedType } from '../objects/types.ts';
@@ -23,9 +23,10 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
   items: await countTypes(worlds, world, objects),
 }));
 
-export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) =>
-  listObjectsOf(worlds, world, listedType(objects, params.type), query),
-);
+export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) => {
+  const { items, next } = await listObjectsOf(worlds, world, listedType(objects, params.type), query);
+  return { items: await withNames(worlds, { world, objects }, items), next };
+});
 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects }) => {
   const [items, { traces }, { events }] = await Promise.all([

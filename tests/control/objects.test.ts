@@ -54,6 +54,7 @@ test('A list of objects shows number, state, version and times of an order, and 
   const { state, version, createdAt, updatedAt } = stored;
   expect(items).toMatchObject([{ id: placed.id, label: placed.orderNumber, state, version, createdAt, updatedAt }]);
   const reservation = { type: 'reservation', id: stored.lines[0].reservationId };
+  expect(items[0]).toMatchObject({ columns: { customer: 'cus_ada' }, names: { cus_ada: 'Ada Byrne' } });
   const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
   expect(items[0]?.related).toEqual(expect.arrayContaining(related));
 });

@@ -2,7 +2,7 @@ import { apis as publicApis } from '../../shared/catalog/apis.ts';
 import { applications as owners } from '../../shared/catalog/applications.ts';
 import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
 import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -26,9 +26,10 @@ export const flows = documentedFlows.map(({ number, title, onFailure }) => ({ nu
 
 /** Public and internal APIs. */
 export const apis = Object.fromEntries(
-  ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
-    ({ id, name, application, audience, auth, method, path }) => [id, { name, application, audience, auth, method, path }],
-  ),
+  ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map((api) => {
+    const { id, name, application, audience, auth, method, path } = api;
+    return [id, { name, application, audience, auth, method, path, takesKey: isMutating(api) }];
+  }),
 );
 export type Api = (typeof apis)[string];
 

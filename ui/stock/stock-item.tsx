@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, rehearsalLink, useReread, useResource } from '../data/data.ts';
 import { Card, Heading } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
-import { whyNot } from '../objects/object-verbs.tsx';
+import { whyNot } from '../objects/why-not.ts';
 import { createHoldReader, type HoldReader } from './stock-holds.ts';
 import { StockHolds } from './stock-holds-view.tsx';
 import { readStock, type Stock } from './stock-read.ts';
@@ -27,7 +27,7 @@ export function StockItem({ rehearsal, sku }: StockItemProps) {
   useReread(['hops', 'events', 'gap'], read.reload);
   return drawn(read, (found) => {
     if (found.kind === 'unknown') return <UnknownSku rehearsal={rehearsal} sku={sku} skus={found.skus} />;
-    const { places, holds: listed, away } = found;
+    const { places, holds: listed, applications } = found;
     return (
       <div class="stack">
         <div class="title">
@@ -42,7 +42,7 @@ export function StockItem({ rehearsal, sku }: StockItemProps) {
         </p>
         <div class="object-columns">
           <Card title="Stock by location">
-            <ObjectStock items={places} obstacle={whyNot(OWNER, away)} onCounted={read.reload} />
+            <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Held by">
             <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={sum(places, ({ reserved }) => reserved)} />
@@ -63,9 +63,7 @@ async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal)
   });
   if (!stock) return { kind: 'unknown' as const, skus: (await readStock(signal)).skus.map((one) => one.sku) };
   const [holds, { applications }] = await Promise.all([readHolds(signal), control('read-topology', undefined, { signal })]);
-  const owner = applications.find(({ id }) => id === OWNER);
-  const away = owner?.state === 'away' ? (owner.waitingFor ?? 'it does not answer.') : undefined;
-  return { kind: 'item' as const, places: stock.items, holds, away };
+  return { kind: 'item' as const, places: stock.items, holds, applications };
 }
 
 const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly string[] }) => (

@@ -39,6 +39,10 @@ export const ListedObject = z.object({
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
   columns: z.record(z.string(), z.string()).describe('What a list shows of it, by heading: customer, goods, total.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
+  names: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('In a list of a type: labels of the objects that its columns name by id, such as its customer.'),
 });
 
 export const listObjects = defineOperation({
