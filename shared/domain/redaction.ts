@@ -1,7 +1,6 @@
 import { censorCardNumbers } from './card-numbers.ts';
+import { CENSOR } from './censor.ts';
 
-/** Replaces a secret. Requests that contain it are refused. */
-export const CENSOR = '[redacted]';
 /** Deeper values are not inspected, and therefore replaced. */
 const DEEPEST = 64;
 

@@ -3,7 +3,7 @@ import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
 import { parseParams, parsePart } from '../../contract/validation.ts';
-import { CENSOR } from '../../domain/redaction.ts';
+import { CENSOR } from '../../domain/censor.ts';
 import type { Answered } from '../job.ts';
 import { headerOf } from './header-of.ts';
 import type { Step } from './step.ts';
