@@ -39,7 +39,7 @@ describeInBrowser('The console', () => {
   ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {
     await open(activity() + path);
     await tab.page.locator('main').getByText(words).locator('visible=true').first().waitFor();
-    if (path.includes(TRACE) && !path.includes('events')) await tab.page.getByLabel('Request', { exact: true }).first().waitFor();
+    if (path.includes(TRACE) && !path.includes('events')) await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -455,7 +455,7 @@ describeInBrowser('The console', () => {
       await tab.resize(width);
       for (const trace of ['hostile', 'path']) {
         await open(`r/${other.name}/activity/${trace}?q=${encodeURIComponent('<b>')}&fault=${encodeURIComponent(hostile)}`);
-        await tab.page.getByLabel('Request', { exact: true }).first().waitFor();
+        await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
         await tab.expectTextOnly(width);
       }
     }

@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, rehearsalLink, useReread, useResource } from '../data/data.ts';
-import { Card, Heading } from '../kit/kit.ts';
+import { Badge, Card, counted, Empty, Heading, rehearsalTime, shortId } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
+import css from '../objects/objects.module.css';
 import { whyNot } from '../objects/why-not.ts';
-import { createHoldReader, type HoldReader } from './stock-holds.ts';
-import { StockHolds } from './stock-holds-view.tsx';
-import { readStock, type Stock } from './stock-read.ts';
+import stockCss from './stock.module.css';
+import { createHoldReader, type Hold, type HoldReader } from './stock-holds.ts';
+import { readStock, sumOf } from './stock-read.ts';
 
 /** Keeps the counters; it answers counts. */
 const OWNER = 'inventory-service';
@@ -28,32 +29,32 @@ export function StockItem({ rehearsal, sku }: StockItemProps) {
   return drawn(read, (found) => {
     if (found.kind === 'unknown') return <UnknownSku rehearsal={rehearsal} sku={sku} skus={found.skus} />;
     const { places, holds: listed, applications } = found;
+    const all = sumOf(places);
     return (
       <div class="stack">
         <div class="title">
           <Heading title={`${sku} · Stock of ${rehearsal}`}>
-            <span class="brk">{sku}</span>
+            <span class="brk">{places[0]?.name ?? sku}</span>
           </Heading>
           <a href={rehearsalLink(rehearsal, 'stock')}>← All stock</a>
         </div>
         <p class="muted line">
-          <span>{sum(places, ({ atp }) => Math.max(atp, 0)).toLocaleString('en')} to promise at all locations</span>
+          <code class="brk">{sku}</code>
+          <span>{all.atp.toLocaleString('en')} to promise at all locations</span>
           <a href={rehearsalLink(rehearsal, 'objects', 'inventory-item', sku)}>Inventory item</a>
         </p>
-        <div class="object-columns">
+        <div class={css['columns']}>
           <Card title="Stock by location">
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Held by">
-            <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={sum(places, ({ reserved }) => reserved)} />
+            <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={all.reserved} />
           </Card>
         </div>
       </div>
     );
   });
 }
-
-const sum = (places: readonly Stock[], of: (place: Stock) => number): number => places.reduce((all, place) => all + of(place), 0);
 
 /** A SKU with its stock, or the other SKUs when it is unknown. */
 async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal) {
@@ -87,4 +88,60 @@ const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly 
       </a>
     </p>
   </div>
+);
+
+interface StockHoldsProps {
+  readonly rehearsal: string;
+  readonly sku: string;
+  readonly holds: readonly Hold[];
+  /** Units that the counters reserve at all locations. */
+  readonly reserved: number;
+}
+
+/** The active reservations of a SKU, newest first, each with its order or basket. */
+function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
+  const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
+  if (holds.length === 0 && reserved === 0) {
+    return (
+      <Empty title={`Nothing holds ${sku}.`}>
+        <p class="muted">A reservation of a basket or an order appears here as long as it holds units.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <ul class={stockCss['holds']}>
+        {holds.map((hold) => (
+          <HoldRow key={hold.id} rehearsal={rehearsal} hold={hold} />
+        ))}
+      </ul>
+      {reserved > listed && (
+        <p class="in muted">Older reservations, or work under way, hold another {counted(reserved - listed, 'unit')}.</p>
+      )}
+    </>
+  );
+}
+
+const HoldRow = ({ rehearsal, hold: { id, state, owners, expiresAt, places } }: { rehearsal: string; hold: Hold }) => (
+  <li>
+    <p class="line">
+      {owners.map((owner) => (
+        <ObjectBadge key={owner.type} rehearsal={rehearsal} {...owner} />
+      ))}
+      <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
+    </p>
+    <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
+    <p class="muted small">
+      <a href={rehearsalLink(rehearsal, 'objects', 'reservation', id)} title={id}>
+        reservation/{shortId(id)}
+      </a>
+      {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
+    </p>
+  </li>
+);
+
+const ObjectBadge = ({ rehearsal, type, id }: { rehearsal: string; type: string; id: string }) => (
+  <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+    {type}/{shortId(id)}
+  </a>
 );
