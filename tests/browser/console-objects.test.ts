@@ -120,6 +120,64 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Depart');
   });
 
+  test('An order goes from its payment to the return of one mug by the buttons of its page alone', async () => {
+    await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    await tab.open(objects(`/order/${orderId}`, other));
+    const dialog = () => tab.page.getByRole('dialog');
+    await main().getByText('Its payments do not cover the total yet.').waitFor();
+    await main().getByRole('link', { name: 'Ada Byrne' }).first().waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Blue stoneware mug' }).waitFor();
+    await verb('Authorise a payment…').click();
+    expect(await dialog().getByLabel('Amount').inputValue()).toMatch(/^\d+\.\d\d$/);
+    await dialog().getByRole('button', { name: 'Authorise a payment' }).click();
+    for (const step of ['Confirm', 'Start picking', 'Pick everything', 'Pack']) {
+      await isEnabled(step);
+      await verb(step).click();
+    }
+    await isEnabled('Dispatch…');
+    await verb('Dispatch…').click();
+    await dialog().getByRole('button', { name: 'Dispatch' }).click();
+    for (const scan of ['Collect', 'Depart', 'Out for delivery', 'Deliver']) {
+      await isEnabled(scan);
+      await verb(scan).click();
+    }
+    await main().getByRole('region', { name: 'Parcels' }).getByText('out-for-delivery').first().waitFor();
+    await tab.stateIs('completed');
+    await isEnabled('Take goods back…');
+    await verb('Take goods back…').click();
+    expect(await dialog().getByLabel('Blue stoneware mug').getAttribute('max')).toBe('2');
+    await tab.expectSoundInEveryLook();
+    await dialog().getByLabel('It comes back').selectOption('store');
+    await dialog().getByRole('button', { name: 'Take goods back' }).click();
+    await tab.stateIs('return-in-progress');
+    for (const step of ['Approve', 'Receive']) {
+      await isEnabled(step);
+      await verb(step).click();
+    }
+    await isEnabled('Inspect…');
+    await verb('Inspect…').click();
+    await dialog().getByRole('button', { name: 'Inspect' }).click();
+    await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
+    await tab.stateIs('completed');
+  });
+
+  test('A form shows why the estate refuses it, and stays open', async () => {
+    await using other = await newRehearsal();
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    await tab.open(objects(`/order/${orderId}`, other));
+    await verb('Authorise a payment…').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Token').fill('tok_decline_do_not_honor');
+    await dialog.getByRole('button', { name: 'Authorise a payment' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Token').fill('tok_visa');
+    await dialog.getByRole('button', { name: 'Authorise a payment' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await isEnabled('Confirm');
+  });
+
   test('The page of an object follows changes by others', async () => {
     await using other = await tab.openNew('/objects/customer/cus_ada');
     await tab.stateIs('active');

@@ -30,7 +30,7 @@ interface Difference {
   readonly is: string;
 }
 
-/** The members in which two answers differ. */
+/** The members of two answers that differ. */
 export function differences(before: unknown, after: unknown): readonly Difference[] {
   const [old, now] = [new Map(leavesOf(before)), new Map(leavesOf(after))];
   const shown = (leaves: ReadonlyMap<string, unknown>, pointer: string): string =>

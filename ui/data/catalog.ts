@@ -8,6 +8,7 @@ import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
 import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 
 /**
  * What pages need of the catalog. The bundler evaluates each `catalog.ts` of this folder and keeps its values, so the schemas and
@@ -32,6 +33,9 @@ export const apis = Object.fromEntries(
   }),
 );
 export type Api = (typeof apis)[string];
+
+/** Why a payment is declined, by code. */
+export const declines: Readonly<Record<string, string>> = declineCodes;
 
 /** What a fault can be set on, and the pattern of its name. */
 export const faultRules = {

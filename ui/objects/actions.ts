@@ -1,4 +1,4 @@
-import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
@@ -30,7 +30,7 @@ export interface Action {
   readonly does: string;
   /** Why it is not possible now. */
   readonly obstacle: string | undefined;
-  /** A form asks for these. */
+  /** The fields of its form. Without fields, no form opens. */
   readonly fields: readonly Field[];
   readonly steps: (values: Values) => readonly Step[];
 }
@@ -48,16 +48,20 @@ interface Declared<O> {
   readonly steps: (object: O, values: Values, near: Near) => readonly Step[];
 }
 
+/** @throws Refusal */
+async function send<Id extends TypedApiId>(rehearsal: string, id: Id, input: ApiInput<Id>) {
+  const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
+  const { params = {}, body = {} } = input as { readonly params?: Values; readonly body?: unknown };
+  const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
+  const answer = await sendRequest(rehearsal, { ...sent, idempotencyKey: newIdempotencyKey() });
+  if (answer.refusal) throw answer.refusal;
+  return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };
+}
+
 const call =
   <Id extends TypedApiId>(id: Id, input: ApiInput<Id>): Step =>
-  async (rehearsal) => {
-    const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
-    const { params = {}, body = {} } = input as { readonly params?: Values; readonly body?: unknown };
-    const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
-    const { refusal, correlationId } = await sendRequest(rehearsal, { ...sent, idempotencyKey: newIdempotencyKey() });
-    if (refusal) throw refusal;
-    return correlationId;
-  };
+  async (rehearsal) =>
+    (await send(rehearsal, id, input)).correlationId;
 
 const amountField = (label: string, { amount }: Money): Field => ({
   name: 'amount',
@@ -104,6 +108,9 @@ export const outstandingOf = ({ totals }: Order, near: Near): Money =>
       ),
   );
 
+const payablePoints = (order: Order, near: Near): number =>
+  Math.min(near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0, outstandingOf(order, near).amount);
+
 /** Units of a line that the customer has and has not announced to return. */
 function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Near): number {
   const open = near.of('return').filter(({ state = '' }) => !['refunded', 'exchanged', 'rejected'].includes(state));
@@ -128,8 +135,8 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       states: ['draft', 'confirmed'],
       unless: (order, near) => (outstandingOf(order, near).amount <= 0 ? 'Its payments cover the total.' : undefined),
       fields: (order, near) => [
-        choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later'], ['loyalty', 'Points']),
-        text('token', 'Token', 'tok_visa', 'Of the card, the gift card or the redemption. The reference lists tokens that are declined.'),
+        choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
+        text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
         amountField('Amount', outstandingOf(order, near)),
       ],
       steps: ({ id, totals }, { type = 'card', token, ...values }) => [
@@ -140,6 +147,22 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
             amount: amountOf(values, totals.total),
           },
         }),
+      ],
+    },
+    {
+      label: 'Pay with points',
+      does: 'Turns points into money, 0.01 EUR each, and pays with it.',
+      api: 'redeem-points-api',
+      states: ['draft'],
+      unless: (order, near) =>
+        payablePoints(order, near) > 0 ? undefined : 'The customer has no points, or its payments cover the total.',
+      fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
+      steps: ({ id: orderId, loyaltyAccountId: id = '' }, { points }) => [
+        async (rehearsal) => {
+          const { body } = await send(rehearsal, 'redeem-points-api', { params: { id }, body: { points: Number(points), orderId } });
+          const { id: token, value: amount } = body.redemption;
+          return call('authorize-payment-api', { body: { orderId, tender: { type: 'loyalty', token }, amount } })(rehearsal);
+        },
       ],
     },
     {
@@ -306,6 +329,17 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       steps: ({ id }) => [call('generate-label-api', { params: { id } })],
     },
   ],
+  return: [
+    {
+      label: 'Exchange it',
+      does: 'Creates an order that its value pays for, in full or in part.',
+      api: 'create-order-api',
+      states: ['inspected'],
+      unless: ({ resolution }) => (resolution === 'exchange' ? undefined : 'The customer wants the money back.'),
+      fields: () => [text('basketId', 'Id of the basket', '', 'A basket of the same customer, in checkout.')],
+      steps: ({ id }, { basketId }) => [call('create-order-api', { body: { basketId, exchangeForReturnId: id } })],
+    },
+  ],
   basket: [
     {
       label: 'Add goods',
@@ -385,6 +419,20 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       ],
     },
     {
+      label: 'Sell at the till',
+      does: 'Opens a checkout in a store. Its basket is paid there.',
+      api: 'create-transaction-api',
+      fields: () => [
+        text('storeId', 'Store', 'store-01'),
+        text('laneId', 'Lane', 'SCO-01'),
+        text('sku', 'SKU', 'mug-blue'),
+        units('qty', 'Units', 1, 1, 9999),
+      ],
+      steps: ({ loyaltyAccountId: loyaltyId }, { storeId = '', laneId = '', sku = '', qty }) => [
+        call('create-transaction-api', { body: { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId } }),
+      ],
+    },
+    {
       label: 'Log a contact',
       does: 'Records that somebody spoke with the customer.',
       api: 'log-interaction-api',
@@ -450,7 +498,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'return reject': 'Customer service refuses it. The customer keeps the goods.',
   'return receive': 'The goods arrive.',
   'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
-  'return write-off': 'Its parcel is lost for good. The customer is refunded.',
+  'return write-off': 'Its lost parcel is given up. The customer is refunded.',
   'customer block': 'Customer service refuses further orders.',
   'customer unblock': 'Customer service lets the customer order again.',
 };

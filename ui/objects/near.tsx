@@ -12,7 +12,7 @@ export interface Near {
   /** The related objects of a type, newest first. */
   of<Type extends ObjectType>(type: Type): readonly NearItem<Type>[];
   get<Type extends ObjectType>(type: Type, id: string | undefined): BusinessObject<Type> | undefined;
-  /** The name of the product with a SKU; the SKU when there is no such product. */
+  /** The name of the product with a SKU; the SKU when no product has it. */
   name(sku: string): string;
   /** A link to an object, with its name: the number of an order, the name of a customer. */
   link(type: ObjectType, id: string | undefined, words?: string): ComponentChildren;

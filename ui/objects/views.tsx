@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { declines } from '../data/catalog.ts';
 import { applicationTitle, rehearsalLink } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
 import { outstandingOf } from './actions.ts';
@@ -30,6 +31,15 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
       ['Cancelled because', order.cancelReason],
+      ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],
+      [
+        'Routing',
+        order.routingStatus && (order.routingStatus === 'manual' ? 'It waits for somebody to route it.' : 'It failed, and is retried.'),
+      ],
+      ['Capture', order.captureStatus && 'It failed, and is retried.'],
+      ['Cancellation', order.compensation && 'Its effects at other applications are still being undone.'],
+      ['To settle by hand', order.reconciliation && 'Goods were delivered after their refund.'],
+      ['Stock', order.stockDiscrepancy && 'The store sold units that the stock records lack.'],
       ['In exchange for', near.link('return', order.exchangeForReturnId)],
       ['Basket', near.link('basket', order.basketId)],
     ],
@@ -85,7 +95,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         payment.state === 'authorised' && payment.authorizationExpiresAt && rehearsalTime(payment.authorizationExpiresAt),
       ],
       ['Code of the provider', payment.authorizationCode],
-      ['Declined because', payment.declineCode],
+      ['Declined because', payment.declineCode && (declines[payment.declineCode] ?? payment.declineCode.replaceAll('_', ' '))],
     ],
     sections: [
       {
@@ -300,7 +310,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   }),
 };
 
-/** The description of an object; undefined for an object that has no page of its own. */
+/** The description of an object; undefined when its type has none. */
 export function viewOf(type: string, object: object, near: Near): View | undefined {
   const view = (views as Readonly<Record<string, Describe<never> | undefined>>)[type]?.(object as never, near);
   return (
@@ -327,7 +337,7 @@ const whyNoParcel = ({ state, channel }: Order): string =>
   channel === 'pos'
     ? 'The customer takes the goods along.'
     : state === 'draft'
-      ? 'The warehouse hears of the order once it is confirmed.'
+      ? 'The warehouse gets the order once it is confirmed.'
       : 'The warehouse has nothing of this order.';
 
 interface Good {
