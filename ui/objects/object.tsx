@@ -59,7 +59,10 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
-  const waiting = type === 'fulfillment-order' ? state : near.of('fulfillment-order').find((one) => WAITING.has(one.state ?? ''))?.state;
+  const waiting =
+    type === 'fulfillment-order' || state === 'cancelled'
+      ? state
+      : near.of('fulfillment-order').find((one) => WAITING.has(one.state ?? ''))?.state;
   return (
     <div class="stack">
       <div class="title">
@@ -82,6 +85,18 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
             <Card title="Stock by location">
               <ObjectStock items={stock} obstacle={whyNot(found.applications, owner)} onCounted={reload} />
             </Card>
+          )}
+          {!isStock && (
+            <div class={`stack ${css['late']}`}>
+              {lifeCycle && (
+                <Card title="Life cycle">
+                  <LifeCycle type={type} graph={lifeCycleGraph(lifeCycle, state, history)} />
+                </Card>
+              )}
+              <Card title="Traces">
+                <ObjectTraces rehearsal={rehearsal} type={type} traces={traces} />
+              </Card>
+            </div>
           )}
         </div>
         <div class="stack">
@@ -118,30 +133,18 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
               </div>
             </dl>
           </Card>
+          {!isStock && (
+            <div class={`stack ${css['late']}`}>
+              <Card title="How it got there">
+                <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
+              </Card>
+              <Card title="Related objects">
+                <Related rehearsal={rehearsal} found={found} />
+              </Card>
+            </div>
+          )}
         </div>
       </div>
-      {!isStock && (
-        <div class={css['columns']}>
-          <div class="stack">
-            {lifeCycle && (
-              <Card title="Life cycle">
-                <LifeCycle type={type} graph={lifeCycleGraph(lifeCycle, state, history)} />
-              </Card>
-            )}
-            <Card title="Traces">
-              <ObjectTraces rehearsal={rehearsal} type={type} traces={traces} />
-            </Card>
-          </div>
-          <div class="stack">
-            <Card title="How it got there">
-              <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
-            </Card>
-            <Card title="Related objects">
-              <Related rehearsal={rehearsal} found={found} />
-            </Card>
-          </div>
-        </div>
-      )}
       <Json type={type} json={json} />
     </div>
   );

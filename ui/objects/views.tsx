@@ -30,7 +30,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Sold', order.channel === 'pos' ? `at the till of ${order.storeId}` : `by ${order.channel}`],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
-      ['Cancelled because', order.cancelReason],
+      ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
       ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],
       [
         'Routing',

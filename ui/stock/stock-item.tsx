@@ -140,8 +140,15 @@ const HoldRow = ({ rehearsal, hold: { id, state, owners, expiresAt, places } }: 
   </li>
 );
 
-const ObjectBadge = ({ rehearsal, type, id }: { rehearsal: string; type: string; id: string }) => (
+interface ObjectBadgeProps {
+  readonly rehearsal: string;
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+const ObjectBadge = ({ rehearsal, type, id, name }: ObjectBadgeProps) => (
   <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
-    {type}/{shortId(id)}
+    {type} {name ?? shortId(id)}
   </a>
 );
