@@ -104,7 +104,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       const THINGS = { application: 'oms', collection: 'things' } as const;
 
       test('a unique value belongs to one object until it is released; a second owner is refused and changes nothing', async () => {
-        const { store, world, commit, object } = await opened();
+        const { store, worlds, world, commit, object } = await opened();
         const owner = async (value: string) => (await store.unique(world, 'things', 'mail', value))?.id;
         const secondOwner = { put: [putting('b')], unique: [indexed('mail', 'b', 'x')] };
         await commit({ put: [putting('a')], unique: [indexed('mail', 'a', 'x')] });
@@ -114,6 +114,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await owner('x')).toBeUndefined();
         expect(await commit(secondOwner)).toMatchObject(OK);
         expect([await owner('x'), await owner('y')]).toEqual(['b', 'a']);
+        expect((await worlds.unique(world, { ...THINGS, name: 'mail' }, 'x'))?.id).toBe('b');
       });
 
       test('an index is paged in both directions in order of creation, without objects that moved to another value', async () => {

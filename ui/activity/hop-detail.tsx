@@ -4,8 +4,8 @@ import {
   act,
   apiTitle,
   applicationTitle,
-  config,
   control,
+  credentialFor,
   credentialsOf,
   curlOf,
   drawn,
@@ -130,11 +130,8 @@ const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): strin
   kind === 'latency' ? `answered ${ms} ms late` : kind === 'status' ? `answered ${status}` : String(kind);
 
 function commandOf(hop: Hop, rehearsal: string, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
-  const own = credentialsOf(rehearsal);
-  const { demo } = config();
-  const known = auth === 'api-key' ? (own?.apiKey ?? demo?.apiKey) : (own?.bearer ?? demo?.integration);
-  const bound = own !== undefined && (auth === 'bearer' || auth === 'api-key');
-  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: known, bound });
+  const bound = credentialsOf(rehearsal) !== undefined && (auth === 'bearer' || auth === 'api-key');
+  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: credentialFor(rehearsal, auth), bound });
 }
 
 const failNext = (application: string, api: string): Promise<void> =>

@@ -45,7 +45,8 @@ interface Declared<O> {
   readonly states?: readonly string[];
   readonly unless?: (object: O, near: Near) => string | undefined;
   readonly fields?: (object: O, near: Near) => readonly Field[];
-  readonly steps: (object: O, values: Values, near: Near) => readonly Step[];
+  /** Default: one call with the id of the object. */
+  readonly steps?: (object: O, values: Values) => readonly Step[];
 }
 
 /** @throws Refusal */
@@ -171,7 +172,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'confirm-order-api',
       verb: 'confirm',
       unless: (order, near) => (outstandingOf(order, near).amount > 0 ? 'Its payments do not cover the total yet.' : undefined),
-      steps: ({ id }) => [call('confirm-order-api', { params: { id } })],
     },
     {
       label: 'Route',
@@ -179,7 +179,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'route-order-api',
       verb: 'route',
       unless: (_order, near) => (near.of('fulfillment-order').length > 0 ? 'It has its fulfillment orders.' : undefined),
-      steps: ({ id }) => [call('route-order-api', { params: { id } })],
     },
     {
       label: 'Take goods back',
@@ -236,7 +235,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Gives the reserved money free.',
       api: 'void-payment-api',
       verb: 'void',
-      steps: ({ id }) => [call('void-payment-api', { params: { id } })],
     },
     {
       label: 'Refund',
@@ -326,7 +324,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Gives the parcel its tracking number.',
       api: 'generate-label-api',
       verb: 'label',
-      steps: ({ id }) => [call('generate-label-api', { params: { id } })],
     },
   ],
   return: [
@@ -460,14 +457,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'It no longer expires.',
       api: 'confirm-reservation-api',
       verb: 'confirm',
-      steps: ({ id }) => [call('confirm-reservation-api', { params: { id } })],
     },
     {
       label: 'Release',
       does: 'Gives its stock free for others.',
       api: 'release-reservation-api',
       verb: 'release',
-      steps: ({ id }) => [call('release-reservation-api', { params: { id } })],
     },
   ],
   'loyalty-account': [
@@ -551,7 +546,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle,
       fields: obstacle ? [] : (fields?.(object, near) ?? []),
-      steps: (values) => steps(object, values, near),
+      steps: (values) => steps?.(object, values) ?? [call(api, { params: { id } } as never)],
     };
   });
   const played = [
