@@ -4,7 +4,7 @@ import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
 import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
-import type { Near } from './near.tsx';
+import { type Near, ofOrder } from './near.tsx';
 
 /** What a form contains, by the name of the field. */
 export type Values = Readonly<Record<string, string>>;
@@ -98,11 +98,10 @@ type Order = BusinessObject<'order'>;
 type FulfillmentOrder = BusinessObject<'fulfillment-order'>;
 
 /** What the payments of an order do not cover yet. */
-export const outstandingOf = ({ totals }: Order, near: Near): Money =>
+export const outstandingOf = ({ id, totals }: Order, near: Near): Money =>
   minus(
     totals.total,
-    ...near
-      .of('payment')
+    ...ofOrder(near, 'payment', id)
       .filter(({ state }) => state !== 'failed' && state !== 'voided')
       .map(({ object }) =>
         minus(object.state === 'pending' || object.state === 'authorised' ? object.amount : object.capturedAmount, object.refundedAmount),

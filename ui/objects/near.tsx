@@ -38,6 +38,10 @@ export function nearOf(rehearsal: string, items: readonly Item[]): Near {
   };
 }
 
+/** The payments, fulfillment orders or returns of an order. An exchange adds objects of another order. */
+export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Near, type: Type, orderId: string) =>
+  near.of(type).filter(({ object }) => (object as { readonly orderId: string }).orderId === orderId);
+
 /** `12 × Blue stoneware mug, 1 × Oak chair` */
 export const goodsInWords = (near: Near, lines: readonly { readonly sku: string; readonly qty: number }[]): string =>
   lines.map(({ sku, qty }) => `${qty} × ${near.name(sku)}`).join(', ');

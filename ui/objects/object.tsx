@@ -162,9 +162,14 @@ function groupsOf({ type, id, near, found }: { type: string; id: string; near: N
     const moves = found.lifeCycles.find((one) => one.type === of.type)?.moves ?? [];
     return actionsOf({ ...of, state: of.state, moves, near, whyNot: (application = owner) => whyNot(found.applications, application) });
   };
+  const isOf = ({ object }: Found['related'][number]) => object['orderId'] === id;
+  const isPart = (one: Found['related'][number]) =>
+    type !== 'order' ||
+    isOf(one) ||
+    found.related.some((other) => isOf(other) && (one.object['fulfillmentOrderId'] === other.id || one.object['returnId'] === other.id));
   const parts = (PARTS[type] ?? []).flatMap((part) =>
     found.related
-      .filter((one) => one.type === part)
+      .filter((one) => one.type === part && isPart(one))
       .map((one) => ({
         title: `${NAMES[part]} ${one.label ?? shortId(one.id)}, ${one.state}`,
         actions: actions(one).filter(({ obstacle }) => obstacle === undefined),

@@ -5,7 +5,7 @@ import { declines } from '../data/catalog.ts';
 import { applicationTitle, rehearsalLink } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
 import { outstandingOf } from './actions.ts';
-import { goodsInWords, type Near, type NearItem } from './near.tsx';
+import { goodsInWords, type Near, type NearItem, ofOrder } from './near.tsx';
 import css from './objects.module.css';
 
 type Fact = readonly [label: string, value: ComponentChildren];
@@ -48,7 +48,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Payments',
         content: list(
-          near.of('payment').map((item) => paymentRow(item, near)),
+          ofOrder(near, 'payment', order.id).map((item) => paymentRow(item, near)),
           outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
             ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
             : 'There is no payment.',
@@ -57,8 +57,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Parcels',
         content: list(
-          near
-            .of('fulfillment-order')
+          ofOrder(near, 'fulfillment-order', order.id)
             .toReversed()
             .map((item) => fulfillmentRow(item, near)),
           whyNoParcel(order),
@@ -66,7 +65,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       ...section(
         'Returns',
-        near.of('return').map((item) => returnRow(item, near)),
+        ofOrder(near, 'return', order.id).map((item) => returnRow(item, near)),
       ),
       { title: 'Points', content: pointsOf(order, near) },
     ],
