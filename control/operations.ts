@@ -4,7 +4,7 @@ import { advanceClock, listClockMoves, readClock, setClock, settle } from './ope
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal } from './operations/journal.ts';
-import { listLifeCycles, listObjects, listObjectTypes, listStock, readObject, search } from './operations/objects.ts';
+import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
@@ -35,6 +35,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,
   'read-object': readObject,
+  'list-related-objects': listRelatedObjects,
   search,
   'list-life-cycles': listLifeCycles,
   'list-stock': listStock,

@@ -48,7 +48,9 @@ export const registeredApplications: readonly RegisteredApplication[] = [
 export function objectsOf(services: readonly AnyService[]): EstateObjects {
   return Object.fromEntries(
     services.flatMap(({ application, collections }) =>
-      collections.flatMap(({ name, object }) => (object ? [[object.type, { application, collection: name, definition: object }]] : [])),
+      collections.flatMap(({ name, object, index }) =>
+        object ? [[object.type, { application, collection: name, definition: object, indexes: Object.keys(index) }]] : [],
+      ),
     ),
   );
 }

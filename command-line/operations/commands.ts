@@ -84,6 +84,12 @@ export const operationCommands: OperationCommands = {
     choices: { type: objectTypes },
     columns: { id: 'id', state: 'state', label: 'label', columns: 'shows', updatedAt: 'changed' },
   },
+  'list-related-objects': {
+    words: 'objects related',
+    example: 'objects related order ord_01M',
+    choices: { type: objectTypes },
+    columns: { type: 'type', id: 'id', state: 'state', label: 'label', columns: 'shows' },
+  },
   search: {
     words: 'search',
     positional: ['q'],

@@ -2,6 +2,7 @@ import { customer } from '../../shared/catalog/customer/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { STATE_INDEX } from '../../shared/store/collections.ts';
 import type { Found, ObjectReader, PageRequest } from '../../shared/store/ports/objects.ts';
 import { columnsOf, labelOf, textsOf } from './label.ts';
 import { relatedOf } from './related.ts';
@@ -38,7 +39,7 @@ export async function listObjectsOf(
   const read = (page: PageRequest): Promise<readonly Found[]> =>
     state === undefined
       ? worlds.all(world, application, collection, page)
-      : worlds.inState(world, { application, collection }, state, page);
+      : worlds.indexed(world, { application, collection, name: STATE_INDEX }, state, page);
   const matches = q === undefined ? undefined : await matcher(worlds, world, type, q);
   const items: Listed[] = [];
   let next = before;
@@ -84,10 +85,10 @@ async function matcher(worlds: ObjectReader, world: World, { definition }: Liste
 /** The object as a list shows it. */
 export const describeObject = (type: ListedType, found: Found): Listed => describe(type, found, publishedOf(type, found));
 
-type Published = Readonly<Record<string, unknown>>;
+export type Published = Readonly<Record<string, unknown>>;
 
 /** The members that APIs and events show. */
-function publishedOf({ definition }: ListedType, { id, json }: Found): Published {
+export function publishedOf({ definition }: ListedType, { id, json }: Found): Published {
   // A SKU stands for its inventory item.
   if (!('version' in definition.schema.shape)) return { sku: id };
   const stored = JSON.parse(json) as Published;

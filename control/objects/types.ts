@@ -1,4 +1,3 @@
-import type { Application } from '../../shared/catalog/applications.ts';
 import { customer } from '../../shared/catalog/customer/objects.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
@@ -6,19 +5,15 @@ import { objects as definitions } from '../../shared/catalog/objects.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import type { EstateObjects } from '../verify/world-records.ts';
+import type { EstateObjects, KeptObjects } from '../verify/world-records.ts';
 
 /** A type of business object, and the collection that lists its objects. */
-export interface ListedType {
-  readonly application: Application;
-  readonly collection: string;
-  readonly definition: ObjectDefinition;
-}
+export type ListedType = KeptObjects;
 
 /** An inventory item has no record: a SKU stands for it. */
-const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem };
+const INVENTORY_ITEMS: ListedType = { application: inventoryItem.owner, collection: 'skus', definition: inventoryItem, indexes: [] };
 
-export const CUSTOMERS: ListedType = { application: customer.owner, collection: 'customers', definition: customer };
+export const CUSTOMERS: ListedType = { application: customer.owner, collection: 'customers', definition: customer, indexes: [] };
 
 /** All types, sorted as in the catalog. */
 export const listedTypes = (objects: EstateObjects): readonly ListedType[] =>

@@ -11,19 +11,22 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { listObjectsOf } from '../objects/list.ts';
+import { productNames, relatedObjects, withNames } from '../objects/related-objects.ts';
 import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
 import { countTypes, listedType } from '../objects/types.ts';
 import { operate } from '../operate.ts';
 import { findTraces } from '../traces/reader.ts';
+import type { EstateObjects } from '../verify/world-records.ts';
 
 export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, { world, worlds, objects }) => ({
   items: await countTypes(worlds, world, objects),
 }));
 
-export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) =>
-  listObjectsOf(worlds, world, listedType(objects, params.type), query),
-);
+export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) => {
+  const { items, next } = await listObjectsOf(worlds, world, listedType(objects, params.type), query);
+  return { items: await withNames(worlds, { world, objects }, items), next };
+});
 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects }) => {
   const [items, { traces }, { events }] = await Promise.all([
@@ -56,6 +59,15 @@ export const readObject = operate(declared.readObject)(async ({ params: { type, 
   return definition.schema.parse(JSON.parse(found.json));
 });
 
+export const listRelatedObjects = operate(declared.listRelatedObjects)(
+  async ({ params: { type: name, id } }, { world, worlds, objects }) => {
+    const type = listedType(objects, name);
+    const found = await worlds.object(world, type.application, type.collection, id);
+    if (!found) throw notFound(name, id);
+    return { items: await relatedObjects(worlds, { world, objects }, { type, found }) };
+  },
+);
+
 /** An inventory item has no record: the owner keeps counters per location. Shows all locations, by priority. */
 async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   if ((await orderOfSku(worlds, world, sku)) === undefined) throw notFound(inventoryItem.type, sku);
@@ -70,7 +82,9 @@ async function readInventoryItem(worlds: ObjectReader, world: World, sku: string
 
 export const listLifeCycles = operate(declared.listLifeCycles)(async () => ({ items: objects.flatMap(describeLifeCycle) }));
 
-export const listStock = operate(declared.listStock)(({ query }, { world, worlds }) => listStockOf(worlds, world, query));
+export const listStock = operate(declared.listStock)(({ query }, { world, worlds, objects }) =>
+  listStockOf(worlds, { world, objects }, query),
+);
 
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 
@@ -101,7 +115,11 @@ interface StockFilter {
 }
 
 /** Stock sorted by creation of the SKU, then by priority of the location. @throws Problem validation_failed */
-async function listStockOf(worlds: ObjectReader, world: World, { sku, location, after, limit }: StockFilter) {
+async function listStockOf(
+  worlds: ObjectReader,
+  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  { sku, location, after, limit }: StockFilter,
+) {
   const known = await locationsOf(worlds, world);
   if (location !== undefined && !known.includes(location)) {
     throw invalid('?location', 'unknown_location', `There is no location "${location}"; there are ${known.join(', ')}.`);
@@ -123,7 +141,14 @@ async function listStockOf(worlds: ObjectReader, world: World, { sku, location, 
   const skus = Math.ceil((limit + 1) / Math.max(1, locations.length));
   const others = sku === undefined ? await skusAfter(worlds, world, lastOrder, skus) : lastSku === undefined ? [sku] : [];
   const places = [...rest, ...others.flatMap(more)];
-  const items = await stockAt(worlds, world, places.slice(0, limit));
+  const levels = await stockAt(worlds, world, places.slice(0, limit));
+  const names = await productNames(
+    worlds,
+    world,
+    objects,
+    levels.map((level) => level.sku),
+  );
+  const items = levels.map((level) => ({ ...level, name: names.get(level.sku) }));
   const last = items.at(-1);
   return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };
 }

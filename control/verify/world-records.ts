@@ -14,9 +14,15 @@ import { withheldEvent } from '../events/withheld.ts';
 import type { Breathe } from './slices.ts';
 
 /** Where each business object is stored, by type. */
-export type EstateObjects = Readonly<
-  Record<string, { readonly application: Application; readonly collection: string; readonly definition: ObjectDefinition }>
->;
+export type EstateObjects = Readonly<Record<string, KeptObjects>>;
+
+export interface KeptObjects {
+  readonly application: Application;
+  readonly collection: string;
+  readonly definition: ObjectDefinition;
+  /** Names of the indexes of the collection. `order` lists the objects of an order. */
+  readonly indexes: readonly string[];
+}
 
 /** All records of a world, read once. */
 export interface WorldRecords {

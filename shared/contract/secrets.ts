@@ -1,4 +1,5 @@
-import { CENSOR, secretIn } from '../domain/redaction.ts';
+import { CENSOR } from '../domain/censor.ts';
+import { secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
 export const REMEDY = {

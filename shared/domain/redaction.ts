@@ -1,3 +1,5 @@
+import { CENSOR } from './censor.ts';
+
 /** Hexadecimal ids and digests, our tracking numbers, and runs of at least 13 digits with up to three separators between digits. */
 const CANDIDATES = /[0-9a-f]{32,}|\bUC\d{14}\b|\+?\d(?:[\s._\u2010-\u2015-]{0,3}\d){12,}/gi;
 /** Groups of digits joined by plus signs, as in a URL. They are too short for telephone numbers. */
@@ -78,8 +80,6 @@ function isBarcode(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Replaces a secret. Requests that contain it are refused. */
-export const CENSOR = '[redacted]';
 /** Deeper values are not inspected, and therefore replaced. */
 const DEEPEST = 64;
 

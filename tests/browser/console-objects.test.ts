@@ -28,7 +28,8 @@ describeInBrowser('Objects in the console', () => {
   const objects = (rest = '', of = rehearsal) => `r/${of.name}/objects${rest}`;
   const verb = (name: string) => main().getByRole('button', { name, exact: true });
   const isEnabled = (name: string) =>
-    main().locator('.verb-button.possible:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
+    main().locator('button[data-possible]:not([aria-disabled])').getByText(name, { exact: true }).waitFor();
+  const history = () => main().getByRole('region', { name: 'How it got there' });
 
   test.each([
     ['the types', () => '', 'fulfillment-order'],
@@ -51,7 +52,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
     await main().locator('.rows li:only-child a').waitFor();
     await main().locator('.rows a').click();
-    await main().locator('.cycle .present').getByText('at-risk').waitFor();
+    await main().locator('[data-is="present"]').getByText('at-risk').waitFor();
   });
 
   test('The page of a fulfillment order shows what it waits for, and its buttons end the wait', async () => {
@@ -67,9 +68,7 @@ describeInBrowser('Objects in the console', () => {
     await press('+1 hour');
     await tab.stateIs('dispatched');
     await waits('It waits for the carrier to deliver its parcel, as the clock moves.');
-    await main()
-      .getByRole('link', { name: /^Parcel / })
-      .waitFor();
+    await main().getByText('label-created').first().waitFor();
     await press('+1 day');
     await tab.page.getByText(/^It is .* timers ran\.$/).waitFor();
     await press('+1 day');
@@ -83,7 +82,7 @@ describeInBrowser('Objects in the console', () => {
     const { orderId } = await other.checkedOut(basket.id, { placeOrder: true });
     await other.advance('P1D');
     await tab.open(objects(`/order/${orderId}`, other));
-    await main().locator('.history').getByText('because: expired', { exact: true }).waitFor();
+    await history().getByText('because: expired', { exact: true }).waitFor();
   });
 
   test('The list of objects shows an object as soon as it is created', async () => {
@@ -108,17 +107,75 @@ describeInBrowser('Objects in the console', () => {
     const { shipmentId } = await dispatchedParcel(other);
     await tab.open(objects(`/shipment/${shipmentId}`, other));
     await tab.stateIs('label-created');
-    expect(await verb('deliver').getAttribute('aria-disabled')).toBe('true');
+    expect(await verb('Deliver').getAttribute('aria-disabled')).toBe('true');
     await main().getByText('Only when it is out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
-    await verb('deliver').click({ force: true });
-    await verb('collect').click();
-    await tab.page.getByText('collect: the shipment is collected.').waitFor();
+    await verb('Deliver').click({ force: true });
+    await verb('Collect').click();
+    await tab.page.getByText('Collect: done.').waitFor();
     await tab.stateIs('collected');
     expect((await other.object('shipment', shipmentId)).state).toBe('collected');
-    await main().locator('.cycle .present').getByText('collected').waitFor();
-    await main().locator('.cycle .verb.taken').getByText('collect', { exact: true }).waitFor();
-    await main().locator('.history li').filter({ hasText: 'collected' }).getByRole('link', { name: 'ext.shipment-changed' }).waitFor();
-    await isEnabled('depart');
+    await main().locator('[data-is="present"]').getByText('collected').waitFor();
+    await main().locator('text[data-taken]').getByText('collect', { exact: true }).waitFor();
+    await history().locator('li').filter({ hasText: 'collected' }).getByRole('link', { name: 'ext.shipment-changed' }).waitFor();
+    await isEnabled('Depart');
+  });
+
+  test('An order goes from its payment to the return of one mug by the buttons of its page alone', async () => {
+    await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    await tab.open(objects(`/order/${orderId}`, other));
+    const dialog = () => tab.page.getByRole('dialog');
+    await main().getByText('Its payments do not cover the total yet.').waitFor();
+    await main().getByRole('link', { name: 'Ada Byrne' }).first().waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Blue stoneware mug' }).waitFor();
+    await verb('Authorise a payment…').click();
+    expect(await dialog().getByLabel('Amount').inputValue()).toMatch(/^\d+\.\d\d$/);
+    await dialog().getByRole('button', { name: 'Authorise a payment' }).click();
+    for (const step of ['Confirm', 'Start picking', 'Pick everything', 'Pack']) {
+      await isEnabled(step);
+      await verb(step).click();
+    }
+    await isEnabled('Dispatch…');
+    await verb('Dispatch…').click();
+    await dialog().getByRole('button', { name: 'Dispatch' }).click();
+    for (const scan of ['Collect', 'Depart', 'Out for delivery', 'Deliver']) {
+      await isEnabled(scan);
+      await verb(scan).click();
+    }
+    await main().getByRole('region', { name: 'Parcels' }).getByText('out-for-delivery').first().waitFor();
+    await tab.stateIs('completed');
+    await isEnabled('Take goods back…');
+    await verb('Take goods back…').click();
+    expect(await dialog().getByLabel('Blue stoneware mug').getAttribute('max')).toBe('2');
+    await tab.expectSoundInEveryLook();
+    await dialog().getByLabel('It comes back').selectOption('store');
+    await dialog().getByRole('button', { name: 'Take goods back' }).click();
+    await tab.stateIs('return-in-progress');
+    for (const step of ['Approve', 'Receive']) {
+      await isEnabled(step);
+      await verb(step).click();
+    }
+    await isEnabled('Inspect…');
+    await verb('Inspect…').click();
+    await dialog().getByRole('button', { name: 'Inspect' }).click();
+    await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
+    await tab.stateIs('completed');
+  });
+
+  test('A form shows why the estate refuses it, and stays open', async () => {
+    await using other = await newRehearsal();
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    await tab.open(objects(`/order/${orderId}`, other));
+    await verb('Authorise a payment…').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Token').fill('tok_decline_do_not_honor');
+    await dialog.getByRole('button', { name: 'Authorise a payment' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Token').fill('tok_visa');
+    await dialog.getByRole('button', { name: 'Authorise a payment' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await isEnabled('Confirm');
   });
 
   test('The page of an object follows changes by others', async () => {
@@ -127,7 +184,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.isLive();
     await other.client.control('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' } });
     await tab.stateIs('blocked');
-    await isEnabled('unblock');
+    await isEnabled('Unblock');
   });
 
   test('The page of an inventory item counts stock at a location', async () => {
@@ -140,8 +197,8 @@ describeInBrowser('Objects in the console', () => {
 
   test('The history of an object leads to the trace of a change, and the trace leads back', async () => {
     await tab.open(objects(`/order/${order}`));
-    await main()
-      .locator('.history li')
+    await history()
+      .locator('li')
       .filter({ hasText: 'confirmed' })
       .getByRole('link', { name: /^trace / })
       .first()
@@ -178,8 +235,8 @@ describeInBrowser('Objects in the console', () => {
     await main().locator('.rows [data-row]').waitFor();
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');
-    await verb('collect').waitFor();
-    await tab.tabTo('collect');
+    await verb('Collect').waitFor();
+    await tab.tabTo('Collect');
     await tab.page.keyboard.press('Enter');
     await tab.stateIs('collected');
   });

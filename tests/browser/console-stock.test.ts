@@ -22,7 +22,7 @@ describeInBrowser('Stock in the console', () => {
 
   const main = () => tab.page.locator('main');
   const stock = (rest = '', of = rehearsal) => `r/${of.name}/stock${rest}`;
-  const skuRows = () => main().locator('tbody tr');
+  const skuRows = () => main().locator('li[data-sku]');
 
   test.each([
     ['a filtered list', '?q=mug', 'mug-green'],
@@ -40,14 +40,28 @@ describeInBrowser('Stock in the console', () => {
     expect(await skuRows().count()).toBe(await skuRows().filter({ hasText: 'mug' }).count());
     await main().getByRole('link', { name: 'store-01' }).click();
     await tab.page.waitForURL(/\/stock\?q=mug&location=store-01$/);
-    await main().locator('thead th').nth(2).waitFor({ state: 'detached' });
-    expect(await main().locator('thead th').allTextContents()).toEqual(['SKU', 'store-01']);
-    await main().getByLabel('Filter: SKU').fill('nothing like this');
+    await main()
+      .getByRole('button', { name: /locations of/ })
+      .first()
+      .waitFor({ state: 'detached' });
+    await skuRows().first().getByText('50 on hand', { exact: true }).waitFor();
+    await main().getByLabel('Filter: product or SKU').fill('nothing like this');
     await tab.page.waitForURL(/q=nothing/);
     await main().getByRole('button', { name: 'Show all' }).click();
     await skuRows().nth(20).waitFor();
     await tab.open(stock('?location=atlantis'));
     await main().getByText('Unknown location.').waitFor();
+  });
+
+  test('The stock page has one line per SKU with the name of its product, and its locations open below', async () => {
+    await tab.open(stock('?q=blue%20stoneware'));
+    await skuRows().getByText('Blue stoneware mug').waitFor();
+    expect(await skuRows().count()).toBe(1);
+    await skuRows()
+      .getByRole('button', { name: /locations of mug-blue/ })
+      .click();
+    await main().getByRole('list', { name: 'mug-blue' }).getByText('1,000 on hand, 2 reserved', { exact: true }).waitFor();
+    await tab.expectSoundInEveryLook();
   });
 
   test('The stock page follows orders and counts while it is shown', async () => {
@@ -64,9 +78,9 @@ describeInBrowser('Stock in the console', () => {
 
   test('The stock page names the order that holds a SKU, and leads to it', async () => {
     await tab.open(stock('/mug-blue'));
-    await tab.heading('mug-blue').waitFor();
+    await tab.heading('Blue stoneware mug').waitFor();
     await main().getByText('2 units at dc-01').waitFor();
-    await main().locator(`.hold a[title="order/${order}"]`).click();
+    await main().locator(`a[title="order/${order}"]`).click();
     await main().getByRole('heading', { name: 'How it got there' }).waitFor();
   });
 
@@ -98,14 +112,14 @@ describeInBrowser('Stock in the console', () => {
     await tab.page.keyboard.press('Escape');
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');
-    await tab.heading('mug-blue').waitFor();
+    await tab.heading('Blue stoneware mug').waitFor();
   });
 
   test('The stock page of an unknown SKU leads to SKUs that have stock', async () => {
     await tab.open(stock('/unicorn'));
     await tab.heading('No stock is kept of SKU unicorn').waitFor();
     await main().getByRole('link', { name: 'mug-blue', exact: true }).click();
-    await tab.heading('mug-blue').waitFor();
+    await tab.heading('Blue stoneware mug').waitFor();
   });
 
   test('The stock page shows hostile text as text', async () => {

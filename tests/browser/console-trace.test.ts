@@ -144,9 +144,49 @@ describeInBrowser('Traces in the console', () => {
     await main()
       .getByText(/OMS refused Get Order with 404\. .*ord_never/)
       .waitFor();
-    const body = main().locator('.bodies pre').last();
+    const body = main().getByLabel('Response', { exact: true });
     await body.getByText('not_found', { exact: false }).first().waitFor();
     expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
+  });
+
+  test('A request is edited and sent again, and the page compares the answers', async () => {
+    const order = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
+    await rehearsal.api('create-basket-api', { body: order, headers: { 'x-correlation-id': 'edited' } });
+    await open('edited');
+    await main()
+      .getByRole('link', { name: /hop 1, / })
+      .click();
+    await main().getByRole('button', { name: 'Edit and send' }).click();
+    const form = main().getByRole('form', { name: 'Edit and send' });
+    const key = await form.getByLabel('Idempotency-Key').inputValue();
+    await form.getByLabel('Body').fill('{"channel": "web", ');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('The body is not JSON').waitFor();
+    await form.getByLabel('Body').fill(JSON.stringify({ ...order, lines: [{ sku: 'mug-blue', qty: 3 }] }));
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByRole('row', { name: '/lines/0/qty 1 3' }).waitFor();
+    expect(await form.getByLabel('Idempotency-Key').inputValue()).not.toBe(key);
+    await tab.expectSoundInEveryLook();
+    await form.getByRole('link', { name: 'Its trace' }).click();
+    await main().getByText('"qty": 3').first().waitFor();
+  });
+
+  test('A redacted member is demanded before a request is sent again', async () => {
+    const { orderId } = await rehearsal.checkedOut({}, { placeOrder: true });
+    const body = { orderId, tender: { type: 'card', token: 'tok_of_mine' }, amount: { amount: 100, currency: 'EUR' } } as const;
+    await rehearsal.api('authorize-payment-api', { body, headers: { 'x-correlation-id': 'paid' } });
+    await open('paid');
+    await main()
+      .getByRole('link', { name: /hop 1, / })
+      .click();
+    await main().getByRole('button', { name: 'Edit and send' }).click();
+    const form = main().getByRole('form', { name: 'Edit and send' });
+    const token = form.getByLabel('Value of /tender/token');
+    await form.getByRole('button', { name: 'Send' }).click();
+    expect(await token.evaluate((field: HTMLInputElement) => field.validity.valueMissing)).toBe(true);
+    await token.fill('tok_visa');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('201').nth(1).waitFor();
   });
 
   test('A refused hop leads to the cause and the remedy of its problem', async () => {
@@ -162,7 +202,7 @@ describeInBrowser('Traces in the console', () => {
     tab.page.on('request', (request) => request.url().includes('/_control/') && requested.push(new URL(request.url()).pathname));
     await open(LONG);
     await hop(/^\d+\. /).waitFor();
-    await main().locator('.hop pre').first().waitFor();
+    await main().getByLabel('Response', { exact: true }).first().waitFor();
     expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     expect(await count('*')).toBeLessThan(1_500);
     // Requests: the clock, the faults (twice), the stream, the list, the trace with its hops and events, the selected hop.
@@ -185,7 +225,7 @@ describeInBrowser('Traces in the console', () => {
     await tab.resize(width);
     await tab.page.addInitScript(countDrawing);
     await open(LONG);
-    await main().locator('.hop pre').first().waitFor();
+    await main().getByLabel('Response', { exact: true }).first().waitFor();
     await main().locator(`${row}[aria-current]`).waitFor();
     const drawn = await tab.page.evaluate(
       `({ rows: drawing.added.filter((one) => one.matches('${row}')).length, measured: drawing.measured })`,

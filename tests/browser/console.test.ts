@@ -40,7 +40,7 @@ describeInBrowser('The console', () => {
   ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {
     await open(activity() + path);
     await tab.page.locator('main').getByText(words).locator('visible=true').first().waitFor();
-    if (path.includes(TRACE) && !path.includes('events')) await tab.page.locator('.hop pre').first().waitFor();
+    if (path.includes(TRACE) && !path.includes('events')) await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -106,7 +106,7 @@ describeInBrowser('The console', () => {
       /^FMS waited [\d.,]+ m?s of [\d.,]+ m?s for ⚡ slow-allocation in Inventory Service; the order ended confirmed\.$/,
     );
     await tab.page.getByRole('heading', { name: /^\d+\. Allocate Inventory$/ }).waitFor();
-    expect(await tab.page.locator('.hop pre').first().textContent()).toContain('"sku": "mug-blue"');
+    expect(await tab.page.getByLabel('Request', { exact: true }).first().textContent()).toContain('"sku": "mug-blue"');
     const objects = await tab.page.locator('.objects a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     expect(objects.some((link) => link?.startsWith(`/console/r/${rehearsal.name}/objects/order/ord_`))).toBe(true);
     await tab.page.getByRole('link', { name: /^List Payments 200/ }).click();
@@ -477,7 +477,7 @@ describeInBrowser('The console', () => {
       await tab.resize(width);
       for (const trace of ['hostile', 'path']) {
         await open(`r/${other.name}/activity/${trace}?q=${encodeURIComponent('<b>')}&fault=${encodeURIComponent(hostile)}`);
-        await tab.page.locator('.hop pre').first().waitFor();
+        await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
         await tab.expectTextOnly(width);
       }
     }

@@ -56,6 +56,7 @@ test('A list of objects shows number, state, version, times and columns of an or
   const { state, version, createdAt, updatedAt } = stored;
   expect(items).toMatchObject([{ id: placed.id, label: placed.orderNumber, state, version, createdAt, updatedAt }]);
   const reservation = { type: 'reservation', id: stored.lines[0].reservationId };
+  expect(items[0]).toMatchObject({ columns: { customer: 'cus_ada' }, names: { cus_ada: 'Ada Byrne' } });
   const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
   expect(items[0]?.related).toEqual(expect.arrayContaining(related));
   const total = expect.stringMatching(/^\d+\.\d\d EUR$/);
@@ -81,6 +82,35 @@ test.each(objects.map((definition) => [definition.type, definition] as const))(
     expect(unknownMembers(definition)).toEqual([]);
   },
 );
+
+test('The objects that belong to an order are its customer, payments, parcels with scans, and products', async () => {
+  await using rehearsal = await newRehearsal();
+  const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder();
+  await rehearsal.settle();
+  const related = async (type: string, id: string) => (await rehearsal.control('list-related-objects', { params: { type, id } })).items;
+  const items = await related('order', orderId);
+  const idsOf = (type: string) => items.filter((one) => one.type === type).map(({ id }) => id);
+  expect([idsOf('order'), idsOf('fulfillment-order'), idsOf('shipment')]).toEqual([[], [fulfillmentOrderId], [shipmentId]]);
+  expect(items.find(({ type }) => type === 'customer')).toMatchObject({
+    id: 'cus_ada',
+    label: 'Ada Byrne',
+    object: { email: 'ada@people.example' },
+  });
+  expect(items.find(({ type }) => type === 'payment')).toMatchObject({ state: 'captured', object: { orderId } });
+  expect(items.find(({ type }) => type === 'shipment')?.object['events']).toHaveLength(1);
+  expect(items.filter(({ type }) => type === 'product').map(({ object }) => object['name'])).toContain('Blue stoneware mug');
+  const ofParcel = (await related('shipment', shipmentId)).map(({ type, id }) => `${type}/${id}`);
+  expect(ofParcel).toEqual(expect.arrayContaining([`fulfillment-order/${fulfillmentOrderId}`, `order/${orderId}`, 'customer/cus_ada']));
+  expect((await related('customer', 'cus_ada')).map(({ id }) => id)).toContain(orderId);
+});
+
+test('The objects that belong to an unknown object are 404, and an object that nothing refers to has none', async () => {
+  await using rehearsal = await newRehearsal();
+  expect(await refusal(rehearsal.call('list-related-objects', { params: { type: 'order', id: 'ord_never' } }))).toMatchObject({
+    status: 404,
+  });
+  expect(await rehearsal.control('list-related-objects', { params: { type: 'customer', id: 'cus_hugo' } })).toEqual({ items: [] });
+});
 
 test('A list of objects is paged from the newest to the oldest, and the last page has no next', async () => {
   await using rehearsal = await newRehearsal();
@@ -118,7 +148,7 @@ test('A list of objects of an unknown type is refused with the known types, and 
   expect(stateless).toMatchObject({ status: 422, detail: expect.stringContaining('leave the filter out') });
 });
 
-const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order } }, 'order');
+const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } }, 'order');
 
 async function grownWorld(count: number) {
   const { store, worlds } = createMemoryStore();
@@ -178,8 +208,11 @@ test('A list of stock has every SKU at every location, page by page, and agrees 
   const skus = (await list(rehearsal, 'inventory-item', { limit: 200 })).items.map(({ id }) => id);
   expect([...bySku.keys()].toSorted()).toEqual(skus.toSorted());
   for (const [sku, levels] of bySku) {
-    expect({ sku, locations: levels.map(({ sku: _sku, ...level }) => level) }).toEqual(await rehearsal.object('inventory-item', sku));
+    expect({ sku, locations: levels.map(({ sku: _sku, name: _name, ...level }) => level) }).toEqual(
+      await rehearsal.object('inventory-item', sku),
+    );
   }
+  expect(bySku.get('mug-blue')?.[0]?.name).toBe('Blue stoneware mug');
   expect(bySku.get('mug-blue')?.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(2);
 });
 

@@ -105,7 +105,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       const THINGS = { application: 'oms', collection: 'things' } as const;
 
       test('a unique value belongs to one object until it is released; a second owner is refused and changes nothing', async () => {
-        const { store, world, commit, object } = await opened();
+        const { store, worlds, world, commit, object } = await opened();
         const owner = async (value: string) => (await store.unique(world, 'things', 'mail', value))?.id;
         const secondOwner = { put: [putting('b')], unique: [indexed('mail', 'b', 'x')] };
         await commit({ put: [putting('a')], unique: [indexed('mail', 'a', 'x')] });
@@ -115,6 +115,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await owner('x')).toBeUndefined();
         expect(await commit(secondOwner)).toMatchObject(OK);
         expect([await owner('x'), await owner('y')]).toEqual(['b', 'a']);
+        expect((await worlds.unique(world, { ...THINGS, name: 'mail' }, 'x'))?.id).toBe('b');
       });
 
       test('an index is paged in both directions in order of creation, without objects that moved to another value', async () => {
@@ -148,10 +149,12 @@ export function storeSuite(name: string, create: CreateStore): void {
           { count: 0, states: [0] },
         ]);
         const page = { after: 0, limit: 10, newestFirst: true };
-        const open = await worlds.inState(world, THINGS, 'open', page);
+        const open = await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'open', page);
         expect(idsOf(open)).toEqual(['c', 'a']);
-        expect(await worlds.inState(world, THINGS, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(open.slice(1));
-        expect(await worlds.inState(world, THINGS, 'lost', page)).toEqual([]);
+        expect(await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'open', { ...page, after: open[0]?.order ?? 0 })).toEqual(
+          open.slice(1),
+        );
+        expect(await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'lost', page)).toEqual([]);
       });
 
       test('objects and counters of a dropped world can be neither counted nor read', async () => {

@@ -63,7 +63,14 @@ const HANDLERS_KNOW = [
   'shared/store/collections.ts',
   'shared/store/ports/due-work.ts',
 ];
-const IN_BROWSERS = ['rehearsal/event-stream.ts', 'shared/domain/printable.ts', 'shared/transport/path.ts'];
+/** Modules that pages import. */
+const IN_BROWSERS = [
+  'rehearsal/event-stream.ts',
+  'shared/domain/censor.ts',
+  'shared/domain/money.ts',
+  'shared/domain/printable.ts',
+  'shared/transport/path.ts',
+];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];
 
 /** A zone of the repository, and the other targets of its imports. */

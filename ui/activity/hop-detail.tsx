@@ -1,10 +1,11 @@
+import { useState } from 'preact/hooks';
 import { apis } from '../data/catalog.ts';
 import {
   act,
   apiTitle,
   applicationTitle,
-  config,
   control,
+  credentialFor,
   credentialsOf,
   curlOf,
   drawn,
@@ -20,6 +21,8 @@ import {
 } from '../data/data.ts';
 import { CopyButton, duration, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
 import type { TraceRow } from '../sequence/trace-tree.ts';
+import { EditAndSend } from './edit-and-send.tsx';
+import css from './hop-detail.module.css';
 
 export interface HopDetailProps {
   readonly rehearsal: string;
@@ -34,8 +37,10 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
   const api = apis[listed.api];
   const code = problemCodeOf(hop.value);
   const isCall = kind !== 'event' && kind !== 'timer';
+  const canSend = isCall && api?.audience === 'public' && api.auth !== 'signature';
+  const [isEdited, setEdited] = useState(false);
   return (
-    <section class="hop" aria-label={`Hop ${number}`}>
+    <section class={css['hop']} aria-label={`Hop ${number}`}>
       <div class="line">
         <h2>
           {number}. {apiTitle(listed.api)}
@@ -63,6 +68,11 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
               Copy as curl
             </CopyButton>
           )}
+          {canSend && hop.value && (
+            <button type="button" aria-expanded={isEdited ? 'true' : 'false'} onClick={() => setEdited(!isEdited)}>
+              Edit and send
+            </button>
+          )}
           {api && (
             <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void failNext(listed.application, listed.api))}>
               Fail this call next time
@@ -80,8 +90,9 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
           )}
         </p>
       )}
+      {isEdited && api && hop.value && <EditAndSend rehearsal={rehearsal} hop={hop.value} api={{ ...api, id: listed.api }} />}
       {drawn(hop, (value) => (
-        <div class="bodies">
+        <div class={css['bodies']}>
           <div>
             <h3>Request</h3>
             <JsonView value={value.request} label="Request" />
@@ -119,11 +130,8 @@ const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): strin
   kind === 'latency' ? `answered ${ms} ms late` : kind === 'status' ? `answered ${status}` : String(kind);
 
 function commandOf(hop: Hop, rehearsal: string, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
-  const own = credentialsOf(rehearsal);
-  const { demo } = config();
-  const known = auth === 'api-key' ? (own?.apiKey ?? demo?.apiKey) : (own?.bearer ?? demo?.integration);
-  const bound = own !== undefined && (auth === 'bearer' || auth === 'api-key');
-  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: known, bound });
+  const bound = credentialsOf(rehearsal) !== undefined && (auth === 'bearer' || auth === 'api-key');
+  return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: credentialFor(rehearsal, auth), bound });
 }
 
 const failNext = (application: string, api: string): Promise<void> =>

@@ -2,12 +2,13 @@ import { apis as publicApis } from '../../shared/catalog/apis.ts';
 import { applications as owners } from '../../shared/catalog/applications.ts';
 import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
-import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
 import { TrackingStatus } from '../../shared/catalog/fulfillment/shipments.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 
 /**
  * What pages need of the catalog. The bundler evaluates each `catalog.ts` of this folder and keeps its values, so the schemas and
@@ -26,11 +27,15 @@ export const flows = documentedFlows.map(({ number, title, onFailure }) => ({ nu
 
 /** Public and internal APIs. */
 export const apis = Object.fromEntries(
-  ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map(
-    ({ id, name, application, audience, auth, method, path }) => [id, { name, application, audience, auth, method, path }],
-  ),
+  ([...Object.values(publicApis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map((api) => {
+    const { id, name, application, audience, auth, method, path } = api;
+    return [id, { name, application, audience, auth, method, path, takesKey: isMutating(api) }];
+  }),
 );
 export type Api = (typeof apis)[string];
+
+/** Why a payment is declined, by code. */
+export const declines: Readonly<Record<string, string>> = declineCodes;
 
 /** What a fault can be set on, and the pattern of its name. */
 export const faultRules = {

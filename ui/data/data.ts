@@ -14,6 +14,7 @@ export * from './reread.ts';
 export * from './resource.tsx';
 export * from './route.ts';
 export * from './router.ts';
+export * from './send.ts';
 export * from './session.ts';
 export * from './session-keys.ts';
 export * from './stream.ts';

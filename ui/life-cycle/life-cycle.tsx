@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Badge, counted, Scroll } from '../kit/kit.ts';
+import css from './life-cycle.module.css';
 import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
 import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
 import { type Note, notesIn, notesOf } from './life-cycle-notes.ts';
@@ -12,8 +13,8 @@ export function LifeCycle({ graph, type }: { graph: LifeCycleGraph; type: string
       <Drawing graph={graph} type={type} />
       <StateList graph={graph} type={type} />
       <NotesExplained graph={graph} />
-      {graph.keeping.length > 0 && <p class="in muted small-text">These keep the state: {graph.keeping.map(inWords).join(', ')}.</p>}
-      {!isTaken && <p class="in muted small-text">No move of this object is on the bus: it was there when the rehearsal began.</p>}
+      {graph.keeping.length > 0 && <p class="in muted small">These keep the state: {graph.keeping.map(inWords).join(', ')}.</p>}
+      {!isTaken && <p class="in muted small">No move of this object is on the bus: it was there when the rehearsal began.</p>}
     </>
   );
 }
@@ -24,7 +25,7 @@ function NotesExplained({ graph }: { graph: LifeCycleGraph }) {
   const words = verbs.map((verb) => `“${verb} →” leads to “→ ${verb}”`).join(', ');
   return (
     verbs.length > 0 && (
-      <p class="in muted small-text wide" aria-hidden="true">
+      <p class="in muted small wide" aria-hidden="true">
         Moves from many states have no line: {words}.
       </p>
     )
@@ -41,12 +42,12 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   // What was taken lies above the rest.
   const ordered = edges.toSorted((one, other) => Number(takenOf(one)) - Number(takenOf(other)));
   return (
-    <Scroll class="cycle-wrap wide" label={`Life cycle of a ${type}, drawn`}>
-      <svg class="cycle" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+    <Scroll class={`${css['wrap']} wide`} label={`Life cycle of a ${type}, drawn`}>
+      <svg class={css['cycle']} width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         {ordered.map((placed) => (
           <Arrow key={`${placed.edge.from} ${placed.edge.to}`} placed={placed} isTaken={takenOf(placed)} />
         ))}
-        {start && <circle class="start" cx={start.x} cy={start.y} r={6} />}
+        {start && <circle class={css['start']} cx={start.x} cy={start.y} r={6} />}
         {graph.states.map((state) => {
           const box = boxes.get(state.name);
           return box && <StateBox key={state.name} box={box} note={notes.get(state.name)} taken={takenAt(graph, state.name)} {...state} />;
@@ -73,17 +74,17 @@ interface StateBoxProps {
 }
 
 const StateBox = ({ box: { x, y, width, height }, note, taken, name, isPresent, wasReached }: StateBoxProps) => (
-  <g class={isPresent ? 'state present' : wasReached ? 'state reached' : 'state'}>
+  <g class={css['state']} data-is={isPresent ? 'present' : wasReached ? 'reached' : undefined}>
     <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx={7} />
     <text x={x} y={note ? y - 3 : y + 4}>
       {isPresent ? `● ${name}` : name}
     </text>
     {note && (
-      <text class="note" x={x} y={y + LINE - 1}>
+      <text class={css['note']} x={x} y={y + LINE - 1}>
         {notesIn(note).map(({ verb, words }, place) => (
           <>
             {place > 0 && ', '}
-            <tspan key={words} class={taken.has(verb) ? 'taken' : undefined}>
+            <tspan key={words} data-taken={taken.has(verb) ? '' : undefined}>
               {words}
             </tspan>
           </>
@@ -101,7 +102,7 @@ function Arrow({ placed: { points }, isTaken }: { placed: PlacedEdge; isTaken: b
   const [ux, uy] = [(end.x - before.x) / length, (end.y - before.y) / length];
   const corner = (side: 1 | -1): string => `${end.x - ux * 8 - uy * 4 * side},${end.y - uy * 8 + ux * 4 * side}`;
   return (
-    <g class={isTaken ? 'move taken' : 'move'}>
+    <g class={css['move']} data-taken={isTaken ? '' : undefined}>
       <path d={curve(points)} />
       <polygon points={`${end.x},${end.y} ${corner(1)} ${corner(-1)}`} />
     </g>
@@ -120,7 +121,7 @@ function curve(points: readonly Point[]): string {
 }
 
 const Words = ({ placed: { label, lines }, isTaken }: { placed: PlacedEdge; isTaken: boolean }) => (
-  <text class={isTaken ? 'verb taken' : 'verb'}>
+  <text class={css['verb']} data-taken={isTaken ? '' : undefined}>
     {lines.map((line, index) => (
       <tspan key={line} x={label.x} y={label.y + 4 + (index - (lines.length - 1) / 2) * LINE}>
         {line}
@@ -130,7 +131,7 @@ const Words = ({ placed: { label, lines }, isTaken }: { placed: PlacedEdge; isTa
 );
 
 const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; type: string }) => (
-  <ul class="states" aria-label={`Life cycle of a ${type}`}>
+  <ul class={css['states']} aria-label={`Life cycle of a ${type}`}>
     {edges.some(({ from }) => from === null) && (
       <li>
         <span class="muted">new</span>

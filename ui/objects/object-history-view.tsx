@@ -2,6 +2,7 @@ import { apiTitle, type Output, rehearsalLink } from '../data/data.ts';
 import { Badge, duration, Empty, rehearsalTime, StatusBadge, wallTime } from '../kit/kit.ts';
 import { type LifeCycle, verbOf } from '../life-cycle/life-cycle-graph.ts';
 import type { Change } from './object-history.ts';
+import css from './objects.module.css';
 
 interface ObjectHistoryProps {
   readonly rehearsal: string;
@@ -20,7 +21,7 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
     );
   }
   return (
-    <ol class="history">
+    <ol class={css['history']}>
       {history.map((change) => {
         const { eventId, name, at, version, correlationId, from, to, reason } = change;
         const verb = lifeCycle && verbOf(lifeCycle, change);

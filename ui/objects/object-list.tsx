@@ -93,7 +93,7 @@ async function readPages(type: string, filter: { state?: string; q?: string }, p
 
 export const ObjectRows = ({ rehearsal, type, items }: { rehearsal: string; type: string; items: readonly ListedObject[] }) => (
   <ul class="rows">
-    {items.map(({ id, label, columns, state, updatedAt, version }) => (
+    {items.map(({ id, label, columns, names = {}, state, updatedAt, version }) => (
       <li key={id}>
         <a href={rehearsalLink(rehearsal, 'objects', type, id)} data-row="">
           <span class="what">{label ?? shortId(id)}</span>
@@ -101,7 +101,7 @@ export const ObjectRows = ({ rehearsal, type, items }: { rehearsal: string; type
           <span class="meta">
             {Object.entries(columns).map(([heading, text]) => (
               <span key={heading} class="clip" title={heading}>
-                {text}
+                {names[text] ?? text}
               </span>
             ))}
             <code class="clip">{id}</code>

@@ -9,7 +9,7 @@ const MOST_TRACES = 20;
 export type ReadObject =
   | { readonly kind: 'unknown-type' }
   | { readonly kind: 'unknown-object'; readonly newest: Output<'list-objects'>['items'] }
-  | ({ readonly kind: 'object' } & Awaited<ReturnType<typeof readAround>>);
+  | ({ readonly kind: 'object'; readonly types: Output<'list-object-types'>['items'] } & Awaited<ReturnType<typeof readAround>>);
 
 /** @throws Refusal */
 export async function readObject(type: string, id: string, signal: AbortSignal): Promise<ReadObject> {
@@ -20,7 +20,7 @@ export async function readObject(type: string, id: string, signal: AbortSignal):
     if (asRefusal(error).status === 404) return undefined;
     throw error;
   });
-  if (json !== undefined) return { kind: 'object', ...(await readAround({ type, id, owner: ofType.owner, json }, signal)) };
+  if (json !== undefined) return { kind: 'object', types, ...(await readAround({ type, id, owner: ofType.owner, json }, signal)) };
   const { items: newest } = await control('list-objects', { params: { type }, query: { limit: 20 } }, { signal });
   return { kind: 'unknown-object', newest };
 }
@@ -35,16 +35,16 @@ interface Known {
 async function readAround({ type, id, owner, json }: Known, signal: AbortSignal) {
   const object = `${type}/${id}`;
   const isStock = type === 'inventory-item';
-  const [cycles, events, traces, listed, topology, stock] = await Promise.all([
+  const [cycles, events, traces, listed, topology, stock, related] = await Promise.all([
     control('list-life-cycles', undefined, { signal }),
     control('list-events', { query: { subject: object, ext: 'true', limit: MOST_EVENTS } }, { signal }),
     control('list-traces', { query: { object, limit: MOST_TRACES } }, { signal }),
     control('list-objects', { params: { type }, query: { q: id, limit: 20 } }, { signal }),
     control('read-topology', undefined, { signal }),
     isStock ? control('list-stock', { query: { sku: id, limit: 500 } }, { signal }) : { items: [] },
+    control('list-related-objects', { params: { type, id } }, { signal }),
   ]);
   const own = listed.items.find((one) => one.id === id);
-  const application = topology.applications.find((one) => one.id === owner);
   const together = traces.items.flatMap(({ objects }) => objects).map((one) => ({ ...one, key: `${one.type}/${one.id}` }));
   return {
     json,
@@ -58,6 +58,8 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     history: historyOf(events.items),
     traces: traces.items,
     stock: stock.items,
-    away: application?.state === 'away' ? (application.waitingFor ?? 'it does not answer.') : undefined,
+    lifeCycles: cycles.items,
+    related: related.items,
+    applications: topology.applications,
   };
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { act, busy, control, type Output } from '../data/data.ts';
 import { counted } from '../kit/kit.ts';
+import css from './objects.module.css';
 
 type Stock = Output<'list-stock'>['items'][number];
 
@@ -15,7 +16,7 @@ export interface ObjectStockProps {
 export const ObjectStock = ({ items, obstacle, onCounted }: ObjectStockProps) => (
   <>
     {obstacle !== undefined && <p class="in muted">{obstacle}</p>}
-    <ul class="stock">
+    <ul class={css['stock']}>
       {items.map((stock) => (
         <Location key={stock.locationId} stock={stock} obstacle={obstacle} onCounted={onCounted} />
       ))}

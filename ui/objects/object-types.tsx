@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { applicationTitle, control, drawn, type Output, rehearsalLink, useReread, useResource, withQuery } from '../data/data.ts';
 import { Badge, Card, Heading } from '../kit/kit.ts';
+import css from './objects.module.css';
 
 export type ObjectType = Output<'list-object-types'>['items'][number];
 
@@ -35,7 +36,7 @@ function TypeList({ rehearsal }: { rehearsal: string }) {
   const types = useResource(`types of ${rehearsal}`, (signal) => control('list-object-types', undefined, { signal }));
   useReread(['hops', 'events', 'gap'], types.reload);
   return drawn(types, ({ items }) => (
-    <ul class="types">
+    <ul class={css['types']}>
       {items.map((type) => (
         <TypeRow key={type.type} rehearsal={rehearsal} {...type} />
       ))}

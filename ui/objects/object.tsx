@@ -2,13 +2,18 @@ import { applicationTitle, drawn, rehearsalLink, useReread, useResource } from '
 import { Badge, Card, CopyButton, Empty, Heading, JsonView, rehearsalTime, shortId } from '../kit/kit.ts';
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
-import { FulfillmentWait } from './fulfillment-wait-card.tsx';
+import { type Action, actionsOf } from './actions.ts';
+import { type Near, nearOf } from './near.tsx';
+import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
 import { ObjectRows } from './object-list.tsx';
 import { type ReadObject, readObject } from './object-read.ts';
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
-import { ObjectVerbs, verbsOf, whyNot } from './object-verbs.tsx';
+import css from './objects.module.css';
+import { viewOf } from './views.tsx';
+import { WhatItWaitsFor } from './what-it-waits-for.tsx';
+import { whyNot } from './why-not.ts';
 
 interface ObjectPageProps {
   readonly rehearsal: string;
@@ -33,84 +38,146 @@ export function ObjectPage(props: ObjectPageProps) {
 
 type Found = Extract<ReadObject, { kind: 'object' }>;
 
+/** Objects whose possible actions stand on the page of another one: the next step of an order is often one of its parcel. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  order: ['payment', 'fulfillment-order', 'shipment', 'return'],
+  'fulfillment-order': ['shipment'],
+  return: ['shipment'],
+};
+const NAMES: Readonly<Record<string, string>> = {
+  shipment: 'Parcel',
+  return: 'Return over',
+  payment: 'Payment of',
+  'fulfillment-order': 'Fulfillment order',
+};
+const WAITING = new Set(['created', 'allocated', 'picking', 'packed', 'dispatched', 'failed-delivery']);
+
 function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & { found: Found; reload: () => void }) {
-  const { json, owner, label, state, lifeCycle, history, traces, stock, away } = found;
-  const verbs = lifeCycle ? verbsOf(lifeCycle.moves, state) : [];
-  const obstacle = whyNot(owner, away);
+  const { json, owner, label, state, lifeCycle, history, traces, stock } = found;
   const { version, updatedAt } = json;
+  const near = nearOf(rehearsal, found.related);
+  const view = viewOf(type, json, near);
+  const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
+  const waiting =
+    type === 'fulfillment-order' || state === 'cancelled'
+      ? state
+      : near.of('fulfillment-order').find((one) => WAITING.has(one.state ?? ''))?.state;
   return (
     <div class="stack">
       <div class="title">
         <div class="line">
-          <Heading title={`${label ?? id} · ${type}`}>{label ?? shortId(id)}</Heading>
+          <Heading title={`${label ?? id} · ${type}`}>
+            {NAMES[type] ?? type.charAt(0).toUpperCase() + type.slice(1).replaceAll('-', ' ')} {label ?? shortId(id)}
+          </Heading>
           {state && <Badge tone="good">{state}</Badge>}
         </div>
         <a href={rehearsalLink(rehearsal, 'objects', type)}>← All of type {type}</a>
       </div>
-      <p class="muted line">
-        <code class="brk">
-          {type}/{id}
-        </code>
-        <CopyButton what="Id" text={() => id}>
-          Copy id
-        </CopyButton>
-        <span>in {applicationTitle(owner)}</span>
-        {typeof version === 'number' && <span>version {version}</span>}
-        {typeof updatedAt === 'string' && <span>changed {rehearsalTime(updatedAt)}</span>}
-      </p>
-      <div class="object-columns">
-        {!isStock && (
-          <div class="stack beside">
-            {type === 'fulfillment-order' && (
-              <FulfillmentWait rehearsal={rehearsal} state={state} parcels={parcelsOf(json)} onChange={reload} />
-            )}
-            {verbs.length > 0 && (
-              <Card title="Play the outside world">
-                <ObjectVerbs type={type} id={id} state={state} verbs={verbs} obstacle={obstacle} onPlayed={reload} />
-              </Card>
-            )}
-            <Card title="How it got there">
-              <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
-            </Card>
-          </div>
-        )}
+      <div class={css['columns']}>
         <div class="stack">
-          {lifeCycle && (
-            <Card title="Life cycle">
-              <LifeCycle type={type} graph={lifeCycleGraph(lifeCycle, state, history)} />
+          {view?.sections.map(({ title, content }) => (
+            <Card key={title} title={title}>
+              {content}
             </Card>
-          )}
+          ))}
           {isStock && (
             <Card title="Stock by location">
-              <ObjectStock items={stock} obstacle={obstacle} onCounted={reload} />
+              <ObjectStock items={stock} obstacle={whyNot(found.applications, owner)} onCounted={reload} />
             </Card>
           )}
           {!isStock && (
-            <Card title="Traces">
-              <ObjectTraces rehearsal={rehearsal} type={type} traces={traces} />
-            </Card>
-          )}
-          {!isStock && (
-            <Card title="Related objects">
-              <Related rehearsal={rehearsal} found={found} />
-            </Card>
+            <div class={`stack ${css['late']}`}>
+              {lifeCycle && (
+                <Card title="Life cycle">
+                  <LifeCycle type={type} graph={lifeCycleGraph(lifeCycle, state, history)} />
+                </Card>
+              )}
+              <Card title="Traces">
+                <ObjectTraces rehearsal={rehearsal} type={type} traces={traces} />
+              </Card>
+            </div>
           )}
         </div>
-        {isStock && (
-          <div class="stack beside">
-            <Json type={type} json={json} />
-          </div>
-        )}
+        <div class="stack">
+          {groups.length > 0 && (
+            <Card title="What can be done next">
+              <ObjectActions rehearsal={rehearsal} groups={groups} onDone={reload} />
+            </Card>
+          )}
+          {(type === 'order' || type === 'fulfillment-order') && <WhatItWaitsFor rehearsal={rehearsal} state={waiting} onChange={reload} />}
+          <Card title="About it">
+            <dl class="in pairs">
+              {view?.facts.map(([name, value]) => (
+                <div key={name}>
+                  <dt class="muted">{name}</dt>
+                  <dd class="brk">{value}</dd>
+                </div>
+              ))}
+              <div>
+                <dt class="muted">Id</dt>
+                <dd class="line">
+                  <code class="brk">{id}</code>
+                  <CopyButton what="Id" text={() => id}>
+                    Copy id
+                  </CopyButton>
+                </dd>
+              </div>
+              <div>
+                <dt class="muted">Kept by</dt>
+                <dd>
+                  {applicationTitle(owner)}
+                  {typeof version === 'number' && `, version ${version}`}
+                  {typeof updatedAt === 'string' && `, changed ${rehearsalTime(updatedAt)}`}
+                </dd>
+              </div>
+            </dl>
+          </Card>
+          {!isStock && (
+            <div class={`stack ${css['late']}`}>
+              <Card title="How it got there">
+                <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
+              </Card>
+              <Card title="Related objects">
+                <Related rehearsal={rehearsal} found={found} />
+              </Card>
+            </div>
+          )}
+        </div>
       </div>
-      {!isStock && <Json type={type} json={json} />}
+      <Json type={type} json={json} />
     </div>
   );
 }
 
-/** Ids of the parcels of a fulfillment order. */
-const parcelsOf = ({ shipments }: Found['json']): readonly string[] =>
-  Array.isArray(shipments) ? shipments.map(({ id }: { readonly id: string }) => id) : [];
+/** The actions of the object, and the possible ones of its parts. */
+function groupsOf({ type, id, near, found }: { type: string; id: string; near: Near; found: Found }): readonly ActionGroup[] {
+  const actions = (of: {
+    readonly type: string;
+    readonly id: string;
+    readonly state?: string;
+    readonly object: Found['json'];
+  }): readonly Action[] => {
+    const owner = found.types.find((one) => one.type === of.type)?.owner ?? found.owner;
+    const moves = found.lifeCycles.find((one) => one.type === of.type)?.moves ?? [];
+    return actionsOf({ ...of, state: of.state, moves, near, whyNot: (application = owner) => whyNot(found.applications, application) });
+  };
+  const isOf = ({ object }: Found['related'][number]) => object['orderId'] === id;
+  const isPart = (one: Found['related'][number]) =>
+    type !== 'order' ||
+    isOf(one) ||
+    found.related.some((other) => isOf(other) && (one.object['fulfillmentOrderId'] === other.id || one.object['returnId'] === other.id));
+  const parts = (PARTS[type] ?? []).flatMap((part) =>
+    found.related
+      .filter((one) => one.type === part && isPart(one))
+      .map((one) => ({
+        title: `${NAMES[part]} ${one.label ?? shortId(one.id)}, ${one.state}`,
+        actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
+      })),
+  );
+  const own = { title: undefined, actions: actions({ type, id, state: found.state, object: found.json }) };
+  return [own, ...parts].filter((group) => group.actions.length > 0);
+}
 
 const Json = ({ type, json }: { type: string; json: Found['json'] }) => (
   <Card title="As JSON">
@@ -120,8 +187,9 @@ const Json = ({ type, json }: { type: string; json: Found['json'] }) => (
   </Card>
 );
 
-function Related({ rehearsal, found: { refersTo, together } }: { rehearsal: string; found: Found }) {
+function Related({ rehearsal, found: { refersTo, together, related } }: { rehearsal: string; found: Found }) {
   if (refersTo.length === 0 && together.length === 0) return <Empty title="It refers to no object." />;
+  const nameOf = (type: string, id: string) => related.find((one) => one.type === type && one.id === id)?.label ?? shortId(id);
   const links = (title: string, objects: Found['refersTo']) =>
     objects.length > 0 && (
       <>
@@ -130,7 +198,9 @@ function Related({ rehearsal, found: { refersTo, together } }: { rehearsal: stri
           {objects.map(({ type, id }) => (
             <li key={`${type}/${id}`}>
               <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
-                {type}/{shortId(id)}
+                <span class="clip">
+                  {type} {nameOf(type, id)}
+                </span>
               </a>
             </li>
           ))}

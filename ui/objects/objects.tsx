@@ -1,4 +1,3 @@
-import './objects.css';
 import type { PageProps } from '../shell/page.ts';
 import { ObjectPage } from './object.tsx';
 import { ObjectList } from './object-list.tsx';

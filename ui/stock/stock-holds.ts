@@ -14,7 +14,7 @@ export interface Hold {
   readonly id: string;
   readonly state: string;
   /** Its orders and baskets. */
-  readonly owners: readonly { readonly type: string; readonly id: string }[];
+  readonly owners: readonly { readonly type: string; readonly id: string; readonly name: string | undefined }[];
   /** Of the rehearsal's clock. */
   readonly expiresAt: string | undefined;
   readonly places: readonly { readonly locationId: string; readonly units: number }[];
@@ -39,19 +39,23 @@ export function createHoldReader(sku: string): HoldReader {
       ),
     );
     const newest = lists.flatMap(({ items }) => items).toSorted((one, other) => other.order - one.order);
-    const reservations = await Promise.all(newest.slice(0, MOST).map((listed) => reservationOf(listed, signal)));
-    return reservations.map((reservation) => holdOf(reservation, sku)).filter(({ places }) => places.length > 0);
+    const holds = await Promise.all(
+      newest.slice(0, MOST).map(async (listed) => holdOf(await reservationOf(listed, signal), sku, listed.names ?? {})),
+    );
+    return holds.filter(({ places }) => places.length > 0);
   };
 }
 
-function holdOf({ id, state, orderId, basketId, expiresAt, allocations }: Reservation, sku: string): Hold {
+type Names = Readonly<Record<string, string>>;
+
+function holdOf({ id, state, orderId, basketId, expiresAt, allocations }: Reservation, sku: string, names: Names): Hold {
   const places = allocations
     .filter((allocation) => allocation.sku === sku)
     .map(({ locationId, qty, fulfilledQty, cancelledQty }) => ({ locationId, units: qty - fulfilledQty - cancelledQty }))
     .filter(({ units }) => units > 0);
   const owners = [
-    ...(orderId === undefined ? [] : [{ type: 'order', id: orderId }]),
-    ...(basketId === undefined ? [] : [{ type: 'basket', id: basketId }]),
+    ...(orderId === undefined ? [] : [{ type: 'order', id: orderId, name: names[orderId] }]),
+    ...(basketId === undefined ? [] : [{ type: 'basket', id: basketId, name: names[basketId] }]),
   ];
   return { id, state, owners, expiresAt, places };
 }

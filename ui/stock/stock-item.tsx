@@ -1,11 +1,12 @@
 import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, rehearsalLink, useReread, useResource } from '../data/data.ts';
-import { Card, Heading } from '../kit/kit.ts';
+import { Badge, Card, counted, Empty, Heading, rehearsalTime, shortId } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
-import { whyNot } from '../objects/object-verbs.tsx';
-import { createHoldReader, type HoldReader } from './stock-holds.ts';
-import { StockHolds } from './stock-holds-view.tsx';
-import { readStock, type Stock } from './stock-read.ts';
+import css from '../objects/objects.module.css';
+import { whyNot } from '../objects/why-not.ts';
+import stockCss from './stock.module.css';
+import { createHoldReader, type Hold, type HoldReader } from './stock-holds.ts';
+import { readStock, sumOf } from './stock-read.ts';
 
 /** Keeps the counters; it answers counts. */
 const OWNER = 'inventory-service';
@@ -27,33 +28,33 @@ export function StockItem({ rehearsal, sku }: StockItemProps) {
   useReread(['hops', 'events', 'gap'], read.reload);
   return drawn(read, (found) => {
     if (found.kind === 'unknown') return <UnknownSku rehearsal={rehearsal} sku={sku} skus={found.skus} />;
-    const { places, holds: listed, away } = found;
+    const { places, holds: listed, applications } = found;
+    const all = sumOf(places);
     return (
       <div class="stack">
         <div class="title">
           <Heading title={`${sku} · Stock of ${rehearsal}`}>
-            <span class="brk">{sku}</span>
+            <span class="brk">{places[0]?.name ?? sku}</span>
           </Heading>
           <a href={rehearsalLink(rehearsal, 'stock')}>← All stock</a>
         </div>
         <p class="muted line">
-          <span>{sum(places, ({ atp }) => Math.max(atp, 0)).toLocaleString('en')} to promise at all locations</span>
+          <code class="brk">{sku}</code>
+          <span>{all.atp.toLocaleString('en')} to promise at all locations</span>
           <a href={rehearsalLink(rehearsal, 'objects', 'inventory-item', sku)}>Inventory item</a>
         </p>
-        <div class="object-columns">
+        <div class={css['columns']}>
           <Card title="Stock by location">
-            <ObjectStock items={places} obstacle={whyNot(OWNER, away)} onCounted={read.reload} />
+            <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Held by">
-            <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={sum(places, ({ reserved }) => reserved)} />
+            <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={all.reserved} />
           </Card>
         </div>
       </div>
     );
   });
 }
-
-const sum = (places: readonly Stock[], of: (place: Stock) => number): number => places.reduce((all, place) => all + of(place), 0);
 
 /** A SKU with its stock, or the other SKUs when it is unknown. */
 async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal) {
@@ -63,9 +64,7 @@ async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal)
   });
   if (!stock) return { kind: 'unknown' as const, skus: (await readStock(signal)).skus.map((one) => one.sku) };
   const [holds, { applications }] = await Promise.all([readHolds(signal), control('read-topology', undefined, { signal })]);
-  const owner = applications.find(({ id }) => id === OWNER);
-  const away = owner?.state === 'away' ? (owner.waitingFor ?? 'it does not answer.') : undefined;
-  return { kind: 'item' as const, places: stock.items, holds, away };
+  return { kind: 'item' as const, places: stock.items, holds, applications };
 }
 
 const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly string[] }) => (
@@ -89,4 +88,67 @@ const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly 
       </a>
     </p>
   </div>
+);
+
+interface StockHoldsProps {
+  readonly rehearsal: string;
+  readonly sku: string;
+  readonly holds: readonly Hold[];
+  /** Units that the counters reserve at all locations. */
+  readonly reserved: number;
+}
+
+/** The active reservations of a SKU, newest first, each with its order or basket. */
+function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
+  const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
+  if (holds.length === 0 && reserved === 0) {
+    return (
+      <Empty title={`Nothing holds ${sku}.`}>
+        <p class="muted">A reservation of a basket or an order appears here as long as it holds units.</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <ul class={stockCss['holds']}>
+        {holds.map((hold) => (
+          <HoldRow key={hold.id} rehearsal={rehearsal} hold={hold} />
+        ))}
+      </ul>
+      {reserved > listed && (
+        <p class="in muted">Older reservations, or work under way, hold another {counted(reserved - listed, 'unit')}.</p>
+      )}
+    </>
+  );
+}
+
+const HoldRow = ({ rehearsal, hold: { id, state, owners, expiresAt, places } }: { rehearsal: string; hold: Hold }) => (
+  <li>
+    <p class="line">
+      {owners.map((owner) => (
+        <ObjectBadge key={owner.type} rehearsal={rehearsal} {...owner} />
+      ))}
+      <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
+    </p>
+    <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
+    <p class="muted small">
+      <a href={rehearsalLink(rehearsal, 'objects', 'reservation', id)} title={id}>
+        reservation/{shortId(id)}
+      </a>
+      {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
+    </p>
+  </li>
+);
+
+interface ObjectBadgeProps {
+  readonly rehearsal: string;
+  readonly type: string;
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+const ObjectBadge = ({ rehearsal, type, id, name }: ObjectBadgeProps) => (
+  <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+    {type} {name ?? shortId(id)}
+  </a>
 );

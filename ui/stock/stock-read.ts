@@ -1,6 +1,6 @@
 import { control, type Output } from '../data/control.ts';
 
-export type Stock = Output<'list-stock'>['items'][number];
+export type StockPlace = Output<'list-stock'>['items'][number];
 
 const PAGE = 500;
 /** Most requests for one view. */
@@ -8,13 +8,15 @@ const MOST_PAGES = 10;
 
 export interface StockOfSku {
   readonly sku: string;
+  /** Of its product. */
+  readonly name: string | undefined;
   /** Sorted like the locations. */
-  readonly places: readonly Stock[];
+  readonly places: readonly StockPlace[];
 }
 
 /** Stock by SKU, from the beginning of the list. `hasMore`: there are SKUs after these. */
 export async function readStock(signal: AbortSignal) {
-  const read: Stock[] = [];
+  const read: StockPlace[] = [];
   let after: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const { items, next } = await control('list-stock', { query: { after, limit: PAGE } }, { signal });
@@ -22,13 +24,25 @@ export async function readStock(signal: AbortSignal) {
     after = next;
     if (after === undefined) break;
   }
-  const skus = [...Map.groupBy(read, ({ sku }) => sku)].map(([sku, places]): StockOfSku => ({ sku, places }));
+  const skus = [...Map.groupBy(read, ({ sku }) => sku)].map(([sku, places]): StockOfSku => ({ sku, name: places[0]?.name, places }));
   const locations = [...new Set(read.map(({ locationId }) => locationId))];
   return { skus, locations, hasMore: after !== undefined };
 }
 
+type Counts = Pick<StockPlace, 'onHand' | 'reserved' | 'safetyStock'>;
+
+/** The stock of several places together. A place that promises too much takes nothing from the others. */
+export const sumOf = (places: readonly StockPlace[]): Counts & Pick<StockPlace, 'atp'> => ({
+  onHand: sum(places, ({ onHand }) => onHand),
+  reserved: sum(places, ({ reserved }) => reserved),
+  safetyStock: sum(places, ({ safetyStock }) => safetyStock),
+  atp: places.length === 1 ? sum(places, ({ atp }) => atp) : sum(places, ({ atp }) => Math.max(atp, 0)),
+});
+
+const sum = (places: readonly StockPlace[], of: (place: StockPlace) => number): number => places.reduce((all, place) => all + of(place), 0);
+
 /** `1,000 on hand, 2 reserved, 5 kept back`: the numbers behind ATP. */
-export const partsOf = ({ onHand, reserved, safetyStock }: Stock): string =>
+export const partsOf = ({ onHand, reserved, safetyStock }: Counts): string =>
   [
     `${onHand.toLocaleString('en')} on hand`,
     reserved > 0 && `${reserved.toLocaleString('en')} reserved`,

@@ -66,6 +66,13 @@ export interface CountedObjects {
   readonly states: readonly string[];
 }
 
+/** A collection in the store of its owner, and the name of one of its indexes or unique values. */
+export interface IndexedObjects {
+  readonly application: Application;
+  readonly collection: string;
+  readonly name: string;
+}
+
 export interface ObjectCount {
   readonly count: number;
   /** One entry per requested state, in the given order. */
@@ -76,8 +83,10 @@ export interface ObjectCount {
 export interface ObjectReader {
   object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
   all(world: World, application: Application, collection: string, page: PageRequest): Promise<readonly Found[]>;
-  /** The objects in a state, paged as `all` pages them. */
-  inState(world: World, of: Omit<CountedObjects, 'states'>, state: string, page: PageRequest): Promise<readonly Found[]>;
+  /** The objects that an index lists under a value, paged as `all` pages them. */
+  indexed(world: World, of: IndexedObjects, value: string, page: PageRequest): Promise<readonly Found[]>;
+  /** The object with a unique value, such as the product with a SKU. */
+  unique(world: World, of: IndexedObjects, value: string): Promise<Found | undefined>;
   /** Counts objects of several types by state. The cost does not depend on their number. */
   countObjects(world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]>;
   counters(world: World, application: Application, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;

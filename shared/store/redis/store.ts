@@ -103,7 +103,8 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
       JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
     object: (world, application, collection, id) => store(application).object(world, collection, id),
     all: (world, application, collection, page) => store(application).all(world, collection, page),
-    inState: (world, of, state, page) => store(of.application).index(world, of.collection, STATE_INDEX, state, page),
+    indexed: (world, { application, collection, name }, value, page) => store(application).index(world, collection, name, value, page),
+    unique: (world, { application, collection, name }, value) => store(application).unique(world, collection, name, value),
     countObjects: (world, of) => countObjects(run, world, of),
     counters: (world, application, counter, names) => store(application).counters(world, counter, names),
     backlog: async () => {

@@ -5,7 +5,7 @@ import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts
 import { parseParams, parsePart } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
-import { CENSOR } from '../../domain/redaction.ts';
+import { CENSOR } from '../../domain/censor.ts';
 import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { Answered, ApiRequest } from '../job.ts';

@@ -37,6 +37,10 @@ export const ListedObject = z.object({
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
   columns: z.record(z.string(), z.string()).describe('What a list shows of it, by heading: customer, goods, total.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
+  names: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('In a list of a type: labels of the objects that its columns name by id, such as its customer.'),
 });
 
 export const listObjects = defineOperation({
@@ -68,6 +72,20 @@ const Move = z.object({
   control: z.string().optional().describe('Id of the control operation that plays this verb.'),
 });
 
+export const listRelatedObjects = defineOperation({
+  id: 'list-related-objects',
+  summary:
+    'Lists the objects that belong to an object, each in full: the objects that it refers to, the newest objects that refer to it, what these refer to, and their products.',
+  method: 'GET',
+  path: '/_control/objects/{type}/{id}/related',
+  response: z.object({
+    items: z
+      .array(ListedObject.extend({ type: z.string(), object: z.record(z.string(), z.unknown()).describe('As read-object returns it.') }))
+      .describe('At most 100 objects, then at most 100 products.'),
+  }),
+  problems: ['not_found'],
+});
+
 export const listLifeCycles = defineOperation({
   id: 'list-life-cycles',
   summary: 'Lists the life cycle of every type of business object: its states and moves.',
@@ -89,6 +107,7 @@ export const listStock = defineOperation({
     items: z.array(
       z.object({
         sku: z.string(),
+        name: z.string().optional().describe('Name of its product.'),
         locationId: z.string(),
         onHand: z.int(),
         reserved: z.int(),
@@ -121,4 +140,4 @@ export const search = defineOperation({
   }),
 });
 
-export const objectsOperations = [listObjectTypes, listObjects, readObject, search, listLifeCycles, listStock] as const;
+export const objectsOperations = [listObjectTypes, listObjects, readObject, listRelatedObjects, search, listLifeCycles, listStock] as const;

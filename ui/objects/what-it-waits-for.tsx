@@ -1,5 +1,5 @@
-import { act, advance, control, offState, rehearsalLink, unlessOff, useResource } from '../data/data.ts';
-import { Card, shortId } from '../kit/kit.ts';
+import { act, advance, control, offState, unlessOff, useResource } from '../data/data.ts';
+import { Card } from '../kit/kit.ts';
 import { type Wait, waitOf } from './fulfillment-wait.ts';
 
 const end = ({ remedy }: Wait): Promise<void> =>
@@ -10,15 +10,15 @@ const end = ({ remedy }: Wait): Promise<void> =>
         return `The ${remedy.follow} follows the clock.`;
       });
 
-interface FulfillmentWaitProps {
+interface WhatItWaitsForProps {
   readonly rehearsal: string;
+  /** State of the fulfillment order. */
   readonly state: string | undefined;
-  readonly parcels: readonly string[];
   readonly onChange: () => void;
 }
 
-/** What a fulfillment order waits for, with a button that ends the wait. */
-export function FulfillmentWait({ rehearsal, state, parcels, onChange }: FulfillmentWaitProps) {
+/** What a fulfillment order, or the order that it belongs to, waits for, with a button that ends the wait. */
+export function WhatItWaitsFor({ rehearsal, state, onChange }: WhatItWaitsForProps) {
   const progression = useResource(`${rehearsal} progression`, (signal) => control('read-progression', undefined, { signal }));
   const wait = progression.value && waitOf(state, progression.value);
   if (wait === undefined) return null;
@@ -32,15 +32,10 @@ export function FulfillmentWait({ rehearsal, state, parcels, onChange }: Fulfill
     <Card title="What it waits for">
       <div class="in stack-tight">
         <p>{wait.text}</p>
-        <p class="line">
+        <p>
           <button type="button" class="primary" aria-disabled={offState()} onClick={press}>
             {wait.button}
           </button>
-          {parcels.map((id) => (
-            <a key={id} href={rehearsalLink(rehearsal, 'objects', 'shipment', id)}>
-              Parcel {shortId(id)}
-            </a>
-          ))}
         </p>
       </div>
     </Card>

@@ -1,0 +1,147 @@
+import { product } from '../../shared/catalog/commerce/objects.ts';
+import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
+import type { EstateObjects } from '../verify/world-records.ts';
+import { describeObject, type Listed, type Published, publishedOf } from './list.ts';
+import { type Reference, relatedOf } from './related.ts';
+import { type ListedType, listedTypes } from './types.ts';
+
+/** Most objects of one type that refer to the object. */
+const MOST_REFERRING = 20;
+/** Most steps to a referenced object: a parcel, its fulfillment order, the order, the customer. */
+const MOST_STEPS = 3;
+/** References are followed further as long as there are fewer objects. */
+const ENOUGH = 40;
+/** Most objects of an answer, without products. */
+const MOST = 100;
+const MOST_PRODUCTS = 100;
+/** Other objects refer to many of these. Their references belong to them alone. */
+const ENDS: ReadonlySet<string> = new Set(['customer', 'loyalty-account']);
+
+type Related = Listed & { readonly type: string; readonly object: Published };
+
+interface Read {
+  readonly type: ListedType;
+  readonly found: Found;
+}
+
+/** The objects that an object refers to and that refer to it, with what these refer to, and the products of all their SKUs. */
+export async function relatedObjects(
+  worlds: ObjectReader,
+  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  start: Read,
+): Promise<Related[]> {
+  const types = new Map(listedTypes(objects).map((type) => [type.definition.type, type]));
+  const read = async ({ type: name, id }: Reference): Promise<Read | undefined> => {
+    const type = types.get(name);
+    if (!type || type.definition === inventoryItem) return undefined;
+    const found = await worlds.object(world, type.application, type.collection, id);
+    return found && { type, found };
+  };
+  const known = new Map([[keyOf(start), start]]);
+  const add = (all: readonly (Read | undefined)[]): Read[] => {
+    const fresh = all.filter((one) => one !== undefined).filter((one) => !known.has(keyOf(one)));
+    for (const one of fresh.slice(0, MOST - known.size)) known.set(keyOf(one), one);
+    return fresh;
+  };
+  let latest = add(await Promise.all(referencesOf(start).map(read)));
+  latest.push(...add(await referringTo(worlds, world, types, start)));
+  for (let step = 1; step < MOST_STEPS && latest.length > 0 && known.size < ENOUGH; step += 1) {
+    const references = latest.filter(({ type }) => !ENDS.has(type.definition.type)).flatMap(referencesOf);
+    const unknown = new Map(references.map((one) => [`${one.type}/${one.id}`, one]));
+    for (const key of known.keys()) unknown.delete(key);
+    latest = add(await Promise.all([...unknown.values()].map(read)));
+  }
+  const all = [...known.values()];
+  const products = await productsOf(worlds, world, types, all);
+  known.delete(keyOf(start));
+  return [...known.values(), ...products.filter((one) => keyOf(one) !== keyOf(start))].map(({ type, found }) => ({
+    ...describeObject(type, found),
+    type: type.definition.type,
+    object: publishedOf(type, found),
+  }));
+}
+
+const keyOf = ({ type, found }: Read): string => `${type.definition.type}/${found.id}`;
+
+const referencesOf = ({ type, found }: Read): readonly Reference[] => relatedOf(type.definition, publishedOf(type, found));
+
+/** The newest objects of each type that refer to the object, by the index with the name of its type. */
+async function referringTo(
+  worlds: ObjectReader,
+  world: World,
+  types: ReadonlyMap<string, ListedType>,
+  { type: { definition }, found: { id } }: Read,
+): Promise<Read[]> {
+  const referring = [...types.values()].filter(({ indexes }) => indexes.includes(definition.type));
+  const pages = await Promise.all(
+    referring.map(async (type) => {
+      const { application, collection } = type;
+      const page = { after: 0, limit: MOST_REFERRING, newestFirst: true };
+      const found = await worlds.indexed(world, { application, collection, name: definition.type }, id, page);
+      return found.map((one) => ({ type, found: one }));
+    }),
+  );
+  return pages.flat();
+}
+
+async function productsOf(
+  worlds: ObjectReader,
+  world: World,
+  types: ReadonlyMap<string, ListedType>,
+  all: readonly Read[],
+): Promise<Read[]> {
+  const type = types.get(product.type);
+  if (!type) return [];
+  const skus = new Set(all.flatMap((one) => skusIn(publishedOf(one.type, one.found))));
+  const found = await Promise.all([...skus].slice(0, MOST_PRODUCTS).map((sku) => productWith(worlds, world, type, sku)));
+  return found.flatMap((one) => (one ? [{ type, found: one }] : []));
+}
+
+const productWith = (
+  worlds: ObjectReader,
+  world: World,
+  { application, collection }: ListedType,
+  sku: string,
+): Promise<Found | undefined> => worlds.unique(world, { application, collection, name: 'sku' }, sku);
+
+function skusIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => (name === 'sku' && typeof member === 'string' ? [member] : skusIn(member)));
+}
+
+/** Names of the products with these SKUs. A SKU without a product has none. */
+export async function productNames(
+  worlds: ObjectReader,
+  world: World,
+  objects: EstateObjects,
+  skus: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const type = objects[product.type];
+  const found = type ? await Promise.all([...new Set(skus)].map((sku) => productWith(worlds, world, type, sku))) : [];
+  const products = found.flatMap((one) => (one ? [JSON.parse(one.json) as { readonly sku: string; readonly name: string }] : []));
+  return new Map(products.map(({ sku, name }) => [sku, name]));
+}
+
+/** Adds the labels of the objects that columns name by id. */
+export async function withNames(
+  worlds: ObjectReader,
+  { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  items: readonly Listed[],
+): Promise<(Listed & { readonly names: Readonly<Record<string, string>> })[]> {
+  const named = ({ columns, related }: Listed) => related.filter(({ id }) => Object.values(columns).includes(id));
+  const references = new Map(items.flatMap(named).map((one) => [one.id, one]));
+  const labels = await Promise.all(
+    [...references.values()].map(async ({ type, id }) => {
+      const kept = objects[type];
+      const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
+      return [id, found && describeObject(kept, found).label] as const;
+    }),
+  );
+  const labelOf = new Map(labels);
+  return items.map((item) => ({
+    ...item,
+    names: Object.fromEntries(named(item).flatMap(({ id }) => (labelOf.get(id) === undefined ? [] : [[id, labelOf.get(id) ?? id]]))),
+  }));
+}

@@ -1,0 +1,2 @@
+/** Replaces a secret. Requests that contain it are refused. */
+export const CENSOR = '[redacted]';

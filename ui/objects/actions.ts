@@ -1,0 +1,569 @@
+import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { fillPath } from '../../shared/transport/path.ts';
+import { apis } from '../data/catalog.ts';
+import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
+import type { Move } from '../life-cycle/life-cycle-graph.ts';
+import { type Near, ofOrder } from './near.tsx';
+
+/** What a form contains, by the name of the field. */
+export type Values = Readonly<Record<string, string>>;
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly hint?: string;
+  readonly choices?: readonly (readonly [value: string, words: string])[];
+  /** A number from `least` to `most`. `cents`: an amount of money. */
+  readonly number?: { readonly least: number; readonly most: number; readonly cents?: true };
+  readonly isOptional?: true;
+}
+
+/** @returns the correlation id of the answer. @throws Refusal */
+type Step = (rehearsal: string) => Promise<string | undefined>;
+
+/** What can be done with an object. */
+export interface Action {
+  readonly label: string;
+  /** What it would do. */
+  readonly does: string;
+  /** Why it is not possible now. */
+  readonly obstacle: string | undefined;
+  /** The fields of its form. Without fields, no form opens. */
+  readonly fields: readonly Field[];
+  readonly steps: (values: Values) => readonly Step[];
+}
+
+interface Declared<O> {
+  readonly label: string;
+  readonly does: string;
+  readonly api: TypedApiId;
+  /** The verb of the life cycle: possible in the states that it leaves. */
+  readonly verb?: string;
+  /** Possible in these states; without `verb` and `states`, in all. */
+  readonly states?: readonly string[];
+  readonly unless?: (object: O, near: Near) => string | undefined;
+  readonly fields?: (object: O, near: Near) => readonly Field[];
+  /** Default: one call with the id of the object. */
+  readonly steps?: (object: O, values: Values) => readonly Step[];
+}
+
+/** @throws Refusal */
+async function send<Id extends TypedApiId>(rehearsal: string, id: Id, input: ApiInput<Id>) {
+  const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
+  const { params = {}, body = {} } = input as { readonly params?: Values; readonly body?: unknown };
+  const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
+  const answer = await sendRequest(rehearsal, { ...sent, idempotencyKey: newIdempotencyKey() });
+  if (answer.refusal) throw answer.refusal;
+  return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };
+}
+
+const call =
+  <Id extends TypedApiId>(id: Id, input: ApiInput<Id>): Step =>
+  async (rehearsal) =>
+    (await send(rehearsal, id, input)).correlationId;
+
+const amountField = (label: string, { amount }: Money): Field => ({
+  name: 'amount',
+  label,
+  value: (amount / 100).toFixed(2),
+  number: { least: 1, most: Math.max(1, amount), cents: true },
+});
+const amountOf = ({ amount = '' }: Values, { currency }: Money): Money => money(Math.round(Number(amount) * 100), currency);
+const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
+  money(
+    others.reduce((rest, other) => rest - other.amount, amount),
+    currency,
+  );
+
+const text = (name: string, label: string, value = '', hint?: string): Field => ({ name, label, value, hint });
+const optional = (name: string, label: string, hint?: string): Field => ({ name, label, value: '', hint, isOptional: true });
+const choice = (name: string, label: string, ...choices: readonly (readonly [string, string])[]): Field => ({
+  name,
+  label,
+  value: choices[0]?.[0] ?? '',
+  choices,
+});
+const units = (name: string, label: string, value: number, least: number, most: number): Field => ({
+  name,
+  label,
+  value: String(value),
+  number: { least, most },
+});
+/** An optional text of a request. */
+const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
+
+type Order = BusinessObject<'order'>;
+type FulfillmentOrder = BusinessObject<'fulfillment-order'>;
+
+/** What the payments of an order do not cover yet. */
+export const outstandingOf = ({ id, totals }: Order, near: Near): Money =>
+  minus(
+    totals.total,
+    ...ofOrder(near, 'payment', id)
+      .filter(({ state }) => state !== 'failed' && state !== 'voided')
+      .map(({ object }) =>
+        minus(object.state === 'pending' || object.state === 'authorised' ? object.amount : object.capturedAmount, object.refundedAmount),
+      ),
+  );
+
+const payablePoints = (order: Order, near: Near): number =>
+  Math.min(near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0, outstandingOf(order, near).amount);
+
+/** Units of a line that the customer has and has not announced to return. */
+function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Near): number {
+  const open = near.of('return').filter(({ state = '' }) => !['refunded', 'exchanged', 'rejected'].includes(state));
+  const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === lineId);
+  return announced.reduce((left, { qty }) => left - qty, fulfilledQty - returnedQty);
+}
+
+const isPicked = ({ lines }: FulfillmentOrder): boolean => lines.every(({ qty, pickedQty, shortQty }) => pickedQty + shortQty >= qty);
+
+const picking = ({ pickingOrderId: id = '' }: FulfillmentOrder, body: ApiInput<'update-picking-status-api'>['body']): Step =>
+  call('update-picking-status-api', { params: { id }, body });
+
+const SAMPLE_ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+/** Actions that call an API, by type of object. Those that play the outside world follow from the life cycles. */
+const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObject<Type>>[] } = {
+  order: [
+    {
+      label: 'Authorise a payment',
+      does: 'Reserves the money with the provider. The order can be confirmed once its total is covered.',
+      api: 'authorize-payment-api',
+      states: ['draft', 'confirmed'],
+      unless: (order, near) => (outstandingOf(order, near).amount <= 0 ? 'Its payments cover the total.' : undefined),
+      fields: (order, near) => [
+        choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
+        text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
+        amountField('Amount', outstandingOf(order, near)),
+      ],
+      steps: ({ id, totals }, { type = 'card', token, ...values }) => [
+        call('authorize-payment-api', {
+          body: {
+            orderId: id,
+            tender: { type: type as 'card', token: type === 'bnpl' ? undefined : given(token) },
+            amount: amountOf(values, totals.total),
+          },
+        }),
+      ],
+    },
+    {
+      label: 'Pay with points',
+      does: 'Turns points into money, 0.01 EUR each, and pays with it.',
+      api: 'redeem-points-api',
+      states: ['draft'],
+      unless: (order, near) =>
+        payablePoints(order, near) > 0 ? undefined : 'The customer has no points, or its payments cover the total.',
+      fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
+      steps: ({ id: orderId, loyaltyAccountId: id = '' }, { points }) => [
+        async (rehearsal) => {
+          const { body } = await send(rehearsal, 'redeem-points-api', { params: { id }, body: { points: Number(points), orderId } });
+          const { id: token, value: amount } = body.redemption;
+          return call('authorize-payment-api', { body: { orderId, tender: { type: 'loyalty', token }, amount } })(rehearsal);
+        },
+      ],
+    },
+    {
+      label: 'Confirm',
+      does: 'Makes its reservation permanent, and creates its fulfillment orders.',
+      api: 'confirm-order-api',
+      verb: 'confirm',
+      unless: (order, near) => (outstandingOf(order, near).amount > 0 ? 'Its payments do not cover the total yet.' : undefined),
+    },
+    {
+      label: 'Route',
+      does: 'Creates its fulfillment orders, one per location.',
+      api: 'route-order-api',
+      verb: 'route',
+      unless: (_order, near) => (near.of('fulfillment-order').length > 0 ? 'It has its fulfillment orders.' : undefined),
+    },
+    {
+      label: 'Take goods back',
+      does: 'Registers a return. The customer is refunded after the goods are inspected.',
+      api: 'create-return-api',
+      verb: 'open-return',
+      unless: ({ lines }, near) =>
+        lines.every((line) => returnable(line, near) <= 0) ? 'The customer has nothing left to return.' : undefined,
+      fields: ({ lines, storeId, shippingAddress }, near) => {
+        const left = lines.map((line) => ({ ...line, left: returnable(line, near) })).filter((line) => line.left > 0);
+        const ways = [['carrier', 'By parcel, collected at the address'] as const, ['store', 'The customer brings it to a store'] as const];
+        return [
+          ...left.map(({ lineId, sku, left: most }, place) => units(lineId, near.name(sku), place === 0 ? 1 : 0, 0, most)),
+          text('reason', 'Reason', 'Changed my mind', 'With the reason “damaged” the goods are scrapped.'),
+          choice('resolution', 'The customer wants', ['refund', 'The money back'], ['exchange', 'Other goods']),
+          choice('dropOff', 'It comes back', ...(shippingAddress ? ways : ways.slice(1))),
+          text('locationId', 'Store', storeId ?? 'store-01', 'For goods that are brought to a store.'),
+        ];
+      },
+      steps: ({ id, lines }, { reason = '', resolution, dropOff, locationId, ...values }) => [
+        call('create-return-api', {
+          body: {
+            orderId: id,
+            lines: lines.flatMap(({ lineId }) =>
+              Number(values[lineId]) > 0 ? [{ orderLineId: lineId, qty: Number(values[lineId]), reason }] : [],
+            ),
+            resolution: resolution as 'refund',
+            dropOff: dropOff as 'store',
+            locationId: dropOff === 'store' ? locationId : undefined,
+          },
+        }),
+      ],
+    },
+    {
+      label: 'Cancel',
+      does: 'Voids or refunds its payments, and releases its stock.',
+      api: 'cancel-order-api',
+      verb: 'cancel',
+      fields: () => [optional('reason', 'Reason')],
+      steps: ({ id }, { reason }) => [call('cancel-order-api', { params: { id }, body: { reason: given(reason) } })],
+    },
+  ],
+  payment: [
+    {
+      label: 'Capture',
+      does: 'Takes the money, in full or in part. The rest of the authorisation is released.',
+      api: 'capture-payment-api',
+      verb: 'capture',
+      fields: ({ authorizedAmount }) => [amountField('Amount', authorizedAmount)],
+      steps: ({ id, amount }, values) => [call('capture-payment-api', { params: { id }, body: { amount: amountOf(values, amount) } })],
+    },
+    {
+      label: 'Void',
+      does: 'Gives the reserved money free.',
+      api: 'void-payment-api',
+      verb: 'void',
+    },
+    {
+      label: 'Refund',
+      does: 'Pays money back to the customer, in full or in part.',
+      api: 'refund-payment-api',
+      verb: 'refund',
+      fields: ({ capturedAmount, refundedAmount }, near) => {
+        const returns = near.of('return').map(({ id, label, state }) => [id, `the return over ${label}, ${state}`] as const);
+        return [
+          amountField('Amount', minus(capturedAmount, refundedAmount)),
+          optional('reason', 'Reason'),
+          ...(returns.length > 0 ? [choice('returnId', 'Pays for', ['', 'no return'], ...returns)] : []),
+        ];
+      },
+      steps: ({ id, amount }, { reason, returnId, ...values }) => [
+        call('refund-payment-api', {
+          params: { id },
+          body: { amount: amountOf(values, amount), reason: given(reason), returnId: given(returnId) },
+        }),
+      ],
+    },
+  ],
+  'fulfillment-order': [
+    {
+      label: 'Start picking',
+      does: 'Somebody in the warehouse takes it up. From now on its payments are captured.',
+      api: 'create-picking-order-api',
+      verb: 'start-picking',
+      steps: ({ id }) => [call('create-picking-order-api', { body: { fulfillmentOrderId: id } })],
+    },
+    {
+      label: 'Pick everything',
+      does: 'Every unit is found and taken from the shelf.',
+      api: 'update-picking-status-api',
+      verb: 'pick',
+      unless: (order) => (isPicked(order) ? 'It is picked.' : undefined),
+      steps: (order) => [picking(order, { status: 'started' }), picking(order, { status: 'picked' })],
+    },
+    {
+      label: 'Pick short',
+      does: 'Units are missing: they are written off, and served by another location or refunded.',
+      api: 'update-picking-status-api',
+      verb: 'pick',
+      unless: (order) => (isPicked(order) ? 'It is picked.' : undefined),
+      fields: ({ lines }, near) =>
+        lines.map(({ orderLineId, sku, qty }) => units(orderLineId, `${near.name(sku)}: found`, qty - 1, 0, qty)),
+      steps: (order, values) => [
+        picking(order, { status: 'started' }),
+        picking(order, {
+          status: 'short',
+          lines: order.lines.map(({ orderLineId }) => ({ orderLineId, pickedQty: Number(values[orderLineId]) })),
+        }),
+      ],
+    },
+    {
+      label: 'Pack',
+      does: 'Puts the picked units into a parcel.',
+      api: 'update-picking-status-api',
+      verb: 'pack',
+      unless: (order) => (order.state === 'picking' && !isPicked(order) ? 'It is not picked yet.' : undefined),
+      steps: (order) => [picking(order, { status: 'packed' })],
+    },
+    {
+      label: 'Dispatch',
+      does: 'Captures the payment, and hands the parcel to the carrier with a label.',
+      api: 'dispatch-fulfillment-order-api',
+      verb: 'dispatch',
+      fields: () => [
+        choice(
+          'service',
+          'Service of the carrier',
+          ['', 'As the customer ordered'],
+          ['EXPRESS', 'Express'],
+          ['LOST', 'The carrier will lose it'],
+          ['RTS', 'It will go back to the sender'],
+          ['ATTEMPT3', 'Three attempts will fail'],
+        ),
+      ],
+      steps: ({ id }, { service }) => [
+        call('dispatch-fulfillment-order-api', { params: { id }, body: { service: given(service) as 'EXPRESS' | undefined } }),
+      ],
+    },
+  ],
+  shipment: [
+    {
+      label: 'Print the label',
+      does: 'Gives the parcel its tracking number.',
+      api: 'generate-label-api',
+      verb: 'label',
+    },
+  ],
+  return: [
+    {
+      label: 'Exchange it',
+      does: 'Creates an order that its value pays for, in full or in part.',
+      api: 'create-order-api',
+      states: ['inspected'],
+      unless: ({ resolution }) => (resolution === 'exchange' ? undefined : 'The customer wants the money back.'),
+      fields: () => [text('basketId', 'Id of the basket', '', 'A basket of the same customer, in checkout.')],
+      steps: ({ id }, { basketId }) => [call('create-order-api', { body: { basketId, exchangeForReturnId: id } })],
+    },
+  ],
+  basket: [
+    {
+      label: 'Add goods',
+      does: 'Adds units of a product, and prices the basket again.',
+      api: 'add-line-to-basket-api',
+      verb: 'add-line',
+      fields: () => [text('sku', 'SKU', 'mug-blue'), units('qty', 'Units', 1, 1, 9999)],
+      steps: ({ id }, { sku = '', qty }) => [call('add-line-to-basket-api', { params: { id }, body: { sku, qty: Number(qty) } })],
+    },
+    {
+      label: 'Check out',
+      does: 'Applies promotions and vouchers, and reserves the stock for 15 minutes.',
+      api: 'checkout-basket-api',
+      verb: 'checkout',
+      unless: ({ lines }) => (lines.length === 0 ? 'It is empty.' : undefined),
+      fields: ({ shippingAddress, customerId }, near) => {
+        const address = shippingAddress ?? near.get('customer', customerId)?.addresses[0] ?? SAMPLE_ADDRESS;
+        return [
+          text('name', 'Name', address.name),
+          text('line1', 'Street', address.line1),
+          text('postalCode', 'Postal code', address.postalCode),
+          text('city', 'City', address.city),
+          text('country', 'Country', address.country, 'Two letters, such as IE.'),
+          choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
+          optional('vouchers', 'Vouchers', 'Codes, separated by blanks, such as WELCOME10.'),
+          choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
+        ];
+      },
+      steps: ({ id }, { method, vouchers = '', placeOrder, name = '', line1 = '', postalCode = '', city = '', country = '' }) => [
+        call('checkout-basket-api', {
+          params: { id },
+          body: {
+            shippingAddress: { name, line1, postalCode, city, country },
+            shippingMethod: method as 'STANDARD',
+            voucherCodes: vouchers.split(/\s+/).filter(Boolean),
+            placeOrder: placeOrder === 'yes',
+          },
+        }),
+      ],
+    },
+    {
+      label: 'Create the order',
+      does: 'Turns the basket into a draft order, which waits for its payment.',
+      api: 'create-order-api',
+      verb: 'convert',
+      unless: ({ transactionId }) => (transactionId === undefined ? undefined : 'It belongs to a till: its payment submits the order.'),
+      steps: ({ id }) => [call('create-order-api', { body: { basketId: id } })],
+    },
+    {
+      label: 'Take cash',
+      does: 'Pays at the till. Once the total is covered, the customer leaves with the goods.',
+      api: 'add-payment-api',
+      states: ['locked'],
+      unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
+      fields: ({ totals }) => [amountField('Amount', totals.total)],
+      steps: ({ transactionId: id = '', totals }, values) => [
+        call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
+      ],
+    },
+    {
+      label: 'Cancel the sale',
+      does: 'Voids its payments, and releases its stock.',
+      api: 'void-transaction-api',
+      verb: 'cancel-checkout',
+      unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
+      steps: ({ transactionId: id = '' }) => [call('void-transaction-api', { params: { id } })],
+    },
+  ],
+  customer: [
+    {
+      label: 'Open a basket',
+      does: 'The customer begins to shop.',
+      api: 'create-basket-api',
+      fields: () => [text('sku', 'SKU', 'mug-blue'), units('qty', 'Units', 1, 1, 9999)],
+      steps: ({ id }, { sku = '', qty }) => [
+        call('create-basket-api', { body: { channel: 'web', customerId: id, lines: [{ sku, qty: Number(qty) }] } }),
+      ],
+    },
+    {
+      label: 'Sell at the till',
+      does: 'Opens a checkout in a store. Its basket is paid there.',
+      api: 'create-transaction-api',
+      fields: () => [
+        text('storeId', 'Store', 'store-01'),
+        text('laneId', 'Lane', 'SCO-01'),
+        text('sku', 'SKU', 'mug-blue'),
+        units('qty', 'Units', 1, 1, 9999),
+      ],
+      steps: ({ loyaltyAccountId: loyaltyId }, { storeId = '', laneId = '', sku = '', qty }) => [
+        call('create-transaction-api', { body: { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId } }),
+      ],
+    },
+    {
+      label: 'Log a contact',
+      does: 'Records that somebody spoke with the customer.',
+      api: 'log-interaction-api',
+      verb: 'log-interaction',
+      fields: () => [
+        choice('type', 'Kind', ['visit', 'Visit'], ['styling-session', 'Styling session'], ['callback', 'Callback']),
+        optional('note', 'Note'),
+      ],
+      steps: ({ id }, { type, note }) => [
+        call('log-interaction-api', { body: { customerId: id, type: type as 'visit', note: given(note) } }),
+      ],
+    },
+    {
+      label: 'Enrol as a member',
+      does: 'Opens a loyalty account with a card.',
+      api: 'enroll-loyalty-member-api',
+      verb: 'enrol',
+      unless: ({ loyaltyAccountId }) => (loyaltyAccountId === undefined ? undefined : 'The customer is a member.'),
+      steps: ({ id }) => [call('enroll-loyalty-member-api', { body: { customerId: id } })],
+    },
+  ],
+  reservation: [
+    {
+      label: 'Make permanent',
+      does: 'It no longer expires.',
+      api: 'confirm-reservation-api',
+      verb: 'confirm',
+    },
+    {
+      label: 'Release',
+      does: 'Gives its stock free for others.',
+      api: 'release-reservation-api',
+      verb: 'release',
+    },
+  ],
+  'loyalty-account': [
+    {
+      label: 'Give points',
+      does: 'Grants points as a goodwill.',
+      api: 'issue-loyalty-points-api',
+      fields: () => [units('points', 'Points', 100, 1, 999_999), text('reason', 'Reason', 'Goodwill')],
+      steps: ({ id }, { points, reason = '' }) => [
+        call('issue-loyalty-points-api', { params: { id }, body: { points: Number(points), reason } }),
+      ],
+    },
+  ],
+};
+
+/** What the outside world does, by type and verb. The trigger of the life cycle stands for those that are missing. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  'shipment collect': 'The carrier takes the parcel over.',
+  'shipment depart': 'It leaves the depot.',
+  'shipment out-for-delivery': 'It is on the van.',
+  'shipment hold': 'It waits at a depot until it is picked up.',
+  'shipment deliver': 'The customer has it.',
+  'shipment attempt': 'Nobody opens the door.',
+  'shipment return': 'It goes back to the sender. An order is refunded.',
+  'shipment lose': 'The carrier loses it. An order is refunded immediately.',
+  'shipment find': 'It turns up, and is delivered after all.',
+  'return approve': 'Customer service accepts the return.',
+  'return reject': 'Customer service refuses it. The customer keeps the goods.',
+  'return receive': 'The goods arrive.',
+  'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
+  'return write-off': 'Its lost parcel is given up. The customer is refunded.',
+  'customer block': 'Customer service refuses further orders.',
+  'customer unblock': 'Customer service lets the customer order again.',
+};
+
+const outsideFields = (verb: string, object: { readonly lines?: BusinessObject<'return'>['lines'] }, near: Near): readonly Field[] => {
+  if (verb === 'reject') return [text('reason', 'Reason', 'Worn')];
+  if (verb !== 'inspect') return [];
+  return (object.lines ?? []).map(({ orderLineId, sku, qty }) =>
+    choice(orderLineId, `${qty} × ${near.name(sku)}`, ['resellable', 'As new: back into stock'], ['damaged', 'Damaged: scrapped']),
+  );
+};
+
+/** The operations that play the outside world, by their id in a life cycle. */
+const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Promise<unknown>>> = {
+  'play-scan': (id, scan) => control('play-scan', { params: { id, scan }, body: {} }),
+  'move-return-by-hand': (id, verb, body) => control('move-return-by-hand', { params: { id, verb }, body }),
+  'move-product-by-hand': (id, verb) => control('move-product-by-hand', { params: { id, verb }, body: {} }),
+  'move-customer-by-hand': (id, verb) => control('move-customer-by-hand', { params: { id, verb }, body: {} }),
+};
+
+const bodyOf = (verb: string, { reason, ...conditions }: Values): object =>
+  verb === 'reject'
+    ? { reason }
+    : verb === 'inspect'
+      ? { lines: Object.entries(conditions).map(([orderLineId, condition]) => ({ orderLineId, condition })) }
+      : {};
+
+interface Acted {
+  readonly type: string;
+  readonly id: string;
+  readonly state: string | undefined;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly moves: readonly Move[];
+  readonly near: Near;
+  /** Why an application cannot act now. */
+  readonly whyNot: (application: string | undefined) => string | undefined;
+}
+
+/** What can be done with an object, and why the rest is not possible now. Possible actions come first. */
+export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acted): readonly Action[] {
+  const outsideOf = (froms: readonly string[]) =>
+    state !== undefined && froms.includes(state) ? undefined : `Only when it is ${froms.join(', ')}; it is ${state ?? 'nothing of that'}.`;
+  const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
+  const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
+    const { label, does, api, verb, states = verb === undefined ? undefined : fromsOf(verb), unless, fields, steps } = action;
+    const wrongState = states && outsideOf(states);
+    const obstacle = wrongState ?? unless?.(object, near) ?? whyNoCall(near.rehearsal, api) ?? whyNot(apis[api]?.application);
+    return {
+      label,
+      does,
+      obstacle,
+      fields: obstacle ? [] : (fields?.(object, near) ?? []),
+      steps: (values) => steps?.(object, values) ?? [call(api, { params: { id } } as never)],
+    };
+  });
+  const played = [
+    ...Map.groupBy(
+      moves.filter((move) => move.control !== undefined),
+      ({ verb }) => verb,
+    ),
+  ].map(([verb, same]): Action => {
+    const play = PLAYS[same[0]?.control ?? ''];
+    const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
+    const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
+    return {
+      label: verb.charAt(0).toUpperCase() + verb.slice(1).replaceAll('-', ' '),
+      does,
+      obstacle: outsideOf(fromsOf(verb)) ?? whyNot(undefined),
+      fields: outsideFields(verb, object, near),
+      steps: (values) => [async () => void (await play?.(id, verb, bodyOf(verb, values)))],
+    };
+  });
+  return [...called, ...played].toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));
+}

@@ -1,0 +1,548 @@
+import type { ComponentChildren } from 'preact';
+import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { declines } from '../data/catalog.ts';
+import { applicationTitle, rehearsalLink } from '../data/data.ts';
+import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
+import { outstandingOf } from './actions.ts';
+import { goodsInWords, type Near, type NearItem, ofOrder } from './near.tsx';
+import css from './objects.module.css';
+
+type Fact = readonly [label: string, value: ComponentChildren];
+interface Section {
+  readonly title: string;
+  readonly content: ComponentChildren;
+}
+
+/** The page of an object: what a shopkeeper wants to know of it. */
+export interface View {
+  readonly facts: readonly Fact[];
+  readonly sections: readonly Section[];
+}
+
+type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Near) => View;
+
+const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
+  order: (order, near) => ({
+    facts: [
+      ['Customer', near.link('customer', order.customerId)],
+      ['Ordered', rehearsalTime(order.createdAt)],
+      ['Sold', order.channel === 'pos' ? `at the till of ${order.storeId}` : `by ${order.channel}`],
+      ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
+      ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
+      ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
+      ['In progress', order.pendingAction && `${order.pendingAction.action}, since ${rehearsalTime(order.pendingAction.since)}`],
+      [
+        'Routing',
+        order.routingStatus && (order.routingStatus === 'manual' ? 'It waits for somebody to route it.' : 'It failed, and is retried.'),
+      ],
+      ['Capture', order.captureStatus && 'It failed, and is retried.'],
+      ['Cancellation', order.compensation && 'Its effects at other applications are still being undone.'],
+      ['To settle by hand', order.reconciliation && 'Goods were delivered after their refund.'],
+      ['Stock', order.stockDiscrepancy && 'The store sold units that the stock records lack.'],
+      ['In exchange for', near.link('return', order.exchangeForReturnId)],
+      ['Basket', near.link('basket', order.basketId)],
+    ],
+    sections: [
+      { title: 'Goods', content: goodsOf(order, near, near.get('basket', order.basketId)?.vouchers) },
+      {
+        title: 'Payments',
+        content: list(
+          ofOrder(near, 'payment', order.id).map((item) => paymentRow(item, near)),
+          outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
+            ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
+            : 'There is no payment.',
+        ),
+      },
+      {
+        title: 'Parcels',
+        content: list(
+          ofOrder(near, 'fulfillment-order', order.id)
+            .toReversed()
+            .map((item) => fulfillmentRow(item, near)),
+          whyNoParcel(order),
+        ),
+      },
+      ...section(
+        'Returns',
+        ofOrder(near, 'return', order.id).map((item) => returnRow(item, near)),
+      ),
+      { title: 'Points', content: pointsOf(order, near) },
+    ],
+  }),
+  basket: (basket, near) => ({
+    facts: [
+      ['Customer', near.link('customer', basket.customerId)],
+      ['Opened', rehearsalTime(basket.createdAt)],
+      ['Sold', basket.channel === 'pos' ? `at the till of ${basket.storeId}` : `by ${basket.channel}`],
+      ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
+      ['Order', near.link('order', basket.orderId)],
+      ['Merged into', near.link('basket', basket.mergedInto)],
+      ['Reservation', near.link('reservation', basket.reservationId)],
+      ['Expires', basket.expiresAt && rehearsalTime(basket.expiresAt)],
+    ],
+    sections: [{ title: 'Goods', content: goodsOf(basket, near, basket.vouchers) }],
+  }),
+  payment: (payment, near) => ({
+    facts: [
+      ['Order', near.link('order', payment.orderId)],
+      ['Customer', near.link('customer', near.get('order', payment.orderId)?.customerId)],
+      ['Pays with', tenderOf(payment)],
+      ['Pays for', near.link('return', payment.returnId)],
+      [
+        'Authorised until',
+        payment.state === 'authorised' && payment.authorizationExpiresAt && rehearsalTime(payment.authorizationExpiresAt),
+      ],
+      ['Code of the provider', payment.authorizationCode],
+      ['Declined because', payment.declineCode && (declines[payment.declineCode] ?? payment.declineCode.replaceAll('_', ' '))],
+    ],
+    sections: [
+      {
+        title: 'Amounts',
+        content: sums([
+          ['Requested', payment.amount],
+          ['Authorised', payment.authorizedAmount],
+          ['Captured', payment.capturedAmount],
+          ['Refunded', minus(payment.refundedAmount)],
+          ['The shop keeps', money(payment.capturedAmount.amount - payment.refundedAmount.amount, payment.amount.currency)],
+        ]),
+      },
+      ...section(
+        'Refunds',
+        payment.refunds.map(({ amount, reason, returnId, at }) => (
+          <Row key={`${at} ${amount.amount}`} title={moneyInWords(amount)}>
+            {at && rehearsalTime(at)} {reason} {near.link('return', returnId, 'for a return')}
+          </Row>
+        )),
+      ),
+    ],
+  }),
+  'fulfillment-order': (order, near) => ({
+    facts: [
+      ['Order', near.link('order', order.orderId)],
+      ['Customer', near.link('customer', near.get('order', order.orderId)?.customerId)],
+      ['Location', order.locationId],
+      ['Failed because', order.failureReason && FAILURES[order.failureReason]],
+    ],
+    sections: [
+      {
+        title: 'Goods to pick',
+        content: goods(
+          order.lines.map(({ orderLineId: key, sku, qty, pickedQty, shortQty }) => ({
+            key,
+            sku,
+            notes: [counted(qty, 'unit'), `${pickedQty} picked`, shortQty > 0 && `${shortQty} missing`],
+          })),
+          near,
+        ),
+      },
+      {
+        title: 'Parcel',
+        content: list(
+          near.of('shipment').map((item) => parcelRow(item, near)),
+          'There is no parcel before the dispatch.',
+        ),
+      },
+    ],
+  }),
+  shipment: (parcel, near) => {
+    const order = near.of('order').find(({ id }) => id === near.get('fulfillment-order', parcel.fulfillmentOrderId)?.orderId)?.object;
+    return {
+      facts: [
+        ['Order', near.link('order', order?.id)],
+        ['Customer', near.link('customer', order?.customerId)],
+        ['Fulfillment order', near.link('fulfillment-order', parcel.fulfillmentOrderId)],
+        ['Brings back', near.link('return', parcel.returnId)],
+        ['Carrier', `${parcel.carrier}, ${parcel.service.toLowerCase()}`],
+        [
+          'Expected',
+          parcel.estimatedDelivery && `${rehearsalTime(parcel.estimatedDelivery.from)} to ${rehearsalTime(parcel.estimatedDelivery.to)}`,
+        ],
+      ],
+      sections: [{ title: 'Scans', content: scans(parcel) }],
+    };
+  },
+  return: (back, near) => ({
+    facts: [
+      ['Order', near.link('order', back.orderId)],
+      ['Customer', near.link('customer', back.customerId)],
+      ['Comes back', back.dropOff === 'store' ? `to the store ${back.locationId}` : `by parcel to ${back.locationId}`],
+      ['The customer wants', back.resolution === 'exchange' ? 'other goods' : 'the money back'],
+      ['Exchanged for', near.link('order', back.exchangeOrderId)],
+      ['Rejected because', back.rejectReason],
+    ],
+    sections: [
+      {
+        title: 'Goods',
+        content: (
+          <>
+            {goods(
+              back.lines.map(({ orderLineId: key, sku, qty, reason, condition, disposition }) => ({
+                key,
+                sku,
+                notes: [counted(qty, 'unit'), reason, condition, disposition],
+              })),
+              near,
+            )}
+            {sums([
+              ['Worth', back.refundAmount],
+              ...back.refunds.map(
+                ({ amount, paymentId, at }): Sum => [
+                  <>
+                    Refunded {at && rehearsalTime(at)} to {near.link('payment', paymentId)}
+                  </>,
+                  amount,
+                ],
+              ),
+            ])}
+          </>
+        ),
+      },
+      ...section(
+        'Parcel',
+        near.of('shipment').map((item) => parcelRow(item, near)),
+      ),
+    ],
+  }),
+  customer: (customer, near) => ({
+    facts: [
+      ['E-mail', customer.email],
+      ['Phone', customer.phone],
+      ['Address', customer.addresses[0] && inOneLine(customer.addresses[0])],
+      ['Member', near.link('loyalty-account', customer.loyaltyAccountId)],
+      ['Points', near.get('loyalty-account', customer.loyaltyAccountId)?.pointsBalance.toLocaleString('en')],
+      ['Last contact', customer.lastActivityAt && rehearsalTime(customer.lastActivityAt)],
+    ],
+    sections: [
+      {
+        title: 'Orders',
+        content: list(
+          near
+            .of('order')
+            .filter(({ object }) => object.customerId === customer.id)
+            .map((item) => orderRow(item, near)),
+          'The customer has not ordered yet.',
+        ),
+      },
+      ...section(
+        'Open baskets',
+        near
+          .of('basket')
+          .filter(({ state }) => state === 'open' || state === 'locked')
+          .map((item) => basketRow(item, near)),
+      ),
+      ...section(
+        'Returns',
+        near.of('return').map((item) => returnRow(item, near)),
+      ),
+      ...section(
+        'Contacts',
+        customer.interactions.map(({ id, type, note, occurredAt }) => (
+          <Row key={id} title={type}>
+            {rehearsalTime(occurredAt)} {note}
+          </Row>
+        )),
+      ),
+    ],
+  }),
+  reservation: (reservation, near) => ({
+    facts: [
+      ['Order', near.link('order', reservation.orderId)],
+      ['Basket', near.link('basket', reservation.basketId)],
+      ['Expires', reservation.expiresAt ? rehearsalTime(reservation.expiresAt) : 'never'],
+    ],
+    sections: [
+      {
+        title: 'Stock it holds',
+        content: goods(
+          reservation.allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }, place) => ({
+            key: String(place),
+            sku,
+            notes: [
+              `${counted(qty, 'unit')} at ${locationId}`,
+              fulfilledQty > 0 && `${fulfilledQty} left the house`,
+              cancelledQty > 0 && `${cancelledQty} cancelled`,
+            ],
+          })),
+          near,
+        ),
+      },
+    ],
+  }),
+  'loyalty-account': (account, near) => ({
+    facts: [
+      ['Member', near.link('customer', account.customerId)],
+      ['Card', account.cardNumber],
+      ['Balance', counted(account.pointsBalance, 'point')],
+      ['Tier', account.tier],
+      ['To the next tier', account.pointsToNextTier && counted(account.pointsToNextTier, 'point')],
+    ],
+    sections: [
+      {
+        title: 'Ledger, newest first',
+        content: list(
+          account.entries.toReversed().map((entry) => ledgerRow(entry, near)),
+          'There is no entry yet.',
+        ),
+      },
+    ],
+  }),
+  product: (product, near) => ({
+    facts: [
+      ['Price', moneyInWords(product.price)],
+      ['Brand', product.brand],
+      ['GTIN', product.gtin],
+      ['For buyers from', product.minAge && `${product.minAge} years`],
+      ['Stock', <a href={rehearsalLink(near.rehearsal, 'stock', product.sku)}>{product.sku}</a>],
+    ],
+    sections: [
+      {
+        title: 'In the shop',
+        content: (
+          <div class={`in line ${css['product']}`}>
+            <Picture name={product.name} />
+            <p>{product.description}</p>
+          </div>
+        ),
+      },
+    ],
+  }),
+};
+
+/** The description of an object; undefined when its type has none. */
+export function viewOf(type: string, object: object, near: Near): View | undefined {
+  const view = (views as Readonly<Record<string, Describe<never> | undefined>>)[type]?.(object as never, near);
+  return (
+    view && { ...view, facts: view.facts.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== 0) }
+  );
+}
+
+type Order = BusinessObject<'order'>;
+type Address = NonNullable<Order['shippingAddress']>;
+
+const inOneLine = ({ name, line1, postalCode, city, country }: Address): string => `${name}, ${line1}, ${postalCode} ${city}, ${country}`;
+const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
+
+const FAILURES = {
+  short: 'no unit was found',
+  'delivery-attempts': 'three attempts to deliver failed',
+  lost: 'the carrier lost the parcel',
+};
+
+const tenderOf = ({ tender: { type, last4, token } }: BusinessObject<'payment'>): string =>
+  [type, last4 !== undefined && `…${last4}`, last4 === undefined && token].filter(Boolean).join(' ');
+
+const whyNoParcel = ({ state, channel }: Order): string =>
+  channel === 'pos'
+    ? 'The customer takes the goods along.'
+    : state === 'draft'
+      ? 'The warehouse gets the order once it is confirmed.'
+      : 'The warehouse has nothing of this order.';
+
+interface Good {
+  readonly key: string;
+  readonly sku: string;
+  readonly notes: readonly (string | false | undefined)[];
+  readonly amount?: Money;
+}
+
+/** A list of goods, each with its picture and name. */
+const goods = (all: readonly Good[], near: Near) => (
+  <ul class={css['goods']}>
+    {all.map(({ key, sku, notes, amount }) => (
+      <li key={key}>
+        <Picture name={near.name(sku)} />
+        <span>
+          <a href={rehearsalLink(near.rehearsal, 'stock', sku)}>{near.name(sku)}</a>
+          <span class="muted">{notes.filter(Boolean).join(' · ')}</span>
+        </span>
+        {amount && <strong>{moneyInWords(amount)}</strong>}
+      </li>
+    ))}
+  </ul>
+);
+
+/** Stands for the picture of a product: the policy of the page allows no foreign ones. */
+const Picture = ({ name }: { name: string }) => (
+  <span class={css['picture']} aria-hidden="true">
+    {name
+      .split(' ')
+      .map((word) => word.charAt(0))
+      .join('')
+      .slice(0, 2)
+      .toUpperCase()}
+  </span>
+);
+
+type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
+  readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
+};
+
+/** The lines, and how the total comes about. */
+function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: BusinessObject<'basket'>['vouchers'] = []) {
+  const applied = vouchers.filter(({ status }) => status === 'applied');
+  const byVoucher = applied.reduce((sum, { discount }) => sum + discount.amount, 0);
+  const byPromotion = money(totals.discount.amount - byVoucher, totals.total.currency);
+  return (
+    <>
+      {goods(
+        lines.map(({ lineId, sku, qty, unitPrice, discount, lineTotal, minAge, nodeId, fulfilledQty, returnedQty, cancelledQty }) => ({
+          key: lineId,
+          sku,
+          amount: lineTotal,
+          notes: [
+            `${qty} × ${moneyInWords(unitPrice)}`,
+            discount.amount > 0 && `${moneyInWords(discount)} off`,
+            nodeId && `from ${nodeId}`,
+            fulfilledQty !== undefined && fulfilledQty > 0 && `${fulfilledQty} with the customer`,
+            returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
+            cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
+            minAge !== undefined && `from ${minAge} years`,
+          ],
+        })),
+        near,
+      )}
+      {sums([
+        ['Goods', totals.subtotal],
+        byPromotion.amount > 0 && ['Promotions', minus(byPromotion)],
+        ...applied.map(({ code, discount }): Sum => [`Voucher ${code}`, minus(discount)]),
+        (totals.shipping.amount > 0 || shippingMethod) && [
+          shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',
+          totals.shipping,
+        ],
+        ['Total', totals.total],
+        totals.tax.amount > 0 && ['Tax in the total', totals.tax],
+      ])}
+      {vouchers
+        .filter(({ status }) => status === 'rejected')
+        .map(({ code, reason }) => (
+          <p key={code} class="in muted">
+            Voucher {code} was refused: {reason?.replaceAll('_', ' ')}.
+          </p>
+        ))}
+    </>
+  );
+}
+
+type Sum = readonly [label: ComponentChildren, amount: Money];
+
+const sums = (all: readonly (Sum | false | 0 | undefined)[]) => (
+  <dl class={css['sums']}>
+    {all
+      .filter((one): one is Sum => Boolean(one))
+      .map(([label, amount], place) => (
+        <div key={place} data-total={label === 'Total' ? '' : undefined}>
+          <dt>{label}</dt>
+          <dd>{moneyInWords(amount)}</dd>
+        </div>
+      ))}
+  </dl>
+);
+
+/** A list, or a sentence when it is empty. */
+const list = (rows: readonly ComponentChildren[], ifEmpty: string) =>
+  rows.length === 0 ? <p class="in muted">{ifEmpty}</p> : <ul class={css['parts']}>{rows}</ul>;
+
+/** A section that appears only with rows. */
+const section = (title: string, rows: readonly ComponentChildren[]): readonly Section[] =>
+  rows.length === 0 ? [] : [{ title, content: list(rows, '') }];
+
+interface RowProps {
+  readonly title: ComponentChildren;
+  readonly state?: string;
+  readonly children?: ComponentChildren;
+}
+
+const Row = ({ title, state, children }: RowProps) => (
+  <li>
+    <p class="line">
+      <strong>{title}</strong>
+      {state && <Badge>{state}</Badge>}
+    </p>
+    <div class="muted">{children}</div>
+  </li>
+);
+
+const orderRow = ({ id, state, object }: NearItem<'order'>, near: Near) => (
+  <Row key={id} title={near.link('order', id)} state={state}>
+    {goodsInWords(near, object.lines)} · {moneyInWords(object.totals.total)} · {rehearsalTime(object.createdAt)}
+  </Row>
+);
+
+const basketRow = ({ id, state, object }: NearItem<'basket'>, near: Near) => (
+  <Row key={id} title={near.link('basket', id)} state={state}>
+    {goodsInWords(near, object.lines) || 'empty'}
+  </Row>
+);
+
+const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
+  <Row key={id} title={near.link('payment', id)} state={state}>
+    {object.capturedAmount.amount > 0 && `${moneyInWords(object.capturedAmount)} captured`}
+    {object.refundedAmount.amount > 0 && `, ${moneyInWords(object.refundedAmount)} refunded`}
+    {object.declineCode}
+  </Row>
+);
+
+const fulfillmentRow = ({ id, state, object }: NearItem<'fulfillment-order'>, near: Near) => (
+  <Row key={id} title={<>From {near.link('fulfillment-order', id, object.locationId)}</>} state={state}>
+    {goodsInWords(near, object.lines)}
+    {object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>}
+    <ul>
+      {near
+        .of('shipment')
+        .filter((parcel) => parcel.object.fulfillmentOrderId === id)
+        .map((parcel) => parcelRow(parcel, near))}
+    </ul>
+  </Row>
+);
+
+const parcelRow = ({ id, state, object }: NearItem<'shipment'>, near: Near) => (
+  <Row key={id} title={<>Parcel {near.link('shipment', id)}</>} state={state}>
+    {scans(object)}
+  </Row>
+);
+
+const returnRow = ({ id, state, object }: NearItem<'return'>, near: Near) => (
+  <Row key={id} title={<>Return over {near.link('return', id)}</>} state={state}>
+    {goodsInWords(near, object.lines)}: {object.lines[0]?.reason}
+    {object.rejectReason && <p>Rejected: {object.rejectReason}</p>}
+    <ul>
+      {near
+        .of('shipment')
+        .filter((parcel) => parcel.object.returnId === id)
+        .map((parcel) => parcelRow(parcel, near))}
+    </ul>
+  </Row>
+);
+
+const ledgerRow = ({ type, points, at, orderId, reason }: BusinessObject<'loyalty-account'>['entries'][number], near: Near) => (
+  <Row key={`${at} ${points}`} title={signed(points)} state={type}>
+    {rehearsalTime(at)} {near.get('order', orderId) && near.link('order', orderId)} {reason}
+  </Row>
+);
+
+const signed = (points: number): string => `${points > 0 ? '+' : ''}${counted(points, 'point')}`;
+
+const scans = ({ events }: BusinessObject<'shipment'>) =>
+  events.length === 0 ? (
+    <p class="in muted">It has not been scanned yet.</p>
+  ) : (
+    <ol class={css['scans']}>
+      {events.map(({ status, occurredAt, location, message }) => (
+        <li key={`${occurredAt} ${status}`}>
+          <strong>{status}</strong> {rehearsalTime(occurredAt)} {location} {message}
+        </li>
+      ))}
+    </ol>
+  );
+
+function pointsOf({ id, loyaltyAccountId, state, earningAmount }: Order, near: Near): ComponentChildren {
+  if (loyaltyAccountId === undefined) return <p class="in muted">The customer collects no points.</p>;
+  const entries = near.get('loyalty-account', loyaltyAccountId)?.entries.filter(({ orderId }) => orderId === id) ?? [];
+  return list(
+    entries.map((entry) => ledgerRow(entry, near)),
+    state === 'completed' || state === 'return-in-progress'
+      ? `${applicationTitle('loyalty-platform')}: no entry of the newest is about this order${earningAmount ? `, which earns points for ${moneyInWords(earningAmount)}` : ''}.`
+      : 'Its points are booked when it is completed.',
+  );
+}
