@@ -31,7 +31,8 @@ export function createTopology({ worlds, touchpoint, adapters, ...reaching }: To
     return {
       applications: applicationNames.map((id) => ({
         id,
-        ...applications[id],
+        title: applications[id].title,
+        owns: applications[id].owns,
         ...(states.get(id) ?? { state: 'away' as const }),
         ...(counted.get(id) ?? { hops: 0, failed: 0, faults: [] }),
       })),

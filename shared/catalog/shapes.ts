@@ -97,7 +97,7 @@ export const Address = z
 export const Gtin = z
   .string()
   .regex(/^(?:\d{8}|\d{12,14})$/, { error: 'This must be a GTIN of 8, 12, 13 or 14 digits.', abort: true })
-  .refine(isGtin, 'The last digit is not the check digit of the others.')
+  .refine(isGtin, { error: 'The last digit is not the check digit of the others.', params: { code: 'check_digit' } })
   .overwrite(gtin14)
   .meta({ id: 'Gtin', description: 'Barcode of a product: GTIN-8, UPC-A, EAN-13 or GTIN-14.', example: '9521001000079' });
 

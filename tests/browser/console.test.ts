@@ -147,6 +147,7 @@ describeInBrowser('The console', () => {
     // Without `hop`, the page selects the slowest hop.
     const [{ requestId }] = (await other.journal('first')).filter(({ api }: { api: string }) => api === 'get-product-api');
     await open(`r/${other.name}/activity/first?hop=${requestId}`);
+    await isLive();
     await tab.page.getByRole('button', { name: 'Fail this call next time' }).click();
     await tab.page.getByRole('link', { name: '1 fault set' }).waitFor();
     await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'second' }, as: 'bearer' });

@@ -9,6 +9,7 @@ import { CASH, card, eur } from '../support/steps/tender.ts';
 interface Request {
   /** The id in the path. */
   readonly id?: string;
+  readonly lineId?: string;
   readonly body: Record<string, unknown>;
   /** Differs from the body, and fits the schema as well. */
   readonly other: Record<string, unknown>;
@@ -20,6 +21,10 @@ const MUG = { sku: 'mug-blue', qty: 2 };
 const payment = async (rehearsal: TestRehearsal) => rehearsal.authorisation((await rehearsal.draft()).id);
 const reservation = (rehearsal: TestRehearsal) => rehearsal.api('reserve-inventory-api', { body: { items: [MUG] } });
 const fulfillmentOrder = async (rehearsal: TestRehearsal) => rehearsal.onlyFulfilment((await rehearsal.confirmed()).id);
+const lineOfBasket = async (rehearsal: TestRehearsal) => {
+  const { id, lines } = await rehearsal.basket();
+  return { id, lineId: lines[0]?.lineId };
+};
 const packed = async (rehearsal: TestRehearsal) => {
   const id = await fulfillmentOrder(rehearsal);
   await rehearsal.packed(id);
@@ -38,6 +43,8 @@ const cases: Readonly<Record<string, Prepare>> = {
   },
   'create-basket-api': async () => ({ body: { channel: 'web' }, other: { channel: 'app' } }),
   'add-line-to-basket-api': async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: MUG, other: { ...MUG, qty: 1 } }),
+  'change-basket-line-api': async (rehearsal) => ({ ...(await lineOfBasket(rehearsal)), body: { qty: 5 }, other: { qty: 6 } }),
+  'remove-basket-line-api': async (rehearsal) => ({ ...(await lineOfBasket(rehearsal)), body: {}, other: {} }),
   'checkout-basket-api': async (rehearsal) => {
     const { id } = await rehearsal.basket();
     return { id, body: { shippingAddress: ADDRESS }, other: { shippingAddress: ADDRESS, shippingMethod: 'EXPRESS' } };
@@ -133,9 +140,9 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (name, api)
   const prepare = cases[api.id] as Prepare;
   const send = (
     rehearsal: TestRehearsal,
-    { id = '', body }: Omit<Request, 'other'>,
+    { id = '', lineId = '', body }: Omit<Request, 'other'>,
     headers: Record<string, string> = { 'idempotency-key': 'one' },
-  ) => rehearsal.call(api.id as keyof typeof apis, { params: { id }, body, headers });
+  ) => rehearsal.call(api.id as keyof typeof apis, { params: { id, lineId }, body, headers });
   const published = async (rehearsal: TestRehearsal) =>
     (await rehearsal.events({ ext: true })).map(({ type, subject, aggregateversion }) => `${type} ${subject} ${aggregateversion}`);
 

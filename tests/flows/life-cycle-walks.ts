@@ -133,6 +133,8 @@ const basket: Walk = {
   },
   verbs: {
     'add-line': (rehearsal, { id }) => rehearsal.call('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } }),
+    'change-line': (rehearsal, { id }) => rehearsal.call('change-basket-line-api', { params: { id, lineId: `${id}-1` }, body: { qty: 1 } }),
+    'remove-line': (rehearsal, { id }) => rehearsal.call('remove-basket-line-api', { params: { id, lineId: `${id}-1` } }),
     checkout: (rehearsal, { id }) => rehearsal.call('checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS } }),
     convert: (rehearsal, { id }) => rehearsal.call('create-order-api', { body: { basketId: id } }),
     merge: (rehearsal, { id }) =>

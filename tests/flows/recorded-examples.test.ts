@@ -58,6 +58,12 @@ async function callApis(into: Examples): Promise<void> {
   }
   await using rehearsal = await newRehearsal({ route: 'manual' });
   const { api } = rehearsal;
+  await api('list-products-api', { query: { q: 'mug', limit: 2 } });
+  const basket = await rehearsal.basket();
+  const lineId = basket.lines[0]?.lineId ?? '';
+  await api('change-basket-line-api', { params: { id: basket.id, lineId }, body: { qty: 3 } });
+  await api('get-basket-api', { params: { id: basket.id } });
+  await api('remove-basket-line-api', { params: { id: basket.id, lineId } });
   await api('search-customer-api', { query: { email: 'ada@example.test' } });
   await api('get-customer-360-api', { params: { id: 'cus_ada' } });
   await api('create-customer-api', {
@@ -126,6 +132,7 @@ async function operate(into: Examples): Promise<void> {
   await take('list-object-types');
   await take('list-objects', { params: { type: 'order' } });
   await take('read-object', { params: { type: 'order', id: order.id } });
+  await take('list-related-objects', { params: { type: 'order', id: order.id } });
   await take('search', { query: { q: order.orderNumber } });
   await take('list-life-cycles');
   await take('list-stock', { query: { sku: 'mug-blue' } });

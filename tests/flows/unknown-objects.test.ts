@@ -18,6 +18,8 @@ type Row = readonly [request: Request | Prepare, status: number, about?: string]
 const NONE = 'none_such';
 const MUG = { sku: 'mug-blue', qty: 1 };
 const UNKNOWN = { sku: NONE, qty: 1 };
+/** A barcode that no product has. */
+const BARCODE = { gtin: '4006381333931', qty: 1 };
 const EUR = eur(100);
 const TILL = { storeId: 'store-01', laneId: 'lane-1', lines: [MUG] };
 const PRICED = { ...MUG, unitPrice: EUR };
@@ -52,10 +54,14 @@ const short =
 
 /** Every member of a request that names an object of an application, by API and member. */
 const rows: Readonly<Record<string, Row>> = {
+  // Nothing is found.
+  'list-products-api gtin': [{ query: { gtin: BARCODE.gtin } }, 200],
   'create-basket-api customerId': [{ body: { channel: 'web', customerId: NONE } }, 404, 'customer'],
   'create-basket-api lines.sku': [{ body: { channel: 'web', lines: [UNKNOWN] } }, 404, 'product'],
+  'create-basket-api lines.gtin': [{ body: { channel: 'web', lines: [BARCODE] } }, 404, 'product'],
   'create-basket-api mergeBasketIds': [{ body: { channel: 'web', mergeBasketIds: [NONE] } }, 404, 'basket'],
   'add-line-to-basket-api sku': [async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: UNKNOWN }), 404, 'product'],
+  'add-line-to-basket-api gtin': [async (rehearsal) => ({ id: (await rehearsal.basket()).id, body: BARCODE }), 404, 'product'],
   'checkout-basket-api customerId': [checkout({ customerId: NONE }), 404, 'customer'],
   // An unknown card identifies nobody.
   'checkout-basket-api contact.loyaltyCard': [checkout({ contact: { loyaltyCard: NONE } }), 200],
@@ -65,6 +71,7 @@ const rows: Readonly<Record<string, Row>> = {
   // A lane is a name, and every store may have any.
   'create-transaction-api laneId': [{ body: { ...TILL, laneId: NONE } }, 201],
   'create-transaction-api lines.sku': [{ body: { ...TILL, lines: [UNKNOWN] } }, 404, 'product'],
+  'create-transaction-api lines.gtin': [{ body: { ...TILL, lines: [BARCODE] } }, 404, 'product'],
   'create-transaction-api basketId': [{ body: { ...TILL, lines: undefined, basketId: NONE } }, 404, 'basket'],
   'create-transaction-api loyaltyId': [{ body: { ...TILL, loyaltyId: NONE } }, 404, 'loyalty-account'],
   'reserve-inventory-api basketId': [{ body: { basketId: NONE } }, 404, 'basket'],

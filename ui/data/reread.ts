@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { onFrames, useBeginning } from './live.ts';
+import { live, onFrames, useBeginning } from './live.ts';
 import type { FrameKind } from './stream.ts';
 
 /** Frames come up to ten times a second; numbers change about as often as people can read them. Wall time. */
@@ -13,7 +13,8 @@ export function useReread(kinds: readonly FrameKind[], reread: () => void): void
   const later = (): void => {
     due.current ??= setTimeout(() => {
       due.current = undefined;
-      latest.current();
+      // While the console sleeps, nobody looks. The next beginning reads again.
+      if (live.peek().kind !== 'asleep') latest.current();
     }, REREAD_MS);
   };
   useBeginning(later);
