@@ -70,7 +70,10 @@ describeInBrowser('Objects in the console', () => {
     await waits('It waits for the carrier to deliver its parcel, as the clock moves.');
     await main().getByText('label-created').first().waitFor();
     await press('+1 day');
-    await tab.page.getByRole('status').getByRole('link', { name: /timers? ran$/ }).waitFor();
+    await tab.page
+      .getByRole('status')
+      .getByRole('link', { name: /timers? ran$/ })
+      .waitFor();
     await press('+1 day');
     await tab.stateIs('delivered');
     await main().getByText('What it waits for').waitFor({ state: 'detached' });

@@ -1,9 +1,10 @@
 import { afterAll, expect } from '@jest/globals';
 import type { Sections } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { type CollectedRecord, collectEvents } from '../containers/event-collector.ts';
-import { type Broker, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
+import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { ADDRESS } from '../support/steps/order.ts';
@@ -14,6 +15,8 @@ const ORDERS = Number(process.env['FAULTS_ORDERS'] ?? 500);
 const BUYERS = 20;
 const STOPPED_MS = 30_000;
 const ADA = 'cus_ada';
+const ORDER_TOPIC = 'uc.order.events';
+const MINUTE = 60_000;
 /** Applications that consume payments and orders, but do not run here. */
 const OWED_TO_ABSENT = /^pending (pos|loyalty-platform)\|/;
 const BASKET = { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] };
@@ -222,4 +225,87 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     await atRest(rehearsal);
     expect(await activities(rehearsal)).toBe(before + orders.length);
   });
+
+  // Without a limit of attempts, events behind the poison event are never consumed.
+  row('row 13: a poison message is retried and parked, and its partition continues', async () => {
+    await withKafka();
+    const { rehearsal, orderId, before } = await paidOrder();
+    const { name, world } = rehearsal;
+    const id = `evt_poison_${name}`;
+    const [sample] = distinct(await onTopics(rehearsal)).filter(({ type }) => type.endsWith('.order-created'));
+    const type = sample.type.replace('order-created', 'order-confirmed');
+    const value = JSON.stringify({ ...sample, id, type, data: { ...sample.data, object: 'poison' } });
+    const producer = plainClient([`127.0.0.1:${port}`]).producer();
+    await producer.connect();
+    const headers = { id, world, rehearsal: name, 'content-type': 'application/cloudevents+json' };
+    await producer.send({ topic: ORDER_TOPIC, messages: [{ key: orderId, value, headers }] });
+    await producer.disconnect();
+    await rehearsal.confirmed(orderId);
+    await eventually('the next event is consumed', async () => (await activities(rehearsal)) === before + 1, PATIENCE_MS);
+    const parked = { 'dead-letter-as': 'parked', 'dead-letter-topic': ORDER_TOPIC, id };
+    expect((await deadLettersOf(id))[0]).toMatchObject({ key: orderId, headers: parked });
+  });
+
+  // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
+  row('row 14: duplicate and reordered webhooks move the state once and forward; forged webhooks and those 6 min old get 401', async () => {
+    await withKafka();
+    const rehearsal = await estate.rehearse();
+    await rehearsal.progress({ carrier: 'manual' });
+    // Without a loyalty account: the Loyalty Platform is absent.
+    const { id: orderId } = await rehearsal.confirmed({ customerId: 'cus_ben' });
+    await atRest(rehearsal);
+    const fulfilmentId = await rehearsal.onlyFulfilment(orderId);
+    const shipmentId = await rehearsal.dispatched(fulfilmentId);
+    await atRest(rehearsal);
+    const now = await rehearsal.now();
+
+    async function webhook(id: string, status: string, { at = now, signedAt = 0, secret = rehearsal.credentials.webhookSecret } = {}) {
+      const instant = new Date(at).toISOString();
+      const data = { shipmentId, status, occurredAt: instant };
+      const body = JSON.stringify({ type: 'shipment.tracking.updated', timestamp: instant, data });
+      const headers = { 'content-type': 'application/json', ...signWebhook(secret, { id, at: (await rehearsal.now()) + signedAt, body }) };
+      return (await rehearsal.call('carrier-webhook', { query: { rehearsal: rehearsal.name }, body, headers })).status;
+    }
+    const look = async () => {
+      await atRest(rehearsal);
+      const { version, shipments } = await rehearsal.fulfillmentOrder(fulfilmentId);
+      return { version, state: shipments[0]?.state };
+    };
+
+    const duplicated = await Promise.all(times(10, () => webhook('scan-1', 'in-transit')));
+    expect(duplicated).toContain(204);
+    expect(duplicated.filter((status) => ![204, 409, 503].includes(status))).toEqual([]);
+    const moved = await look();
+    expect(moved.state).toBe('in-transit');
+    expect(await webhook('scan-1', 'in-transit')).toBe(204);
+    expect(await webhook('scan-0', 'collected', { at: now - MINUTE })).toBe(204);
+    expect(await webhook('forged', 'delivered', { secret: 'whsec_Zm9yZ2Vk' })).toBe(401);
+    expect(await webhook('old', 'delivered', { signedAt: -6 * MINUTE })).toBe(401);
+    expect(await look()).toEqual(moved);
+    expect(await webhook('scan-2', 'delivered', { at: now + MINUTE })).toBe(204);
+    const delivered = await look();
+    expect(delivered.state).toBe('delivered');
+    expect(await webhook('scan-3', 'out-for-delivery', { at: now })).toBe(204);
+    expect(await look()).toEqual(delivered);
+  });
+}
+
+/** Records of an event on the dead-letter topic. */
+async function deadLettersOf(id: string) {
+  const consumer = plainClient([`127.0.0.1:${port}`]).consumer({ groupId: `dead-letters-of-${id}`, maxWaitTimeInMs: 200 });
+  const found: { readonly key: string; readonly headers: Readonly<Record<string, string>> }[] = [];
+  await consumer.connect();
+  try {
+    await consumer.subscribe({ topics: [`${ORDER_TOPIC}.dlq`], fromBeginning: true });
+    await consumer.run({
+      eachMessage: async ({ message: { key, headers = {} } }) => {
+        const texts = Object.fromEntries(Object.entries(headers).map(([name, given]) => [name, String(given)]));
+        if (texts['id'] === id) found.push({ key: String(key), headers: texts });
+      },
+    });
+    await eventually('its dead letter is there', async () => found.length > 0, PATIENCE_MS);
+    return found;
+  } finally {
+    await consumer.disconnect();
+  }
 }
