@@ -12,12 +12,13 @@ const ELSEWHERE = /^(start|rehearse|listen)\b/;
 
 test('The example in the help of every command works', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
-  const returned = await rehearsal.announced(await rehearsal.completed());
+  const order = await rehearsal.completed();
+  const returned = await rehearsal.announced(order);
   const { shipmentId } = await rehearsal.dispatchedOrder();
   const [event] = await rehearsal.events();
   const [hop] = await rehearsal.journal();
   const { id: run } = await rehearsal.control('start-run', { body: { scenario: 'digital-order' } });
-  const ids = { ret_01M: returned.id, shp_01M: shipmentId, evt_01M: event.id, req_01M: hop.requestId, run_01M: run };
+  const ids = { ord_01M: order.id, ret_01M: returned.id, shp_01M: shipmentId, evt_01M: event.id, req_01M: hop.requestId, run_01M: run };
   const names = Object.entries({ 'my-tests': `${rehearsal.name}-own`, ...ids });
   const examples = everyCommand(createProgram())
     .flatMap(examplesOf)
