@@ -111,7 +111,7 @@ async function endReturn(
 
 const states = { open: 'inspected', refunding: 'inspected', refunded: 'refunded', exchanged: 'exchanged', rejected: 'rejected' } as const;
 
-/** 409 for an outcome that is no longer possible. */
+/** The 409 for a return that was closed in another way. */
 export const closedOtherwise = ({ id, status }: ReturnBooking, action: 'refund' | 'reject' | 'exchange', why: string): Problem =>
   refusal(returnLifeCycle, { id, state: states[status] }, action, `The return "${id}" ${why}.`);
 

@@ -40,7 +40,7 @@ export const FIRST_RETRY_MS = 5_000;
 const RETRIES_MS: readonly number[] = [FIRST_RETRY_MS, 30_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * 60 * MINUTE_MS, 6 * 60 * MINUTE_MS];
 const LONGEST_RETRY_MS = 12 * 60 * MINUTE_MS;
 
-/** Rehearsal time until another application that did not answer is called again, unless it is back earlier. There is no last retry. */
+/** Rehearsal time before the next call to an application that does not answer. Its return ends the wait. Retries never end. */
 export const retryDelayMs = (tries: number): number => RETRIES_MS[tries] ?? LONGEST_RETRY_MS;
 
 /** Wall time for an authorisation. Without an answer by then, its outcome is unknown. */

@@ -103,7 +103,7 @@ async function reverseTenders(scope: Scope, { id }: Sale): Promise<readonly HubP
   return [...found, ...reversed];
 }
 
-/** Ends the basket of a transaction. If there is no basket, there is nothing to give back. */
+/** Ends the basket of a transaction. The answer `not_found` is a success: the till opened none. */
 export async function abandonBasketOf(scope: Scope, transactionId: string): Promise<void> {
   try {
     await scope.call(abandonBasket, { params: { id: transactionId } }, { timeoutMs: CALL_TIMEOUT_MS });

@@ -78,7 +78,7 @@ export interface JsonBody {
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
  * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
- * @returns undefined when there is no body
+ * @returns undefined for a request without a body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(

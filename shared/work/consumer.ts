@@ -38,7 +38,7 @@ export interface ConsumerOptions {
 
 /**
  * Subscribes an application to its events of the catalog. The effect and the end of the delivery are one commit, so an event that arrives
- * twice has one effect. Events of a world that is no longer current are dropped.
+ * twice has one effect. Events of a world that was reset or deleted are dropped.
  */
 export async function startConsumer(options: ConsumerOptions): Promise<{ stop(): Promise<void> } | undefined> {
   const { service, bus } = options;

@@ -84,7 +84,7 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket, c
   else refuse(socket, ANSWERS[error.code ?? ''] ?? REQUEST_UNREADABLE);
 }
 
-/** There is no response object, so the answer is written to the socket. */
+/** Writes the answer to the socket, because Node has no response object for unreadable bytes. */
 function refuse(socket: Socket, { status, headers, body }: Answer): void {
   const pairs = [...headers, 'Connection', 'close'];
   const lines = pairs.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${pairs[index + 1]}`] : []));

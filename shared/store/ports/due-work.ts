@@ -162,7 +162,7 @@ export type RecordedMove = ClockMove & { readonly number: number };
 
 /** The clock of a world and the due work that it drives. */
 export interface ClockStore {
-  /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined for a world that is no longer current */
+  /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined after a reset or deletion of the world */
   status(world: World): Promise<ClockStatus | undefined>;
   /** @param driver token of the advancing driver; without it, only while none advances @returns false when the caller may not set it */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;

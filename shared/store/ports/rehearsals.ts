@@ -97,7 +97,7 @@ export interface WorldView {
 
 export interface Directory {
   resolve(rehearsal: string): Promise<WorldView | undefined>;
-  /** @returns undefined when the world is no longer the current one of its rehearsal */
+  /** @returns undefined after a reset or deletion of the world */
   current(world: World): Promise<WorldView | undefined>;
 }
 

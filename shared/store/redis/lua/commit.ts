@@ -3,7 +3,7 @@ import { lua } from './lua.ts';
 
 /** The checks of a plan. Each returns the reason for a refusal, or nil. They write nothing, except to end a run that lost its lease. */
 const CHECKS = lua`
--- @return version (0: there is no object), place in the order of creation, length of the record
+-- @return version (0 without an object), place in the order of creation, length of the record
 local function version(app, collection, id)
   local stored = redis.call('HGET', key(app .. ':o:' .. collection), id)
   if not stored then return 0, nil, 0 end
