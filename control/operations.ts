@@ -3,7 +3,7 @@ import type { BoundOperation } from './operate.ts';
 import { advanceClock, listClockMoves, readClock, setClock, settle } from './operations/clock.ts';
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
-import { readHop, readJournal } from './operations/journal.ts';
+import { readHop, readJournal, verifySequence } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
 import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
@@ -53,6 +53,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-fault-presets': listFaultPresets,
   'read-journal': readJournal,
   'read-hop': readHop,
+  'verify-sequence': verifySequence,
   'list-traces': listTraces,
   verify,
   'list-scenarios': listScenarios,

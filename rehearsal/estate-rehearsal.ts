@@ -173,6 +173,19 @@ export class EstateRehearsal implements AsyncDisposable {
     return (await this.control('read-journal', { query: { correlationId } })).items;
   }
 
+  /**
+   * Expects calls, events, deliveries, timers and clock moves in this order; others may happen between them. `strict` refuses others of
+   * the same kinds. @throws VerificationFailed with the first step that differs, and what came nearest
+   */
+  async expectSequence(
+    sequence: OperationInput<'verify-sequence'>['body']['sequence'],
+    { strict = false, correlationId }: { strict?: boolean; correlationId?: string } = {},
+  ): Promise<OperationOutput<'verify-sequence'>['steps']> {
+    const { mismatch, steps } = await this.control('verify-sequence', { body: { sequence, strict, correlationId } });
+    if (mismatch) throw new VerificationFailed(mismatch.detail);
+    return steps;
+  }
+
   /** Plays the carrier: scans a parcel and waits until all consumers have processed the scan. */
   async scan(shipmentId: string, scan: string): Promise<OperationOutput<'play-scan'>> {
     const shipment = await this.control('play-scan', { params: { id: shipmentId, scan }, body: {} });

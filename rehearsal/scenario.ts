@@ -48,6 +48,11 @@ export interface Stage {
   together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls): Promise<RepliesOf<Calls>>;
   /** @throws ExpectationFailed unless both are deeply equal */
   expect(what: string, actual: unknown, expected: unknown): void;
+  /**
+   * Expects calls, events, deliveries, timers and clock moves in this order; others may happen between them.
+   * `strict` refuses others of the same kinds. @throws ExpectationFailed with the first step that differs, and what came nearest
+   */
+  expectSequence(what: string, sequence: ExpectedSequence, options?: { readonly strict?: boolean }): Promise<void>;
   advance(by: string): Promise<void>;
   fault(name: string, rule: FaultRule): Promise<void>;
   noFaults(): Promise<void>;
@@ -63,6 +68,8 @@ export interface Stage {
     webhook: { readonly id: string; readonly body: unknown; readonly status: number; readonly secret?: string },
   ): Promise<void>;
 }
+
+export type ExpectedSequence = OperationInput<'verify-sequence'>['body']['sequence'];
 
 export type FaultRule = OperationInput<'put-fault'>['body'];
 

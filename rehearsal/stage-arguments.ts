@@ -37,6 +37,14 @@ const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
     of: { title: Text, calls: z.array(z.looseObject({ call: CallText, options: CallOptions.optional() })) },
   },
   expect: { written: 'expect(what, actual, expected)', of: { what: Text, actual: z.unknown(), expected: z.unknown() } },
+  expectSequence: {
+    written: 'expectSequence(what, [{ what, name, … }, …], { strict })',
+    of: {
+      what: Text,
+      sequence: z.array(z.looseObject({ what: Text })).min(1),
+      options: z.strictObject({ strict: z.boolean().optional() }).optional(),
+    },
+  },
   advance: { written: 'advance(by)', of: { by: Text } },
   fault: { written: 'fault(name, { match, fault })', of: { name: Text, rule: z.looseObject({}) } },
   noFaults: { written: 'noFaults()', of: {} },

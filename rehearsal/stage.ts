@@ -96,6 +96,11 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       }
       report.note(`${what}: ${inWords(expected)}`, 'expectation');
     },
+    async expectSequence(what, sequence, { strict = false } = {}) {
+      const { mismatch } = await client.control('verify-sequence', { body: { sequence, strict } });
+      if (mismatch) throw new ExpectationFailed(`${what}: ${mismatch.detail}`);
+      report.note(`${what}: ${sequence.length} steps in order`, 'expectation');
+    },
     async advance(by) {
       const { now, ran } = await client.control('advance-clock', { body: { by } });
       clock = Date.parse(now);

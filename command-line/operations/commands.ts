@@ -142,6 +142,12 @@ export const operationCommands: OperationCommands = {
     show: ({ items, truncated }, look) => showHops(items, truncated, look),
     diagrams: journalDiagrams,
   },
+  'verify-sequence': {
+    words: 'journal verify',
+    example: `journal verify --sequence '[{"what":"call","name":"create-order-api"},{"what":"event","name":"order-created"}]'`,
+    columns: { what: 'what', name: 'name', status: 'status', at: 'clock' },
+    holds: ({ holds }) => holds,
+  },
   'read-hop': { words: 'hops show', example: 'hops show req_01M' },
   'list-traces': {
     words: 'traces list',

@@ -1,9 +1,12 @@
 import * as declared from '../../shared/catalog/control/operations/journal.ts';
+import * as sequences from '../../shared/catalog/control/operations/sequences.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
+import { matchInOrder, matchStrictly } from '../journal/sequence.ts';
+import { readTimeline } from '../journal/timeline.ts';
 import { operate } from '../operate.ts';
 import { beyondTheEnd } from '../position.ts';
 
@@ -16,6 +19,13 @@ export const readHop = operate(declared.readHop)(async ({ params }, { world, wor
   const hop = await worlds.hop(world, requestId);
   if (!hop) throw notFound('hop', requestId);
   return recordOf(hop);
+});
+
+export const verifySequence = operate(sequences.verifySequence)(async ({ body }, { world, worlds }) => {
+  const { sequence, correlationId, strict } = body;
+  const { happenings, truncated } = await readTimeline(worlds, world, correlationId);
+  const { steps, mismatch } = (strict ? matchStrictly : matchInOrder)(sequence, happenings);
+  return { holds: mismatch === undefined, steps: [...steps], mismatch, truncated };
 });
 
 /** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */

@@ -29,6 +29,12 @@ export const eventsDisordered: Scenario = {
     stage.expect('points earned', withheld.body.pointsBalance - points.body.pointsBalance, 0);
     await stage.noFaults();
     await stage.settle();
+    await stage.expectSequence('the order is created on the bus after it is confirmed', [
+      { what: 'call', name: 'add-payment-api', by: 'client', status: 201 },
+      { what: 'event', name: 'order-confirmed' },
+      { what: 'event', name: 'order-created' },
+      { what: 'delivery', name: 'ext.order-changed', application: 'loyalty-platform', status: 200 },
+    ]);
     const delivered = await stage.step({ title: 'The withheld events have arrived', call: 'GET /members/loy_ada/balance' });
     stage.expect('points earned: one per full 1.00 of goods', delivered.body.pointsBalance - points.body.pointsBalance, 25);
   },

@@ -23,6 +23,9 @@ export const apis = byId([
 
 export type ApiId = keyof typeof apis;
 
+/** Whether an API receives signed webhooks. */
+export const isSignedApi = (id: string): boolean => apis[id as ApiId]?.auth === 'signature';
+
 /** Ids of the calls in a record that an application owns. */
 export type OwnedBy<App extends Application, Calls extends Record<string, { readonly application: Application }>> = {
   [Id in keyof Calls]: Calls[Id]['application'] extends App ? Id : never;

@@ -131,6 +131,19 @@ describeInBrowser('Traces in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
+  test('A trace is copied as an expectation, which holds for it in this order only', async () => {
+    await open(CONFIRM);
+    await main().getByRole('button', { name: 'Export' }).click();
+    const dialog = tab.page.getByRole('dialog', { name: 'Export the trace' });
+    await dialog.getByRole('button', { name: 'Copy as expectation' }).click();
+    await dialog.getByText('Expectation copied').waitFor();
+    const sequence = JSON.parse(await tab.copied());
+    expect(sequence[0]).toEqual({ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 });
+    const holds = async (steps: typeof sequence) => (await rehearsal.control('verify-sequence', { body: { sequence: steps } })).holds;
+    expect(await holds(sequence)).toBe(true);
+    expect(await holds(sequence.toReversed())).toBe(false);
+  });
+
   test('A hop leads to its API in the reference', async () => {
     await open('refused');
     const link = main().getByRole('link', { name: 'In the reference' });

@@ -119,6 +119,7 @@ async function operate(into: Examples): Promise<void> {
   await take('delete-rehearsal', { params: { name } });
   const order = await rehearsal.confirmed();
   await take('read-clock');
+  await take('verify-sequence', { body: { sequence: [{ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 }] } } as never);
   await take('set-clock', { body: { flowing: false } });
   await take('advance-clock', { body: { by: 'PT4H' } });
   await take('list-clock-moves');

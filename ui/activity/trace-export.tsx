@@ -1,7 +1,7 @@
 import { act, control, isBusy } from '../data/data.ts';
 import { CopyButton, Dialog, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
-import { sequenceOf } from '../sequence/sequence.ts';
+import { type Arrow, sequenceOf } from '../sequence/sequence.ts';
 import type { TraceTree } from '../sequence/trace-tree.ts';
 
 const MOST = 1_000;
@@ -32,12 +32,29 @@ export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceEx
             Copy as Mermaid
           </CopyButton>
         </p>
+        <p class="muted">An expectation holds what happened in this order: for a test, a scenario or “journal verify”.</p>
+        <p>
+          <CopyButton what="Expectation" text={() => JSON.stringify(expectationOf(sequence.arrows), null, 2)}>
+            Copy as expectation
+          </CopyButton>
+        </p>
         <Scroll as="pre" label="Mermaid diagram">
           {mermaid}
         </Scroll>
       </div>
     </Dialog>
   );
+}
+
+/** The steps of a trace without its reads, for `verify-sequence`. */
+function expectationOf(arrows: readonly Arrow[]): object[] {
+  return arrows
+    .filter(({ hop }) => hop.method !== 'GET')
+    .map(({ hop: { api, application, status }, kind, from }) => {
+      if (kind === 'event') return { what: 'delivery', name: api.replace(/^event:/, ''), application, status };
+      if (kind === 'timer') return { what: 'timer', name: api.replace(/^due:/, ''), application, status };
+      return { what: 'call', name: api, by: from, status };
+    });
 }
 
 const downloadJson = (rehearsal: string, correlationId: string): Promise<void> =>

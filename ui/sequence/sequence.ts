@@ -1,94 +1,9 @@
+import { type Arrow as AnyArrow, type Sequence as AnySequence, sequenceOf as orderOf } from '../../shared/control/sequence.ts';
 import { apis } from '../data/catalog.ts';
-import type { ListedHop as Hop } from '../data/hop.ts';
-import { CLIENT, type Message, type MessageKind } from './message.ts';
+import type { ListedHop } from '../data/hop.ts';
 
-/** A hop of the journal as an arrow of the diagram. */
-export interface Arrow extends Message {
-  readonly to: string;
-  /** Epoch milliseconds of the wall clock. A hop never begins before its cause, even if two machines' clocks differ. */
-  readonly start: number;
-  /** The arrow of the hop that waits for this one. */
-  readonly caller: Arrow | undefined;
-}
-
-export interface Sequence {
-  /** `client` and the applications, sorted by their first call. */
-  readonly participants: readonly string[];
-  /** Sorted by start. */
-  readonly arrows: readonly Arrow[];
-  /** Each arrow after its cause. The calls of a caller are sorted as it lists them. */
-  readonly byCause: readonly Arrow[];
-}
-
-/** Epoch milliseconds of the wall clock. */
-const startOf = ({ startedAt }: Hop): number => Date.parse(startedAt);
-
-const byStart = (one: Hop, other: Hop): number => startOf(one) - startOf(other) || one.sequence - other.sequence;
-
-/** The caller lists its calls in order. A retried call has one id and several hops. */
-function inCallOrder({ calls }: Hop, made: readonly Hop[]): readonly Hop[] {
-  const place = new Map(calls.map((id, index) => [id, index]));
-  const placeOf = ({ requestId }: Hop): number => place.get(requestId) ?? calls.length;
-  return made.toSorted((one, other) => placeOf(one) - placeOf(other) || byStart(one, other));
-}
-
-const CARRIER = 'carrier-platform';
-const isSigned = (api: string): boolean => apis[api]?.auth === 'signature';
+export type Arrow = AnyArrow<ListedHop>;
+export type Sequence = AnySequence<ListedHop>;
 
 /** Reconstructs the sequence from the hops of a journal. */
-export function sequenceOf(hops: readonly Hop[]): Sequence {
-  const causeOf = causes(hops);
-  const effects = Map.groupBy(hops, causeOf);
-  /** Of a webhook whose due work is not listed. */
-  const sender = hops.some(({ application }) => application === CARRIER) ? CARRIER : CLIENT;
-  const arrows: Arrow[] = [];
-  const placed = new Map<Hop, Arrow>();
-
-  function place(hop: Hop, cause: Arrow | undefined): void {
-    if (placed.has(hop)) return;
-    const kind = kindOf(hop, cause !== undefined);
-    const from = cause?.to ?? (kind === 'webhook' ? sender : kind === 'request' ? CLIENT : hop.application);
-    const start = Math.max(startOf(hop), cause?.start ?? 0);
-    const arrow = { hop, kind, from, to: hop.application, start, caller: kind === 'call' || kind === 'webhook' ? cause : undefined };
-    placed.set(hop, arrow);
-    arrows.push(arrow);
-    for (const effect of inCallOrder(hop, effects.get(hop) ?? [])) place(effect, arrow);
-  }
-
-  for (const hop of (effects.get(undefined) ?? []).toSorted(byStart)) place(hop, undefined);
-  // Hops that name each other as cause have no root.
-  for (const hop of hops) place(hop, undefined);
-  // The sort is stable: within a millisecond, a cause stays before its effects, and calls keep their caller's order.
-  const inTime = arrows.toSorted((one, other) => one.start - other.start);
-  return { participants: [...new Set(inTime.flatMap(({ from, to }) => [from, to]))], arrows: inTime, byCause: arrows };
-}
-
-const kindOf = ({ api }: Hop, hasCause: boolean): MessageKind => {
-  if (api.startsWith('event:')) return 'event';
-  if (api.startsWith('due:')) return 'timer';
-  if (isSigned(api)) return 'webhook';
-  return hasCause ? 'call' : 'request';
-};
-
-/** The cause of each hop. A webhook comes through the gateway and has no parent: its cause is the due work that ran at that time. */
-function causes(hops: readonly Hop[]): (hop: Hop) => Hop | undefined {
-  const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
-  const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
-  const senders = Map.groupBy(
-    hops.filter(({ api }) => api.startsWith('due:')),
-    ({ correlationId }) => correlationId,
-  );
-  const isDuring = (hop: Hop, sender: Hop): boolean =>
-    hop.application !== sender.application &&
-    startOf(sender) <= startOf(hop) &&
-    startOf(hop) <= Math.ceil(startOf(sender) + sender.durationMs);
-  return (hop) => {
-    const cause =
-      hop.parentId !== undefined
-        ? (byId.get(hop.parentId) ?? callers.get(hop.requestId))
-        : isSigned(hop.api)
-          ? senders.get(hop.correlationId)?.find((sender) => isDuring(hop, sender))
-          : undefined;
-    return cause === hop ? undefined : cause;
-  };
-}
+export const sequenceOf = (hops: readonly ListedHop[]): Sequence => orderOf(hops, (api) => apis[api]?.auth === 'signature');

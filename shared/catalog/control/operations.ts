@@ -8,6 +8,7 @@ import { outsideWorldOperations } from './operations/outside-world.ts';
 import { progressionOperations } from './operations/progression.ts';
 import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
+import { sequencesOperations } from './operations/sequences.ts';
 import { streamOperations } from './operations/stream.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
@@ -24,6 +25,7 @@ export const controlOperations = byId([
   ...outsideWorldOperations,
   ...faultsOperations,
   ...journalOperations,
+  ...sequencesOperations,
   ...tracesOperations,
   ...verificationOperations,
   ...runsOperations,

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import { isSignedApi } from '../../shared/catalog/apis.ts';
+import type { SequenceEntry } from '../../shared/catalog/control/operations/sequences.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
+import { instant } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { ClockStore, RecordedMove } from '../../shared/store/ports/due-work.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
+import type { EventReader, StoredEvent } from '../../shared/store/ports/objects.ts';
+
+/** Something that happened, with the bodies that an expectation may name. */
+export interface Happening {
+  readonly entry: z.output<typeof SequenceEntry>;
+  readonly request?: unknown;
+  readonly response?: unknown;
+  /** The object of an event. */
+  readonly object?: unknown;
+}
+
+export interface Timeline {
+  readonly happenings: readonly Happening[];
+  /** Whether the journal has discarded older hops. */
+  readonly truncated: boolean;
+}
+
+/** More than a world keeps. */
+const ALL_MOVES = 1_000;
+const EVENTS_PER_READ = 1_000;
+
+/**
+ * All that happened in a world, sorted by the wall clock. A hop comes after its cause. An event comes after the hop that published
+ * it, and before its deliveries. A clock move comes before the hops that ended after it began.
+ */
+export async function readTimeline(
+  worlds: JournalReader & EventReader & Pick<ClockStore, 'moves'>,
+  world: World,
+  correlationId?: string,
+): Promise<Timeline> {
+  const { entries, discardedTo } = await worlds.journalOf(world, { correlationId });
+  const events = await eventsOf(worlds, world, correlationId);
+  const moves = await worlds.moves(world, { limit: ALL_MOVES });
+  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
+  return { happenings: merged(arrows, events, moves), truncated: discardedTo > 0 };
+}
+
+async function eventsOf(worlds: EventReader, world: World, correlationId: string | undefined): Promise<readonly StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for (;;) {
+    const after = all.at(-1)?.order ?? 0;
+    const events =
+      correlationId === undefined
+        ? await worlds.events(world, after, EVENTS_PER_READ)
+        : (await worlds.eventsAbout(world, { by: 'correlation', value: correlationId }, after, EVENTS_PER_READ)).events;
+    all.push(...events);
+    if (events.length < EVENTS_PER_READ) return all;
+  }
+}
+
+function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly StoredEvent[], moves: readonly RecordedMove[]): Happening[] {
+  const places = new Map(arrows.map(({ hop }, place) => [hop.requestId, place]));
+  const firstDelivery = new Map<string, number>();
+  for (const [place, { hop }] of arrows.entries()) {
+    const event = eventIdIn(hop);
+    if (event !== undefined && !firstDelivery.has(event)) firstDelivery.set(event, place);
+  }
+  /** The last hop that began before its publisher ended, but none after a delivery of the event. */
+  const placeOf = ({ id, hop }: StoredEvent): number => {
+    const publisher = places.get(hop ?? '') ?? -1;
+    const end = publisher < 0 ? 0 : endOf(arrows[publisher]);
+    const last = arrows.findLastIndex(({ start }) => start <= end);
+    return Math.max(publisher, Math.min(last, (firstDelivery.get(id) ?? arrows.length) - 1));
+  };
+  const placed = Map.groupBy(events, placeOf);
+  const unplaced = [...moves].sort((one, other) => one.number - other.number);
+  const happenings: Happening[] = (placed.get(-1) ?? []).map(ofEvent);
+  for (const [place, arrow] of arrows.entries()) {
+    while (unplaced[0] && arrow.hop.sequence > unplaced[0].after) happenings.push(ofMove(unplaced.shift() as RecordedMove));
+    happenings.push(ofHop(arrow), ...(placed.get(place) ?? []).map(ofEvent));
+  }
+  return [...happenings, ...unplaced.map(ofMove)];
+}
+
+const endOf = (arrow: Arrow<JournalRecord> | undefined): number => (arrow ? arrow.start + Math.ceil(arrow.hop.durationMs) : 0);
+
+/** A first delivery is named `<event>.<application>`. */
+const eventIdIn = ({ api, requestId }: JournalRecord): string | undefined =>
+  api.startsWith('event:') ? requestId.slice(0, requestId.indexOf('.')) : undefined;
+
+function ofHop({ hop, from }: Arrow<JournalRecord>): Happening {
+  const { api, application, status, requestId: id, correlationId, at, request, response } = hop;
+  const common = { application, status, id, correlationId, at };
+  if (api.startsWith('event:')) return { entry: { what: 'delivery', name: api.slice('event:'.length), ...common } };
+  if (api.startsWith('due:')) return { entry: { what: 'timer', name: api.slice('due:'.length), ...common } };
+  return { entry: { what: 'call', name: api, by: from, ...common }, request, response };
+}
+
+function ofEvent({ id, json }: StoredEvent): Happening {
+  const { type, source, subject, correlationid, time, data } = JSON.parse(json) as EstateEvent;
+  const application = source.slice(source.lastIndexOf(':') + 1);
+  const entry = { what: 'event', name: nameOf(type), application, subject, id, correlationId: correlationid, at: time } as const;
+  return { entry, object: data.object };
+}
+
+const ofMove = ({ number, from, to }: RecordedMove): Happening => ({
+  entry: { what: 'advance', name: `${instant(from)} to ${instant(to)}`, id: String(number), at: instant(to) },
+});
