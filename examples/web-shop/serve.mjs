@@ -1,0 +1,19 @@
+// Serves the shop from its own origin. Usage: node serve.mjs [port]
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+
+const TYPES = { html: 'text/html; charset=utf-8', css: 'text/css', js: 'text/javascript' };
+const FILES = ['index.html', 'shop.css', 'shop.js', 'page.js', 'estate.js'];
+
+const server = createServer(async ({ url }, response) => {
+  const name = new URL(url, 'http://shop').pathname.slice(1) || 'index.html';
+  if (!FILES.includes(name)) return response.writeHead(404).end();
+  response.setHeader('Content-Type', TYPES[name.split('.').at(-1)]);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.setHeader('Content-Security-Policy', "default-src 'self'; connect-src http: https:; img-src http: https: data:");
+  response.end(await readFile(new URL(name, import.meta.url)));
+});
+
+server.listen(Number(process.argv[2] ?? 5173), '127.0.0.1', () => {
+  process.stdout.write(`The shop is at http://localhost:${server.address().port}/\n`);
+});
