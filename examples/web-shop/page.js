@@ -68,7 +68,7 @@ export function showProblem(error, { form, retry } = {}) {
   let first;
   for (const { pointer, detail } of error.errors ?? []) {
     const input = form?.elements[pointer];
-    if (!input) texts.push(`${pointer}: ${detail}`);
+    if (!input) texts.push(error.message.includes(detail) ? '' : `${pointer}: ${detail}`);
     else {
       const message = element('p', { class: 'error', id: `${pointer}-error` }, detail);
       input.setAttribute('aria-invalid', 'true');
@@ -78,8 +78,12 @@ export function showProblem(error, { form, retry } = {}) {
     }
   }
   texts.unshift(first ? 'Correct the marked fields.' : error.message);
-  const again = retry && element('button', { click: retry }, 'Try again');
-  byId('problem').append(...texts.map((text) => element('p', {}, text)), again ?? '');
+  const click = () => {
+    clearProblem();
+    retry();
+  };
+  const again = retry && element('button', { click }, 'Try again');
+  byId('problem').append(...texts.filter(Boolean).map((text) => element('p', {}, text)), again ?? '');
   byId('problem').scrollIntoView({ block: 'nearest' });
   first?.focus();
 }

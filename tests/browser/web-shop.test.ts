@@ -186,6 +186,44 @@ describeInBrowser('The web shop', () => {
     await placeOrder(page);
   });
 
+  test('A checkout that has run out reserves the products again, and the way back from the order skips it', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'lamp-last-one', 'Brass reading lamp');
+    await fillCheckout(page);
+    await rehearsal.advance('PT20M');
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await refusal(page, /^The time for this checkout has run out/);
+    await press(page, 'Show the total');
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await title(page, /waits for its payment$/);
+    await page.goBack();
+    await title(page, 'Brass reading lamp');
+    await page.getByRole('link', { name: 'Basket', exact: true }).click();
+    await title(page, 'Your basket is empty');
+  });
+
+  test('A customer who follows an order sees that the estate does not answer, and that it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await placeOrder(page);
+    await page.route('**/orders/*', (route) => route.abort());
+    await refusal(page, /cannot be reached/);
+    await page.unroute('**/orders/*');
+    await page.locator('#problem:empty').waitFor({ state: 'attached' });
+    await rehearsal.fault('confirm-down', { match: { api: 'confirm-order-api' }, fault: { kind: 'outage' } });
+    await pay(page, 'Card, approved');
+    await refusal(page, /^oms cannot be reached/);
+    await isSound(page);
+    await rehearsal.noFaults();
+    await press(page, 'Try again');
+    await title(page, /is confirmed$/);
+    expect(await page.getByRole('alert').textContent()).toBe('');
+  });
+
   test('A customer finds the lines of an expired basket again', async () => {
     await using rehearsal = await newRehearsal();
     await using visitor = await visit(rehearsal.name);
