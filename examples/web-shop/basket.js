@@ -15,10 +15,10 @@ const VOUCHER_REASONS = {
 };
 
 /** Opens a basket with the same lines. It first releases the reservation of the old basket. */
-async function copyBasket({ lines, reservationId, state }) {
+async function copyBasket({ lines, reservationId, state }, here) {
   if (reservationId && state === 'locked') await call('DELETE', `/inventory/reservations/${reservationId}`).catch(undefinedIfGone);
   keepBasket(await call('POST', '/baskets', { channel: 'web', lines: lines.map(({ sku, qty }) => ({ sku, qty })) }));
-  await showBasket();
+  await here(showBasket);
 }
 
 export async function showBasket() {
@@ -26,7 +26,7 @@ export async function showBasket() {
   if (['open', 'locked', 'abandoned'].includes(basket?.state)) keepBasket(basket);
   else forgetBasket();
   if (remembered().units === 0) return show('Your basket is empty', element('p', {}, link('#/', 'Look at the products')));
-  const copy = (text) => element('button', { click: () => act(() => copyBasket(basket)) }, text);
+  const copy = (text) => element('button', { click: () => act((here) => copyBasket(basket, here)) }, text);
   if (basket.state === 'abandoned') {
     return show(
       'Your basket has expired',
@@ -46,12 +46,12 @@ export async function showBasket() {
     );
   }
   const change = (line, qty) =>
-    act(async () => {
+    act(async (here) => {
       const path = `/baskets/${basket.id}/lines/${line.lineId}`;
       try {
         keepBasket(await (qty > 0 ? call('PATCH', path, { qty }) : call('DELETE', path)));
       } finally {
-        await showBasket();
+        await here(showBasket);
       }
     });
   const lines = await linesOf(basket, (line, { name }) => {
@@ -83,18 +83,22 @@ function voucherForm({ id }) {
   const submit = (event) => {
     event.preventDefault();
     const form = event.target;
-    return act(async () => {
+    return act(async (here) => {
       const code = form.elements['/code'].value.trim().toUpperCase();
       if (code === '') return;
       if (codes.includes(code)) throw new Error(`The voucher ${code} is already in your basket.`);
       const { valid, reason } = await call('POST', `/vouchers/${encodeURIComponent(code)}/validate`, { basketId: id });
       if (!valid) throw new Error(`The voucher ${code} cannot be used: ${VOUCHER_REASONS[reason] ?? words(reason)}.`);
       remember({ codes: [...codes, code] });
-      await showBasket();
+      await here(showBasket);
       notice(`The checkout will take off the voucher ${code}.`);
     }, form);
   };
-  const drop = (code) => () => act(() => showBasket(remember({ codes: remembered().codes.filter((one) => one !== code) })));
+  const drop = (code) => () =>
+    act(() => {
+      remember({ codes: remembered().codes.filter((one) => one !== code) });
+      return showBasket();
+    });
   const list = codes.map((code) =>
     element('li', {}, code, element('button', { class: 'quiet', 'aria-label': `Remove the voucher ${code}`, click: drop(code) }, 'Remove')),
   );
@@ -121,12 +125,14 @@ export async function showCheckout() {
   const submit = (event) => {
     event.preventDefault();
     const form = event.target;
-    return act(async () => {
+    return act(async (here) => {
       const details = bodyOf(form);
       remember({ customer: details });
       await call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: {}, ...details, voucherCodes: codes });
-      await showCheckout();
-      byId('place-order').focus();
+      await here(async () => {
+        await showCheckout();
+        byId('place-order')?.focus();
+      });
     }, form);
   };
   const form = element(
@@ -160,10 +166,10 @@ export async function showCheckout() {
 
 /** What a customer checks before ordering: vouchers, the time limit, and the button with the price. */
 function review(basket) {
-  const place = async () => {
+  const place = async (here) => {
     const order = await call('POST', '/orders', { basketId: basket.id }).catch(async (error) => {
       if (error.code !== 'invalid_state_transition') throw error;
-      await showCheckout();
+      await here(showCheckout);
       throw new Error('The time for this checkout has run out. Show the total again: that reserves the products again.');
     });
     const entry = { id: order.id, number: order.orderNumber, total: order.totals.total };

@@ -15,16 +15,21 @@ export function newView() {
 export const get = (path) => call('GET', path, undefined, view);
 
 let isBusy = false;
-/** Runs the command of a click. A second click has no effect while it runs. */
+/**
+ * Runs the command of a click. A second click has no effect while it runs.
+ * @param work receives `here`, which shows a view unless the customer has left this one
+ */
 export async function act(work, form) {
   if (isBusy) return;
+  const { signal } = view;
+  const here = (render) => (signal.aborted ? undefined : render());
   isBusy = true;
   byId('main').ariaBusy = 'true';
   clearProblem();
   try {
-    await work();
+    await work(here);
   } catch (error) {
-    showProblem(error, { form });
+    if (error.name !== 'AbortError') showProblem(error, { form: signal.aborted ? undefined : form });
   } finally {
     isBusy = false;
     byId('main').ariaBusy = 'false';
@@ -55,10 +60,13 @@ export function forgetBasket() {
   remember({ basketId: undefined, units: 0, codes: [] });
   showCount();
 }
-export async function currentBasket() {
+
+/** @param read how to read it; `get` ends when the customer leaves the view */
+export async function currentBasket(read = get) {
   const { basketId } = remembered();
-  return basketId && call('GET', `/baskets/${basketId}`).catch(undefinedIfGone);
+  return basketId && read(`/baskets/${basketId}`).catch(undefinedIfGone);
 }
+
 export const totalsOf = ({ subtotal, discount, shipping, total }, hasShipping) =>
   element(
     'dl',

@@ -4,7 +4,7 @@ import { element, link, notice, picture, price, show } from './page.js';
 import { act, currentBasket, get, keepBasket } from './parts.js';
 
 async function add({ sku, name }) {
-  const basket = await currentBasket();
+  const basket = await currentBasket((path) => call('GET', path));
   if (basket?.state === 'locked') throw new Error('Your basket is in checkout. Open it, and choose "Change the basket" first.');
   const { id } = basket?.state === 'open' ? basket : await call('POST', '/baskets', { channel: 'web' });
   remember({ basketId: id });

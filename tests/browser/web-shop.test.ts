@@ -237,6 +237,22 @@ describeInBrowser('The web shop', () => {
     expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('1');
   });
 
+  test('A slow change of the basket does not bring back the view that the customer has left', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await rehearsal.fault('slow', { match: { api: 'change-basket-line-api' }, fault: { kind: 'latency', ms: 1_000 } });
+    await page.getByRole('link', { name: 'Basket 1' }).click();
+    await page.getByLabel('Quantity of Blue stoneware mug').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await title(page, 'Your orders');
+    await page.getByRole('link', { name: 'Basket 2' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await title(page, 'Your orders');
+  });
+
   test('A command whose answer was lost is sent again with its key, so that it has one effect', async () => {
     await using rehearsal = await newRehearsal();
     await using visitor = await visit(rehearsal.name);
