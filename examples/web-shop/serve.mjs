@@ -14,6 +14,10 @@ const server = createServer(async ({ url }, response) => {
   response.end(await readFile(new URL(name, import.meta.url)));
 });
 
+server.on('error', ({ message }) => {
+  process.stderr.write(`${message}. Give another port: node serve.mjs 5174\n`);
+  process.exitCode = 1;
+});
 server.listen(Number(process.argv[2] ?? 5173), '127.0.0.1', () => {
   process.stdout.write(`The shop is at http://localhost:${server.address().port}/\n`);
 });
