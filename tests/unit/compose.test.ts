@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { readConfiguration, startableServices } from '../../estate/configuration.ts';
 import { variablesByName } from '../../estate/variables.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
@@ -43,6 +44,19 @@ test('The compose file gives every container only the privileges that it needs',
   const privileges = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], init: true };
   const limits = { pids_limit: expect.any(Number), mem_limit: expect.stringMatching(/^\d+[mg]$/), tmpfs: expect.arrayContaining(['/tmp']) };
   for (const service of Object.values(services)) expect(service).toMatchObject({ ...privileges, ...limits, logging, healthcheck });
+});
+
+test('The service that "Your own service" adds reaches the gateway in its network, once that is healthy', () => {
+  const [, text = ''] = /```yaml\n([\s\S]*?)^```$/m.exec(textOf('docs/how-to/own-service.md')) ?? [];
+  const added = (parse(text) as ReturnType<typeof composeFile>).services['my-service'];
+  const addresses = added?.environment ?? {};
+  expect([...new Set(Object.values(addresses))]).toEqual(['http://gateway:8080']);
+  const read = textOf('examples/own-service/service.mjs');
+  expect(Object.keys(addresses).filter((name) => !read.includes(name))).toEqual([]);
+  expect(added?.['depends_on']).toEqual({ gateway: { condition: 'service_healthy' } });
+  expect(named('gateway')['healthcheck']).toBeDefined();
+  expect(added?.['volumes']).toEqual(['./examples/own-service:/app:ro']);
+  expect(added?.['command']).toEqual(['node', '/app/service.mjs']);
 });
 
 test('The compose file names no container, so that it can run twice, and an application in replicas', () => {

@@ -13,6 +13,12 @@ test.each(['python', 'go', 'java'])('The guide for %s shows the files that tests
   for (const { source, code } of shown) expect(textOf(source)).toContain(code);
 });
 
+test('The guide for CI shows a part of an executed file', () => {
+  const shown = excerptsOf('docs/how-to/ci.md');
+  expect(shown).toHaveLength(1);
+  for (const { source, code } of shown) expect(textOf(source)).toContain(code);
+});
+
 test('The guide for Node takes its code from executed files', () => expect(new Set(excerpts.map(({ source }) => source)).size).toBe(2));
 
 test.each(excerpts)('The guide for Node shows $source verbatim', ({ source, code }) => expect(textOf(source)).toContain(code));

@@ -1,0 +1,302 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { started } from '../processes/started.ts';
+import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { estate, eventually, newRehearsal } from '../support/estate.ts';
+import { freePort } from '../support/free-port.ts';
+import { collectErrors } from './complaints.ts';
+import { expectSoundInEveryLook } from './looks.ts';
+
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
+
+describeInBrowser('The web shop', () => {
+  let browser: Browser;
+  let shop: ReturnType<typeof started>;
+  let address: string;
+
+  beforeAll(async () => {
+    shop = started(process.execPath, [fileURLToPath(new URL('../../examples/web-shop/serve.mjs', import.meta.url)), '0']);
+    browser = await launchChromium();
+    await eventually('the address of the shop', async () => shop.output.out.includes('/\n'));
+    [address = ''] = /http:\S+/.exec(shop.output.out) ?? [];
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.stop();
+  });
+
+  /** Opens the shop in a new browser session. Pictures do not load unless a test serves them. */
+  async function visit(rehearsal: string, gateway = estate.gateway) {
+    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    const complaints = collectErrors(page);
+    await page.route('https://media.shop.example/**', (route) => route.abort());
+    await page.goto(`${address}?${new URLSearchParams({ estate: gateway, rehearsal })}`);
+    const end = async () => {
+      await context.close();
+      expect(complaints).toEqual([]);
+    };
+    return { page, [Symbol.asyncDispose]: end };
+  }
+
+  const title = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const refusal = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor();
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const isSound = async (page: Page) => {
+    await page.locator('main[aria-busy="false"]').waitFor();
+    await expectSoundInEveryLook(page);
+  };
+
+  async function add(page: Page, sku: string, name: string) {
+    await page.goto(`${address}#/product/${sku}`);
+    await press(page, `Add ${name} to basket`);
+    await page.getByText(`${name} is in your basket.`).waitFor();
+  }
+
+  async function fillCheckout(page: Page) {
+    await page.goto(`${address}#/checkout`);
+    const values = {
+      'E-mail': 'nora@people.example',
+      Name: 'Nora Quinn',
+      'Street and number': '4 Harbour Row',
+      'Postal code': 'H91',
+      City: 'Galway',
+    };
+    for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
+    await press(page, 'Show the total');
+    await page.getByRole('button', { name: /^Order for/ }).waitFor();
+  }
+
+  /** @returns the id of the order */
+  async function placeOrder(page: Page): Promise<string> {
+    await fillCheckout(page);
+    await page.getByRole('button', { name: /^Order for/ }).dblclick();
+    await title(page, /waits for its payment$/);
+    return page.url().split('/').at(-1) ?? '';
+  }
+
+  async function pay(page: Page, choice: string) {
+    await page.getByLabel('Pay with').selectOption(choice);
+    await page.getByRole('button', { name: /^Pay €/ }).click();
+  }
+
+  test('A customer finds a product, changes its quantity, uses a voucher, pays, and follows the parcel until it is delivered', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await title(page, 'Everything for the table');
+    await isSound(page);
+    await page.getByRole('searchbox').fill('blue stoneware');
+    await page.keyboard.press('Enter');
+    await title(page, 'Products with “blue stoneware”');
+    await page.getByRole('link', { name: 'Blue stoneware mug' }).click();
+    await title(page, 'Blue stoneware mug');
+    await page.getByText('In stock').waitFor();
+    await isSound(page);
+    await press(page, 'Add Blue stoneware mug to basket');
+    await page.getByRole('link', { name: 'Basket 1' }).click();
+    await page.getByLabel('Quantity of Blue stoneware mug').fill('3');
+    await page.keyboard.press('Tab');
+    await page.getByRole('link', { name: 'Basket 3' }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Remove');
+    await page.getByLabel('Voucher code').fill('welcome10');
+    await press(page, 'Use it');
+    await page.getByText('The checkout will take off the voucher WELCOME10.').waitFor();
+    await page.getByLabel('Voucher code').fill('WELCOME10');
+    await press(page, 'Use it');
+    await refusal(page, 'The voucher WELCOME10 is already in your basket.');
+    await isSound(page);
+    await page.reload();
+    expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('3');
+
+    const orderId = await placeOrder(page);
+    await isSound(page);
+    await page.getByText('€39.97').first().waitFor();
+    await pay(page, 'Card, approved');
+    await title(page, /is confirmed$/);
+    expect((await rehearsal.order(orderId)).totals).toMatchObject({ discount: { amount: 390 }, total: { amount: 3997 } });
+
+    const parcel = await rehearsal.dispatched(await rehearsal.onlyFulfilment(orderId));
+    await page.getByRole('heading', { name: /^Parcel UC\d+ label created$/ }).waitFor();
+    await rehearsal.delivered(parcel);
+    await title(page, /has been delivered$/);
+    expect(await page.locator('.scans li').count()).toBe(5);
+    await isSound(page);
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await page.getByRole('link', { name: /^\d{6}-/ }).click();
+    await title(page, /has been delivered$/);
+    const { items } = await rehearsal.control('list-objects', { params: { type: 'order' } });
+    expect(items.map(({ id }) => id)).toEqual([orderId]);
+  });
+
+  test('A customer whose card is declined pays with a card that the provider approves later', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    const orderId = await placeOrder(page);
+    await pay(page, 'Card, declined: insufficient funds');
+    await refusal(page, /insufficient_funds/);
+    await page.getByText('failed').waitFor();
+    await isSound(page);
+    await pay(page, 'Card, approved a minute later');
+    await page.getByText('The provider has not decided about the payment yet.').waitFor();
+    await rehearsal.advance('PT2M');
+    await title(page, /is confirmed$/);
+    expect((await rehearsal.order(orderId)).payments.map(({ state }) => state)).toEqual(['failed', 'authorised']);
+    await press(page, 'Cancel the order');
+    await title(page, /is cancelled$/);
+    await isSound(page);
+  });
+
+  test('A sold-out product is refused in words, and its page does not offer it', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await press(page, 'Add Tall vase to basket');
+    await refusal(page, 'No location has 1 of "vase-sold-out"; the most that one can serve is 0.');
+    await isSound(page);
+    await page.getByRole('link', { name: 'Tall vase' }).click();
+    await page.getByText('Sold out', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Add Tall vase to basket' }).count()).toBe(0);
+  });
+
+  test('A customer in checkout sees each mistake at its field, and can change the basket without losing its stock', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'lamp-last-one', 'Brass reading lamp');
+    await page.goto(`${address}#/checkout`);
+    await page.getByLabel('E-mail').fill('nora');
+    await press(page, 'Show the total');
+    await refusal(page, 'Correct the marked fields.');
+    expect(await page.locator('[aria-invalid]').evaluateAll((inputs) => inputs.map(({ id }) => id))).toEqual([
+      '/contact/email',
+      ...['name', 'line1', 'postalCode', 'city'].map((name) => `/shippingAddress/${name}`),
+    ]);
+    await isSound(page);
+    await fillCheckout(page);
+    await page.getByRole('link', { name: 'Back to the basket' }).click();
+    await press(page, 'Change the basket');
+    await page.getByLabel('Quantity of Brass reading lamp').fill('2');
+    await page.keyboard.press('Enter');
+    await refusal(page, /the most that one can serve is 1/);
+    expect(await page.getByLabel('Quantity of Brass reading lamp').inputValue()).toBe('1');
+    await placeOrder(page);
+  });
+
+  test('A checkout that has run out reserves the products again, and the way back from the order skips it', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'lamp-last-one', 'Brass reading lamp');
+    await fillCheckout(page);
+    await rehearsal.advance('PT20M');
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await refusal(page, /^The time for this checkout has run out/);
+    await press(page, 'Show the total');
+    await page.getByRole('button', { name: /^Order for/ }).click();
+    await title(page, /waits for its payment$/);
+    await page.goBack();
+    await title(page, 'Brass reading lamp');
+    await page.getByRole('link', { name: 'Basket', exact: true }).click();
+    await title(page, 'Your basket is empty');
+  });
+
+  test('A customer who follows an order sees that the estate does not answer, and that it is back', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await placeOrder(page);
+    await page.route('**/orders/*', (route) => route.abort());
+    await refusal(page, /cannot be reached/);
+    await page.unroute('**/orders/*');
+    await page.locator('#problem:empty').waitFor({ state: 'attached' });
+    await rehearsal.fault('confirm-down', { match: { api: 'confirm-order-api' }, fault: { kind: 'outage' } });
+    await pay(page, 'Card, approved');
+    await refusal(page, /^oms cannot be reached/);
+    await isSound(page);
+    await rehearsal.noFaults();
+    await press(page, 'Try again');
+    await title(page, /is confirmed$/);
+    expect(await page.getByRole('alert').textContent()).toBe('');
+  });
+
+  test('A customer finds the lines of an expired basket again', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await rehearsal.advance('P2D');
+    await page.getByRole('link', { name: 'Basket 1' }).click();
+    await title(page, 'Your basket has expired');
+    await isSound(page);
+    await press(page, 'Fill a new basket with these products');
+    expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('1');
+  });
+
+  test('A slow change of the basket does not bring back the view that the customer has left', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await add(page, 'mug-blue', 'Blue stoneware mug');
+    await rehearsal.fault('slow', { match: { api: 'change-basket-line-api' }, fault: { kind: 'latency', ms: 1_000 } });
+    await page.getByRole('link', { name: 'Basket 1' }).click();
+    await page.getByLabel('Quantity of Blue stoneware mug').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Orders' }).click();
+    await title(page, 'Your orders');
+    await page.getByRole('link', { name: 'Basket 2' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    await title(page, 'Your orders');
+  });
+
+  test('A command whose answer was lost is sent again with its key, so that it has one effect', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await page.route(
+      '**/baskets/*/lines',
+      async (route) => {
+        await route.fetch();
+        await route.abort();
+      },
+      { times: 1 },
+    );
+    await press(page, 'Add Blue stoneware mug to basket');
+    await refusal(page, /cannot be reached/);
+    await press(page, 'Add Blue stoneware mug to basket');
+    await page.getByRole('link', { name: 'Basket 1' }).waitFor();
+    await page.getByRole('link', { name: 'Basket 1' }).click();
+    expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('1');
+  });
+
+  test('An estate that cannot be reached is named with the remedy, until the customer connects to another one', async () => {
+    await using rehearsal = await newRehearsal();
+    const nowhere = `http://127.0.0.1:${await freePort()}`;
+    await using visitor = await visit(rehearsal.name, nowhere);
+    const { page } = visitor;
+    await refusal(page, `The estate at ${nowhere} cannot be reached.`);
+    await page.getByText(`CORS_ORIGINS=${new URL(address).origin}`).waitFor();
+    await isSound(page);
+    expect(page.url()).toBe(address);
+    await press(page, 'Connection');
+    await isSound(page);
+    await page.getByLabel('Address of the estate').fill(estate.gateway);
+    await press(page, 'Connect');
+    await page.getByRole('link', { name: 'Blue stoneware mug' }).waitFor();
+  });
+
+  test('A product shows its picture once that has loaded', async () => {
+    await using rehearsal = await newRehearsal();
+    await using visitor = await visit(rehearsal.name);
+    const { page } = visitor;
+    await title(page, 'Everything for the table');
+    expect(await page.locator('img.loaded').count()).toBe(0);
+    await page.route('https://media.shop.example/**', (route) => route.fulfill({ contentType: 'image/png', body: PIXEL }));
+    await page.goto(`${address}#/product/mug-blue`);
+    await page.locator('.columns img.loaded').waitFor();
+  });
+});
