@@ -320,7 +320,8 @@ export function viewOf(type: string, object: object, near: Near): View | undefin
 type Order = BusinessObject<'order'>;
 type Address = NonNullable<Order['shippingAddress']>;
 
-const inOneLine = ({ name, line1, postalCode, city, country }: Address): string => `${name}, ${line1}, ${postalCode} ${city}, ${country}`;
+const inOneLine = ({ name, line1, line2, postalCode, city, region, country, phone }: Address): string =>
+  [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone].filter(Boolean).join(', ');
 const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
 
 const FAILURES = {
