@@ -64,11 +64,14 @@ const call =
   async (rehearsal) =>
     (await send(rehearsal, id, input)).correlationId;
 
-const amountField = (label: string, { amount }: Money): Field => ({
+/** Cash may be more than the total, because the till gives change. In minor units. */
+const MOST_CASH = 9_999_999;
+
+const amountField = (label: string, { amount }: Money, most = amount): Field => ({
   name: 'amount',
   label,
   value: (amount / 100).toFixed(2),
-  number: { least: 1, most: Math.max(1, amount), cents: true },
+  number: { least: 1, most: Math.max(1, most), cents: true },
 });
 const amountOf = ({ amount = '' }: Values, { currency }: Money): Money => money(Math.round(Number(amount) * 100), currency);
 const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
@@ -415,11 +418,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Take cash',
-      does: 'Pays at the till. Once the total is covered, the customer leaves with the goods.',
+      does: 'Pays at the till, and gives change. Once the total is covered, the customer leaves with the goods.',
       api: 'add-payment-api',
       states: ['locked'],
       unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
-      fields: ({ totals }) => [amountField('Amount', totals.total)],
+      fields: ({ totals }) => [amountField('Cash received', totals.total, MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
       ],

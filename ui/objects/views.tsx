@@ -88,6 +88,8 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Order', near.link('order', payment.orderId)],
       ['Customer', near.link('customer', near.get('order', payment.orderId)?.customerId)],
       ['Pays with', tenderOf(payment)],
+      ['Cash received', payment.tendered && moneyInWords(payment.tendered)],
+      ['Change', payment.change && moneyInWords(payment.change)],
       ['Pays for', near.link('return', payment.returnId)],
       [
         'Authorised until',
