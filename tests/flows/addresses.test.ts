@@ -63,7 +63,7 @@ test.each([
 ])('The country "%s" is refused: %s', async (country, remedy) => {
   const { status, body } = await checkOutTo({ ...ADDRESS, country });
   const detail = `This must be a country of ISO 3166-1, ${remedy}.`;
-  expect([status, body.errors]).toMatchObject([422, [{ pointer: '/shippingAddress/country', detail }]]);
+  expect([status, body.errors]).toMatchObject([422, [{ pointer: '/shippingAddress/country', code: 'unknown_country', detail }]]);
 });
 
 test('A country that nobody could mean has no suggestion', () => expect(countryMeant('Atlantis')).toBeUndefined());

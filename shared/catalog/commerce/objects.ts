@@ -162,6 +162,11 @@ export const Product = z
       .string()
       .regex(/^[0-9]{13}$/)
       .describe('GTIN-13 with its check digit.'),
+    labelReference: z
+      .string()
+      .regex(/^[0-9]{5}$/)
+      .optional()
+      .describe('Sold by weight: the five digits after the prefix of its price-embedded labels. A till sells a label at the price on it.'),
     name: z.string(),
     description: z.string(),
     brand: z.string(),
