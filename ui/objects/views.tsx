@@ -302,7 +302,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         title: 'In the shop',
         content: (
           <div class={`in line ${css['product']}`}>
-            <Picture name={product.name} />
+            <Picture sku={product.sku} large />
             <p>{product.description}</p>
           </div>
         ),
@@ -354,7 +354,7 @@ const goods = (all: readonly Good[], near: Near) => (
   <ul class={css['goods']}>
     {all.map(({ key, sku, notes, amount }) => (
       <li key={key}>
-        <Picture name={near.name(sku)} />
+        <Picture sku={sku} />
         <span>
           <a href={rehearsalLink(near.rehearsal, 'stock', sku)}>{near.name(sku)}</a>
           <span class="muted">{notes.filter(Boolean).join(' · ')}</span>
@@ -365,16 +365,9 @@ const goods = (all: readonly Good[], near: Near) => (
   </ul>
 );
 
-/** Stands for the picture of a product: the policy of the page allows no foreign ones. */
-const Picture = ({ name }: { name: string }) => (
-  <span class={css['picture']} aria-hidden="true">
-    {name
-      .split(' ')
-      .map((word) => word.charAt(0))
-      .join('')
-      .slice(0, 2)
-      .toUpperCase()}
-  </span>
+/** The drawing of the gateway: the policy of the page allows no foreign pictures. The name stands beside it. */
+const Picture = ({ sku, large }: { sku: string; large?: boolean }) => (
+  <img class={css['picture']} data-large={large} src={`/media/products/${encodeURIComponent(sku)}.svg`} alt="" loading="lazy" />
 );
 
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {

@@ -175,7 +175,19 @@ export const Product = z
     taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
     compareAtPrice: Money.optional().describe('Former price, shown struck through.'),
     minAge: MinAge.optional(),
-    media: z.array(z.object({ type: z.enum(['image', 'video']), url: z.url(), alt: z.string() })),
+    media: z.array(
+      z.object({
+        type: z.enum(['image', 'video']),
+        url: z
+          .string()
+          .regex(
+            /^(?:https?:\/\/[^/\s]|\/[^/\s])\S*$/,
+            'This must be an http or https URL, or a path of the gateway such as /media/products/mug-blue.svg.',
+          )
+          .describe('A URL, or a path of the gateway, which has a drawing of each SKU at /media/products/{sku}.svg.'),
+        alt: z.string(),
+      }),
+    ),
   })
   .meta({ id: 'Product' });
 
