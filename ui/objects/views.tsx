@@ -365,9 +365,18 @@ const goods = (all: readonly Good[], near: Near) => (
   </ul>
 );
 
+/** Shows the drawing without the name below it, which is too small to read beside a line. */
+const CLOSE_UP = '#svgView(viewBox(24,8,192,192))';
+
 /** The drawing of the gateway: the policy of the page allows no foreign pictures. The name stands beside it. */
 const Picture = ({ sku, large }: { sku: string; large?: boolean }) => (
-  <img class={css['picture']} data-large={large} src={`/media/products/${encodeURIComponent(sku)}.svg`} alt="" loading="lazy" />
+  <img
+    class={css['picture']}
+    data-large={large}
+    src={`/media/products/${encodeURIComponent(sku)}.svg${large ? '' : CLOSE_UP}`}
+    alt=""
+    loading="lazy"
+  />
 );
 
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
@@ -475,6 +484,7 @@ const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
   <Row key={id} title={near.link('payment', id)} state={state}>
     {object.capturedAmount.amount > 0 && `${moneyInWords(object.capturedAmount)} captured`}
     {object.refundedAmount.amount > 0 && `, ${moneyInWords(object.refundedAmount)} refunded`}
+    {object.change && object.change.amount > 0 && `, ${moneyInWords(object.change)} change`}
     {object.declineCode}
   </Row>
 );
