@@ -52,6 +52,12 @@ test('An address is refused with all of its mistakes, the missing postal code in
   });
 });
 
+test('An address with a blank name is refused', async () => {
+  const { status, body } = await checkOutTo({ ...ADDRESS, name: ' \t ' });
+  const detail = 'This must not be empty.';
+  expect([status, body.errors]).toMatchObject([422, [{ pointer: '/shippingAddress/name', detail }]]);
+});
+
 test.each([
   ['UK', 'such as GB for United Kingdom'],
   ['EL', 'such as GR for Greece'],
