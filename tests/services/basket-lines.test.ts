@@ -150,7 +150,7 @@ describe('Price-embedded labels', () => {
       rehearsal,
       Array.from({ length: 30 }, () => LABEL),
     );
-    // The store has 24, of which 2 are safety stock.
+    // The store has 24 pieces. Two are safety stock.
     expect(await rehearsal.reserved('cheddar-farmhouse')).toBe(22);
     await rehearsal.pay(body.id, CASH, 30 * 599);
     expect(await rehearsal.order(body.id)).toMatchObject({ state: 'completed', stockDiscrepancy: true });
