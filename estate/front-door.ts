@@ -15,6 +15,7 @@ import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
+import { createProductPictures } from '../gateway/pictures/serve.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
@@ -75,7 +76,11 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const { configuration, fixtures, adapter, addressOf, transport, token, pepper, agent, log, observability, stopping } = options;
   const { touchpoint = (): TouchpointState => ({ state: 'unknown' }) } = options;
   const now = Date.now();
-  const { credentials, paymentTokens } = fixtures.at(now);
+  const { credentials, paymentTokens, products } = fixtures.at(now);
+  const documents = Router().use(
+    createDocuments(eventServers(configuration)),
+    createProductPictures(new Map(products.map(({ sku, name }) => [sku, name]))),
+  );
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
@@ -133,9 +138,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
               consoleConfig(configuration, credentials, () => touchpoint().portal),
               configuration.NODE_ENV === 'production',
             ),
-            createDocuments(eventServers(configuration)),
+            documents,
           )
-        : createDocuments(eventServers(configuration)),
+        : documents,
     allowedHosts: configuration.ALLOWED_HOSTS,
     corsOrigins: corsOriginsOf(configuration),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },

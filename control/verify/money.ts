@@ -47,6 +47,7 @@ function checkPayment(payment: Payment, check: Check): void {
     refundedAmount.amount <= capturedAmount.amount,
     `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
   );
+  checkChange(payment, check);
   const listed = refunds.reduce((sum, refund) => sum + refund.amount.amount, 0);
   check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
@@ -54,6 +55,19 @@ function checkPayment(payment: Payment, check: Check): void {
   check(
     (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
     `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
+  );
+}
+
+/** Cash pays its amount and gives the rest back. No other tender gives change. */
+function checkChange({ id, tender, amount, tendered, change }: Payment, check: Check): void {
+  if (tender.type !== 'cash') {
+    check(!tendered && !change, `payment/${id}: ${tender.type} with cash of ${tendered?.amount ?? 0} and change of ${change?.amount ?? 0}`);
+    return;
+  }
+  const [given, back] = [tendered?.amount ?? 0, change?.amount ?? 0];
+  check(
+    back >= 0 && given - back === amount.amount,
+    `payment/${id}: cash of ${given} less change of ${back} does not pay ${amount.amount}`,
   );
 }
 

@@ -2,6 +2,7 @@ import bwipjs from 'bwip-js/node';
 import PDFDocument from 'pdfkit';
 import type { z } from 'zod';
 import type { Address } from '../../shared/catalog/shapes.ts';
+import { countryName } from '../../shared/domain/countries.ts';
 import type { StoredShipment } from './collections.ts';
 
 type LabelContent = Pick<StoredShipment, 'id' | 'carrier' | 'service' | 'from' | 'to' | 'fulfillmentOrderId' | 'returnId'> & {
@@ -115,14 +116,16 @@ function drawReferences(document: Document, { id, fulfillmentOrderId, returnId, 
   writeText(document, lines, { box: { x: MARGIN, y: 393, width: INNER, height: 28 }, font: REGULAR, size: 7 });
 }
 
-const addressLines = ({ name, line1, postalCode, city, country }: Postal): string[] => [
-  name,
-  line1,
-  `${postalCode} ${city}`,
-  `${COUNTRIES.of(country) ?? country} (${country})`,
-];
-
-const COUNTRIES = new Intl.DisplayNames(['en'], { type: 'region' });
+const addressLines = ({ name, line1, line2, city, region, postalCode, country, phone }: Postal): string[] =>
+  [
+    name,
+    line1,
+    line2,
+    [postalCode, city].filter(Boolean).join(' '),
+    region,
+    `${countryName(country)} (${country})`,
+    phone && `Phone ${phone}`,
+  ].filter((line) => line !== undefined);
 
 function drawCaption(document: Document, text: string, y: number): void {
   document.font(BOLD).fontSize(6.5).fillColor('#000').text(text, MARGIN, y, { lineBreak: false });

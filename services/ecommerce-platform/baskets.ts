@@ -37,7 +37,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
   const requested: RequestedUnits[] = [
-    ...(await bySku(work, lines)).map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
+    ...(await bySku(work, lines, (index) => `/lines/${index}`)).map((line, index) => ({ ...line, pointer: `/lines/${index}/qty` })),
     ...basketsToMerge.flatMap((basket) =>
       basket.lines.map((line) => ({ ...line, pointer: `/mergeBasketIds/${mergeBasketIds.indexOf(basket.id)}` })),
     ),
@@ -103,7 +103,7 @@ export const addLineHandler = handle(addLineToBasket)(async ({ params, body }, s
   const { work } = scope;
   const basket = await requireObject(work, baskets, params.id);
   rowFor(basketLifeCycle, basket, 'add-line');
-  const added = (await bySku(work, [body])).map((line) => ({ ...line, pointer: '/qty' }));
+  const added = (await bySku(work, [body], () => '')).map((line) => ({ ...line, pointer: '/qty' }));
   const lines = addToLines(basket.id, basket.lines, added);
   const line = lines.find(({ sku }) => sku === added[0]?.sku);
   if (line) await refuseUnlessForSale(scope, line);

@@ -4,6 +4,7 @@ import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { conflictingRepeat, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { Address } from '../../shared/catalog/shapes.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -244,7 +245,7 @@ function unchangeableCheckout(basket: Basket, changed: readonly CheckoutMember[]
   return conflictingRepeat(detail, Object.fromEntries(changed.map((member) => [member, values[member] ?? null])), about);
 }
 
-const ADDRESS_MEMBERS = ['name', 'line1', 'city', 'postalCode', 'country'] as const;
+const ADDRESS_MEMBERS = Address.keyof().options;
 
 const isSameAddress = (one: Basket['shippingAddress'], other: CheckoutBody['shippingAddress']): boolean =>
   ADDRESS_MEMBERS.every((member) => one?.[member] === other[member]);

@@ -11,7 +11,7 @@ export const products = defineCollection({
   name: 'products',
   schema: ProductSchema,
   object: product,
-  unique: { sku: ({ sku }) => sku, gtin: ({ gtin }) => gtin14(gtin) },
+  unique: { sku: ({ sku }) => sku, gtin: ({ gtin }) => gtin14(gtin), label: ({ labelReference }) => labelReference },
 });
 
 export const baskets = defineCollection({

@@ -3,7 +3,7 @@ import { LIMITS } from '../../shared/catalog/limits.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
 import { FREE_SHIPPING_FROM, SHIPPING_PRICES } from '../../shared/catalog/shipping-prices.ts';
-import { allocate, CURRENCY, containedTax, money } from '../../shared/domain/money.ts';
+import { allocate, CURRENCY, containedTax, type Money, money } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { MOST_UNITS, type SkuUnits, tooManyUnits, unitsOf } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -25,11 +25,11 @@ export async function pricesForSale(work: UnitOfWork, lines: readonly UnpricedLi
 /** Current prices, even of products that can no longer be sold: checkout refuses them. */
 export function currentPrices(work: UnitOfWork, lines: readonly UnpricedLine[]): Promise<LineWithPrice[]> {
   return Promise.all(
-    lines.map(async ({ lineId, sku, qty }) => {
+    lines.map(async ({ lineId, sku, qty, labelPrice }) => {
       const product = await work.findUnique(products, 'sku', sku);
       if (!product) throw notFound('product', sku);
       const { price, taxRate, minAge } = product;
-      return { lineId, sku, minAge, qty, unitPrice: price.amount, taxRate };
+      return { lineId, sku, minAge, qty, unitPrice: (labelPrice ?? price).amount, taxRate };
     }),
   );
 }
@@ -142,19 +142,23 @@ const highestNumber = (lines: readonly UnpricedLine[]): number =>
   Math.max(0, ...lines.map(({ lineId }) => Number(/\d+$/.exec(lineId)?.[0])));
 
 /**
- * Adds units to the lines of a basket: one line per SKU, in request order. Line ids are unique in the whole estate,
+ * Adds units to the lines of a basket: one line per SKU and one per label, in request order. Line ids are unique in the whole estate,
  * because orders keep them and stock is allocated by them.
  * @throws Problem 422 at the pointer of the request that exceeds a limit
  */
 export function addToLines(basketId: string, lines: readonly UnpricedLine[], requested: readonly RequestedUnits[]): UnpricedLine[] {
-  const result = lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty }));
-  for (const { sku, qty, pointer } of requested) {
-    const known = result.find((line) => line.sku === sku);
+  const result: { lineId: string; sku: string; qty: number; labelPrice?: Money }[] = lines.map(({ lineId, sku, qty }) => ({
+    lineId,
+    sku,
+    qty,
+  }));
+  for (const { sku, qty, labelPrice, pointer } of requested) {
+    const known = labelPrice ? undefined : result.find((line) => line.sku === sku && !line.labelPrice);
     const total = (known?.qty ?? 0) + qty;
     if (total > MOST_UNITS) throw tooManyUnits(pointer, sku, unitsOf(sku, [...lines, ...requested]));
     if (known) known.qty = total;
     else if (result.length === LIMITS.lines) throw invalid(pointer, 'too_many_lines', `A basket has at most ${LIMITS.lines} lines.`);
-    else result.push({ lineId: `${basketId}-${highestNumber(result) + 1}`, sku, qty });
+    else result.push({ lineId: `${basketId}-${highestNumber(result) + 1}`, sku, qty, labelPrice });
   }
   return result;
 }

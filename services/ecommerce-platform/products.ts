@@ -5,8 +5,9 @@ import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
-import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
+import { priceLabel } from '../../shared/domain/barcode.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
@@ -24,18 +25,38 @@ export const listProductsHandler = handle(listProducts)(async ({ query: { q, gti
     (state === undefined ? VISIBLE_STATES.has(product.state) : product.state === state) &&
     words.every((word) => textOf(product).includes(word));
   if (gtin === undefined) return pageOfMatches((page) => work.all(products, page), isListed, { limit, cursor });
-  const found = await work.findUnique(products, 'gtin', gtin);
+  const found = (await work.findUnique(products, 'gtin', gtin)) ?? (await productOfLabel(work, gtin));
   return { items: found && isListed(found) ? [found] : [] };
 });
 
+const labelNeedsTill = (pointer: string, { sku }: Product): Problem =>
+  invalid(pointer, 'price_embedded', `Only a till sells a label with its price. Give the sku ${sku} in place of the label.`);
+
 const textOf = ({ name, brand, description, sku }: Product): string => [name, brand, description, sku].join(' ').toLowerCase();
 
-/** Lines of a request by SKU. @throws Problem 404 for an unknown GTIN */
-export const bySku = (work: UnitOfWork, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
+/** The product that is sold by weight and that a price-embedded label names. */
+async function productOfLabel(work: UnitOfWork, gtin: string): Promise<Product | undefined> {
+  const label = priceLabel(gtin);
+  return label && work.findUnique(products, 'label', label.reference);
+}
+
+/**
+ * Lines of a request by SKU.
+ * @param pointer JSON pointer to the line at an index
+ * @throws Problem 404 for an unknown GTIN; 422 for a price-embedded label
+ */
+export const bySku = (
+  work: UnitOfWork,
+  lines: readonly z.output<typeof RequestedLine>[],
+  pointer: (index: number) => string,
+): Promise<SkuUnits[]> =>
   Promise.all(
-    lines.map(async ({ sku, gtin = '', qty }) => {
+    lines.map(async ({ sku, gtin = '', qty }, index) => {
       if (sku !== undefined) return { sku, qty };
-      return { sku: requireVisible(await work.findUnique(products, 'gtin', gtin), gtin).sku, qty };
+      const product = await work.findUnique(products, 'gtin', gtin);
+      const labelled = product ? undefined : await productOfLabel(work, gtin);
+      if (labelled) throw labelNeedsTill(`${pointer(index)}/gtin`, labelled);
+      return { sku: requireVisible(product, gtin).sku, qty };
     }),
   );
 

@@ -5,7 +5,7 @@ import { isUnknownOutcome, Problem, undefinedIfNotFound } from '../../shared/cat
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
-import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
+import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
 
 /** How long a checkout holds stock and prices without an order. The source document does not specify it. */
@@ -139,6 +139,13 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
+/** Units per SKU. Units with a label have lines for themselves, and share the stock of their SKU. */
+const unlabelled = (lines: readonly SkuUnits[]): SkuUnits[] =>
+  linesBySku(
+    lines.map(({ sku, qty }) => ({ sku, qty })),
+    '/lines',
+  );
+
 /** The units to reserve per SKU, at most the store’s ATP plus the client’s reservation there. SKUs with 0 are left out. */
 async function readUnitsToReserve(
   { call }: Scope,
@@ -146,7 +153,7 @@ async function readUnitsToReserve(
   clientReservation: Hold | undefined,
 ): Promise<SkuUnits[]> {
   const units = await Promise.all(
-    lines.map(async ({ sku, qty }) => {
+    unlabelled(lines).map(async ({ sku, qty }) => {
       const input = { params: { sku }, query: { qty, locationId } };
       // No location has ever had an unknown SKU.
       const found = await call(checkAvailability, input, { timeoutMs: TILL_TIMEOUT_MS }).catch(undefinedIfNotFound);

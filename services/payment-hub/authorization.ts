@@ -29,7 +29,7 @@ const MAX_PENDING_MS = 15 * 60_000;
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
-  'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+  'id' | 'orderId' | 'tender' | 'amount' | 'tendered' | 'change' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */

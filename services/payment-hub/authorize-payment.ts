@@ -33,7 +33,8 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
   const { orderId, returnId } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
-  if (isTooMuch(outstanding, body.amount)) {
+  const isCash = body.tender.type === 'cash';
+  if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
     const pending = ofOrder.filter(({ state }) => state === 'pending');
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
@@ -47,7 +48,9 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     case 'exchange-credit':
       return payWithReturn(work, { ...request, tender: body.tender }, order);
     case 'cash':
-      return answerFor(openPayment(work, { ...request, tender: body.tender }, { is: 'approved' }));
+      return answerFor(
+        openPayment(work, { ...request, tender: body.tender, ...withChange(request.amount, outstanding) }, { is: 'approved' }),
+      );
     default:
       return payThroughProvider(work, { ...request, tender: body.tender });
   }
@@ -158,13 +161,16 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
  * the request itself.
  * @throws Problem `idempotency_key_reused`
  */
-function refuseOtherRequest({ orderId, tender, returnId, amount }: StoredPayment, body: InputOf<typeof authorizePaymentApi>['body']): void {
+function refuseOtherRequest(
+  { orderId, tender, returnId, amount, tendered = amount }: StoredPayment,
+  body: InputOf<typeof authorizePaymentApi>['body'],
+): void {
   const isSame =
     orderId === body.orderId &&
     tender.type === body.tender.type &&
     tender.token === body.tender.token &&
     returnId === body.returnId &&
-    (body.amount === undefined || (body.amount.amount === amount.amount && body.amount.currency === amount.currency));
+    (body.amount === undefined || (body.amount.amount === tendered.amount && body.amount.currency === tendered.currency));
   if (isSame) return;
   throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
 }
@@ -195,6 +201,12 @@ const outstandingOf = (order: OrderToPay, committed: number): Money =>
 
 /** @param requested absent: all that is outstanding */
 const isTooMuch = (outstanding: Money, requested = outstanding): boolean => requested.amount <= 0 || requested.amount > outstanding.amount;
+
+/** Cash pays at most what is outstanding. The customer gets the rest back. */
+function withChange(tendered: Money, outstanding: Money): Pick<PaymentRequest, 'amount' | 'tendered' | 'change'> {
+  const amount = money(Math.min(tendered.amount, outstanding.amount), tendered.currency);
+  return { amount, tendered, change: money(tendered.amount - amount.amount, tendered.currency) };
+}
 
 const isRedemptionId = (token: string | undefined): token is string => Id.safeParse(token).success;
 

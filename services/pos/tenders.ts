@@ -4,7 +4,7 @@ import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { money } from '../../shared/domain/money.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -34,14 +34,15 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   refuseWhileBusy(scope, found, 'add-payment');
   if (found.state !== 'open') return submitAndAnswer(scope, found, await authorizeTender(scope, found, body));
   const sale = found.pending?.owner === ownerOf(scope.work) ? found : await settleUnknown(scope, found);
-  const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body.amount)) ?? checkTenders(sale));
+  const refusal = isRepeat ? undefined : ((await checkOverpayment(scope.work, sale, body)) ?? checkTenders(sale));
   return refusal ?? takeTender(scope, sale, body);
 });
 
 /** Returns its Problem instead of throwing it, so that payments just read from the Payment Hub are kept. They may cover the total. */
-async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Promise<Problem | undefined> {
+async function checkOverpayment(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest): Promise<Problem | undefined> {
   const outstanding = outstandingOf(sale);
-  if (amount.amount <= outstanding.amount) return undefined;
+  // Cash above the rest gives change.
+  if (amount.amount <= outstanding.amount || (tender.type === 'cash' && outstanding.amount > 0)) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
   const pending = sale.tenders.filter(({ state }) => state === 'pending');
   return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });

@@ -103,6 +103,8 @@ export function receiptOf({ state, basket, tenders, receipt }: Sale): z.output<t
         type: listed.tender.type,
         last4: listed.tender.last4,
         amount: money(coveredBy(listed), listed.amount.currency),
+        tendered: listed.tendered,
+        change: listed.change,
       })),
     totals: basket.totals,
   };

@@ -76,7 +76,7 @@ export const objectExamples: readonly ObjectExample[] = [
     attributes: { colour: 'blue', capacityMl: 350 },
     price: eur(1299),
     taxRate: 23,
-    media: [{ type: 'image', url: 'https://media.shop.example/products/mug-blue.jpg', alt: 'Blue stoneware mug' }],
+    media: [{ type: 'image', url: '/media/products/mug-blue.svg', alt: 'Blue stoneware mug' }],
   }),
   example(customer, {
     id: 'cus_01KAHTXB5W0G4J8Q2Z6R9M3N7P',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { gtin14, isGtin } from '../domain/barcode.ts';
+import { COUNTRY_CODES, countryMeant, countryName, WITHOUT_POSTAL_CODES } from '../domain/countries.ts';
 import { parseInstant } from '../domain/instant.ts';
 import { CURRENCY } from '../domain/money.ts';
 import { shippingInWords } from './shipping-prices.ts';
@@ -80,19 +81,6 @@ export function queryInteger(least: number, most: number) {
 
 export const Points = z.int().min(1).max(999_999_999).meta({ id: 'Points' });
 
-export const Address = z
-  .strictObject({
-    name: typedText(120),
-    line1: typedText(120),
-    city: typedText(80),
-    postalCode: typedText(16),
-    country: z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'This must be a country of ISO 3166-1, such as IE.')
-      .meta({ description: 'ISO 3166-1 alpha-2.' }),
-  })
-  .meta({ id: 'Address' });
-
 /** A GTIN-8, -12, -13 or -14 with its check digit. In code it has 14 digits. */
 export const Gtin = z
   .string()
@@ -163,6 +151,53 @@ const phoneMeta = {
 export const Phone = phoneOf(z.string()).meta({ id: 'Phone', ...phoneMeta });
 
 export const PhoneInQuery = phoneOf(textOfQuery(PHONE_RULE)).meta(phoneMeta);
+
+const Country = z
+  .string()
+  .max(80)
+  .superRefine((given, context): void => {
+    if (COUNTRY_CODES.has(given)) return;
+    const meant = countryMeant(given);
+    const remedy = meant === undefined ? 'such as IE' : `such as ${meant} for ${countryName(meant)}`;
+    const message = `This must be a country of ISO 3166-1, ${remedy}.`;
+    context.issues.push({ code: 'custom', input: given, message, params: { code: 'unknown_country' } });
+  })
+  .meta({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' });
+
+const NO_POSTAL_CODE = new Set(WITHOUT_POSTAL_CODES);
+
+/** Whether a value may leave out the postal code: its country has none, or is itself a mistake. */
+function needsNoPostalCode(value: unknown): boolean {
+  const { postalCode, country } = value as { readonly postalCode?: unknown; readonly country?: unknown };
+  return postalCode !== undefined || NO_POSTAL_CODE.has(String(country)) || !COUNTRY_CODES.has(String(country));
+}
+
+export const Address = z
+  .strictObject({
+    name: typedText(120),
+    line1: typedText(120).meta({ description: 'Street and number, or a post box.' }),
+    line2: typedText(120).optional().meta({ description: 'Flat, floor, building or company.' }),
+    city: typedText(80),
+    region: typedText(80).optional().meta({ description: 'State, province or county, as the country writes it: CA, or County Galway.' }),
+    postalCode: typedText(16)
+      .optional()
+      .meta({ description: `Required, unless the country has none: ${WITHOUT_POSTAL_CODES.join(', ')}.` }),
+    country: Country,
+    phone: Phone.optional(),
+  })
+  .refine(needsNoPostalCode, {
+    path: ['postalCode'],
+    error: 'This member is required: the country has postal codes.',
+    params: { code: 'required' },
+    // Reported together with the mistakes of other members.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  })
+  .meta({
+    id: 'Address',
+    if: { not: { properties: { country: { enum: WITHOUT_POSTAL_CODES } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['postalCode'] },
+  });
 
 /** A voucher code as a customer types it. */
 export const VoucherCode = typedText(64).meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });

@@ -23,3 +23,22 @@ export const isGtin = (code: string): boolean => checkDigit(code.slice(0, -1)) =
 
 /** All lengths of one GTIN are the same product, so they are compared with 14 digits. */
 export const gtin14 = (code: string): string => code.padStart(14, '0');
+
+/** The content of a label that a counter's scale prints. */
+interface PriceLabel {
+  /** Five digits that name the product within the retailer. */
+  readonly reference: string;
+  /** Minor units, tax included. */
+  readonly price: number;
+}
+
+/**
+ * The content of a price-embedded label: EAN-13 with the prefix 20 to 29, or UPC-A with the prefix 2. Five digits of reference and five of
+ * price follow the prefix. The touchpoint reads the same labels.
+ * @param gtin 14 digits with a valid check digit
+ * @returns undefined for another barcode
+ */
+export function priceLabel(gtin: string): PriceLabel | undefined {
+  const [, reference, price] = /^0(?:2\d|02)(\d{5})(\d{5})\d$/.exec(gtin) ?? [];
+  return reference === undefined ? undefined : { reference, price: Number(price) };
+}

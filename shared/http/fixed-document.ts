@@ -21,8 +21,9 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
 /**
  * Answers GET and HEAD with a constant document, which is generated and compressed once, at the first request. A client that has it gets
  * 304.
+ * @param caching the header `Cache-Control`; by default, a cache validates the document before each use
  */
-export function fixedDocument(type: string, write: () => string): (request: Request, response: Response) => void {
+export function fixedDocument(type: string, write: () => string, caching = 'no-cache'): (request: Request, response: Response) => void {
   const variants = new Map<Encoding, Variant>();
 
   function variantOf(encoding: Encoding): Variant {
@@ -38,7 +39,7 @@ export function fixedDocument(type: string, write: () => string): (request: Requ
   return (request, response) => {
     const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one) === one) ?? 'identity';
     const { body, etag } = variantOf(encoding);
-    response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': 'no-cache' });
+    response.vary('Accept-Encoding').set({ ETag: etag, 'Cache-Control': caching });
     if (request.fresh) {
       response.status(304).end();
       return;

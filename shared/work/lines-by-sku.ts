@@ -1,25 +1,29 @@
 import { invalid } from '../catalog/problems.ts';
+import type { Money } from '../domain/money.ts';
 
 export interface SkuUnits {
   readonly sku: string;
   readonly qty: number;
+  /** The price on the label of the unit, which stays a line for itself. */
+  readonly labelPrice?: Money;
 }
 
 export const MOST_UNITS = 9_999;
 
 /**
- * Merges repeated SKUs into one line, sorted by first mention. If lines were checked separately, the same unit could be promised twice.
+ * Merges repeated SKUs without a label into one line, sorted by first mention. If lines were checked separately, the same unit could be promised twice.
  * @param pointer JSON pointer to the list
  * @throws Problem `validation_failed` at the item that takes a line above 9,999 units
  */
 export function linesBySku(items: readonly SkuUnits[], pointer: string): SkuUnits[] {
-  const merged = new Map<string, number>();
-  for (const [index, { sku, qty }] of items.entries()) {
-    const sum = (merged.get(sku) ?? 0) + qty;
+  const merged = new Map<string, SkuUnits>();
+  for (const [index, { sku, qty, labelPrice }] of items.entries()) {
+    const line = labelPrice ? `${sku} ${index}` : sku;
+    const sum = (merged.get(line)?.qty ?? 0) + qty;
     if (sum > MOST_UNITS) throw tooManyUnits(`${pointer}/${index}/qty`, sku, unitsOf(sku, items));
-    merged.set(sku, sum);
+    merged.set(line, { sku, qty: sum, labelPrice });
   }
-  return [...merged].map(([sku, qty]) => ({ sku, qty }));
+  return [...merged.values()];
 }
 
 export const unitsOf = (sku: string, items: readonly SkuUnits[]): number =>

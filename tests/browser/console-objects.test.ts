@@ -44,6 +44,16 @@ describeInBrowser('Objects in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
+  test.each([
+    ['a product', () => '/product/prd_mug-blue'],
+    ['an order', () => `/order/${order}`],
+  ])('The page of %s shows the picture of the product', async (_what, rest) => {
+    await tab.open(objects(rest()));
+    const picture = main().locator('img[src^="/media/products/mug-blue.svg"]').first();
+    // A picture that cannot be decoded rejects.
+    await picture.evaluate((image: HTMLImageElement) => image.decode());
+  });
+
   test('The page of the types leads by a state to an object', async () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();

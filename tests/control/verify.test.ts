@@ -9,6 +9,7 @@ const AT = '2026-03-02T09:00:00.000Z';
 const VOIDED = { state: 'voided' };
 const BEING_VOIDED = { state: 'voided', compensation: 'pending' };
 const NEVER_CAPTURED = { state: 'voided', capturedAmount: eur(0) };
+const IN_CASH = { tender: { type: 'cash' }, tendered: eur(5000), change: eur(2510) };
 const CREDIT = { type: 'exchange-credit' };
 const GIFT_CARD = { type: 'gift-card', token: 'gift_50' };
 const POINTS = { type: 'loyalty', token: 'rdm_one' };
@@ -146,6 +147,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['payment/pay_back: refunded 1500 > captured 1490', payment('pay_back', { refundedAmount: eur(1500) })],
     ['payment/pay_back: its refunds add up to 0, not to 1490', payment('pay_back', { refunds: [] })],
     ['payment/pay_sent: amounts are not integers', payment('pay_sent', { capturedAmount: eur(2489.5) })],
+    ['payment/pay_sent: cash of 5000 less change of 2000 does not pay 2490', payment('pay_sent', { ...IN_CASH, change: eur(2000) })],
+    [
+      'payment/pay_sent: cash of 2000 less change of -490 does not',
+      payment('pay_sent', { ...IN_CASH, tendered: eur(2000), change: eur(-490) }),
+    ],
+    ['payment/pay_sent: cash of 0 less change of 0 does not pay 2490', payment('pay_sent', { tender: { type: 'cash' } })],
+    ['payment/pay_sent: card with cash of 2490 and change of 0', payment('pay_sent', { tendered: eur(2490) })],
     ['payment/pay_sent: captured with 0 captured', payment('pay_sent', { capturedAmount: eur(0) })],
     ['payment/pay_sent: voided with 2490 captured', payment('pay_sent', { state: 'voided' })],
     ['payment/pay_back: captured with 1490 of 1490 refunded', payment('pay_back', { state: 'captured' })],

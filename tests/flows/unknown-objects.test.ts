@@ -139,7 +139,22 @@ const ELSEWHERE = new Set(['carrier-webhook data.shipmentId', 'carrier-webhook d
 
 /** Members that are texts, or names that the request itself introduces. */
 const TEXTS = new Set([
-  ...['name', 'line1', 'city', 'postalCode', 'country', 'currency', 'reason', 'note', 'firstName', 'lastName', 'email', 'phone'],
+  ...[
+    'name',
+    'line1',
+    'line2',
+    'city',
+    'region',
+    'postalCode',
+    'country',
+    'currency',
+    'reason',
+    'note',
+    'firstName',
+    'lastName',
+    'email',
+    'phone',
+  ],
   ...['occurredAt', 'timestamp', 'from', 'to', 'statusCode', 'location', 'message', 'q', 'cursor', 'rehearsal', 'reference'],
   ...['cardNumber', 'carrier'],
 ]);

@@ -2,6 +2,13 @@ import type { Mutant } from './mutant.ts';
 
 export const money: readonly Mutant[] = [
   {
+    name: 'Cash gives no change',
+    file: 'services/payment-hub/authorize-payment.ts',
+    from: 'Math.min(tendered.amount, outstanding.amount)',
+    to: 'tendered.amount',
+    killedBy: ['tests/services/pos.test.ts'],
+  },
+  {
     name: 'A refund may exceed the captured amount by one cent',
     file: 'services/payment-hub/payments.ts',
     from: 'if (requested.amount <= refundableAmount.amount) return;',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { eur } from '../support/steps/tender.ts';
+import { CASH, eur } from '../support/steps/tender.ts';
 
 /** GTIN-13 of mug-blue, and the same as GTIN-14. */
 const [GTIN, GTIN_14] = ['9521001000079', '09521001000079'];
@@ -117,5 +117,74 @@ describe('Lines by barcode', () => {
     expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines } })).toMatchObject(unknown);
     const sale = { storeId: 'store-01', laneId: 'till-1', lines };
     expect(await rehearsal.call('create-transaction-api', { body: sale })).toMatchObject(unknown);
+  });
+});
+
+describe('Price-embedded labels', () => {
+  const LABEL = { gtin: '2104321005992', qty: 1 };
+  const OTHER_LABEL = { gtin: '2104321007996', qty: 1 };
+  const UPC_LABEL = { gtin: '204321005991', qty: 1 };
+  const sell = (rehearsal: TestRehearsal, lines: readonly object[]) =>
+    rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'till-1', lines });
+
+  test('A till sells each label as a line at its price, and takes the pieces out of the stock', async () => {
+    await using rehearsal = await newRehearsal();
+    const { onHand } = await rehearsal.stockAt('cheddar-farmhouse');
+    const plain = { sku: 'cheddar-farmhouse', qty: 2 };
+    const { status, body } = await sell(rehearsal, [LABEL, plain, OTHER_LABEL, UPC_LABEL, { ...plain, qty: 1 }, LABEL]);
+    expect(status).toBe(201);
+    const prices = [599, 599, 799, 599, 599].map((amount) => ({ sku: 'cheddar-farmhouse', unitPrice: { amount } }));
+    expect(body.lines).toMatchObject(prices);
+    expect(body.lines.map(({ qty }: { qty: number }) => qty)).toEqual([1, 3, 1, 1, 1]);
+    expect(body.totals.total.amount).toBe(599 * 6 + 799);
+    expect(await rehearsal.reserved('cheddar-farmhouse')).toBe(7);
+    const { body: paid } = await rehearsal.pay(body.id, CASH, 5000);
+    expect(paid.receipt.lines).toMatchObject(prices);
+    expect(await rehearsal.stockAt('cheddar-farmhouse')).toMatchObject({ onHand: onHand - 7, reserved: 0 });
+    await rehearsal.verify();
+  });
+
+  test('Labels of more pieces than the store has are sold, and the order has a discrepancy of stock', async () => {
+    await using rehearsal = await newRehearsal();
+    const { body } = await sell(
+      rehearsal,
+      Array.from({ length: 30 }, () => LABEL),
+    );
+    // The store has 24 pieces. Two are safety stock.
+    expect(await rehearsal.reserved('cheddar-farmhouse')).toBe(22);
+    await rehearsal.pay(body.id, CASH, 30 * 599);
+    expect(await rehearsal.order(body.id)).toMatchObject({ state: 'completed', stockDiscrepancy: true });
+    await rehearsal.verify();
+  });
+
+  test.each([
+    [{ ...LABEL, qty: 2 }, 422, '/lines/0/qty', 'label_qty_not_one'],
+    [{ gtin: '2104321000003', qty: 1 }, 422, '/lines/0/gtin', 'no_price'],
+    [{ gtin: '2104321005993', qty: 1 }, 422, '/lines/0/gtin', 'check_digit'],
+  ] as const)('The label %j is refused at the till: %i %s %s', async (line, status, pointer, code) => {
+    await using rehearsal = await newRehearsal();
+    expect(await sell(rehearsal, [line])).toMatchObject({ status, body: { errors: [{ pointer, code }] } });
+  });
+
+  test('A label that names no product is not found', async () => {
+    await using rehearsal = await newRehearsal();
+    expect(await sell(rehearsal, [{ gtin: '2101234004999', qty: 1 }])).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('A basket refuses a label, and the error names the SKU to add', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.basket();
+    const refused = (pointer: string) => ({
+      status: 422,
+      body: { errors: [{ pointer, code: 'price_embedded', detail: expect.stringContaining('sku cheddar-farmhouse') }] },
+    });
+    expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines: [LABEL] } })).toMatchObject(refused('/lines/0/gtin'));
+    expect(await rehearsal.call('add-line-to-basket-api', { params: { id }, body: LABEL })).toMatchObject(refused('/gtin'));
+  });
+
+  test('List Products finds the product that a label names', async () => {
+    await using rehearsal = await newRehearsal();
+    const { items } = await rehearsal.api('list-products-api', { query: { gtin: LABEL.gtin } });
+    expect(items).toMatchObject([{ sku: 'cheddar-farmhouse', labelReference: '04321' }]);
   });
 });

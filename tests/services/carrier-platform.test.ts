@@ -148,6 +148,24 @@ describe('The label document', () => {
     expect((await fetchLabel(body.label.url.replace(rehearsal.name, other.name))).status).toBe(404);
   });
 
+  test('the label document prints the second line, the region and the phone, and leaves out a postal code that the country does not have', async () => {
+    await using alone = await carrier();
+    const to = {
+      name: 'Ada',
+      line1: '9 Corniche Road',
+      line2: 'Floor 3',
+      city: 'Abu Dhabi',
+      region: 'Al Danah',
+      country: 'AE',
+      phone: '+97125550101',
+    };
+    const shipment = await alone.labelled('shp_1', { to });
+    const { text } = await readLabel((await alone.inside.document(shipment.label.url)).body);
+    const parts = ['9 Corniche Road', 'Floor 3', 'Abu Dhabi', 'Al Danah', 'United Arab Emirates (AE)', 'Phone +97125550101'];
+    expect(parts.filter((part) => !text.includes(part))).toEqual([]);
+    expect(text).not.toContain('undefined');
+  });
+
   test('the label document fits the longest names and addresses and letters of other alphabets', async () => {
     await using alone = await carrier();
     const to = {

@@ -97,7 +97,7 @@ describe('Tenders of a till', () => {
     expect(await stateOf(inside, id)).toBe('authorised');
     await inside.advance(2 * MINUTE);
     expect(await stateOf(inside, id)).toBe(expected);
-    const outstanding = await pay(inside, CASH, 9999).catch(({ context }) => context.outstanding);
+    const outstanding = await pay(inside, VISA, 9999).catch(({ context }) => context.outstanding);
     expect(outstanding).toEqual(eur(expected === 'voided' ? 5000 : 4000));
   });
 
@@ -113,7 +113,7 @@ describe('Tenders of a till', () => {
     expect(await state()).toBe('authorised');
     await rehearsal.noFaults();
     await rehearsal.advance('PT5M');
-    const { outstanding } = (await rehearsal.pay(id, CASH, 99_999)).body;
+    const { outstanding } = (await rehearsal.pay(id, card(), 99_999)).body;
     expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
   });
 

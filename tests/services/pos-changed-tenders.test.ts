@@ -48,7 +48,7 @@ test('A tender captured in part counts with the captured part, and the receipt a
   const { id, payment } = await withCard(rehearsal);
   await capture(rehearsal, payment, 600);
   expect((await rehearsal.pay(id, CASH, 100)).body.outstanding).toEqual(eur(1898));
-  expect((await rehearsal.pay(id, CASH, 1899)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1898) });
+  expect((await rehearsal.pay(id, card(), 1899)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1898) });
   const { receipt, ...last } = (await rehearsal.pay(id, CASH, 1898)).body;
   expect(last).toMatchObject({ outstanding: eur(0), ...COMPLETED });
   expect(receipt.tenders[0]).toMatchObject({ paymentId: payment, type: 'card' });
@@ -134,7 +134,7 @@ test('A sale with a refunded tender has the refund outstanding and is completed 
   await capture(rehearsal, refunded, 1598);
   await refund(rehearsal, refunded, 598);
   await recover(rehearsal);
-  expect((await rehearsal.pay(id, CASH, 599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(598) });
+  expect((await rehearsal.pay(id, card(), 599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(598) });
   expect((await rehearsal.pay(id, CASH, 598)).body).toMatchObject(COMPLETED);
   await expectCompleted(rehearsal, id);
 });

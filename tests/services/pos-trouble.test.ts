@@ -81,7 +81,7 @@ test('A tender whose answer was lost counts for the next tender and is voided wi
   const { id } = await rehearsal.sale();
   await lose(rehearsal, 'authorize-payment-api');
   expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
-  expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
+  expect((await rehearsal.pay(id, card(), 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
   const { payments } = (await rehearsal.voidSale(id)).body;
   expect(payments).toMatchObject([{ state: 'voided', amount: eur(1000), tender: { type: 'card' } }]);
   await rehearsal.verify();
@@ -112,6 +112,19 @@ test('A last tender whose answer was lost completes the sale when the Payment Hu
   expect([status, body.outstanding, body.transactionState, typeof body.receipt.number]).toEqual([201, eur(0), 'completed', 'string']);
   expect((await rehearsal.voidSale(id)).status).toBe(409);
   expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
+  await rehearsal.verify();
+});
+
+test('Cash whose answer was lost gives the same change to the repeat of its request', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  await lose(rehearsal, 'authorize-payment-api');
+  const pay = () => rehearsal.pay(id, CASH, 5000, KEY);
+  expect((await pay()).status).toBe(504);
+  await rehearsal.advance('PT5S');
+  expect(await pay()).toMatchObject({ status: 201, body: { amount: eur(2598), change: eur(2402), transactionState: 'completed' } });
+  expect((await rehearsal.order(id)).payments).toHaveLength(1);
+  expect((await rehearsal.pay(id, CASH, 5001, KEY)).body).toMatchObject({ code: 'idempotency_key_reused' });
   await rehearsal.verify();
 });
 

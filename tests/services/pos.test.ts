@@ -106,10 +106,60 @@ test('Add Payment accepts several tenders, and the last one submits the sale and
   await rehearsal.verify();
 });
 
+test('Add Payment takes cash above the rest, and answer, receipt and order show the change', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await begun(rehearsal);
+  const { status, body } = await rehearsal.pay(id, CASH, 5000, { 'idempotency-key': 'fifty' });
+  const inCash = { amount: eur(1598), tendered: eur(5000), change: eur(3402) };
+  expect([status, body]).toMatchObject([
+    201,
+    { ...inCash, authorizedAmount: eur(1598), outstanding: eur(0), transactionState: 'completed' },
+  ]);
+  const exact = { amount: eur(1000), tendered: eur(1000), change: eur(0) };
+  expect(body.receipt.tenders).toMatchObject([exact, inCash]);
+  expect((await rehearsal.order(id)).payments).toMatchObject([exact, { ...inCash, capturedAmount: eur(1598) }]);
+  expect(await rehearsal.pay(id, CASH, 5000, { 'idempotency-key': 'fifty' })).toMatchObject({ status: 201, body: inCash });
+  expect((await rehearsal.order(id)).payments).toHaveLength(2);
+  await rehearsal.verify();
+});
+
+test('Of two concurrent cash tenders above the total, one pays and the other is refused', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  const replies = await Promise.all([rehearsal.pay(id, CASH, 5000), rehearsal.pay(id, CASH, 3000)]);
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+  const { payments } = await rehearsal.order(id);
+  expect(payments).toMatchObject([{ amount: eur(2598) }]);
+  await rehearsal.verify();
+});
+
+test('A refund of cash pays back at most the amount, never the change', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  const { body } = await rehearsal.pay(id, CASH, 5000);
+  const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: body.id }, body: { amount: eur(amount) } });
+  expect((await refund(2599)).body).toMatchObject({ status: 409, code: 'refund_exceeds_captured' });
+  expect((await refund(2598)).body).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(2598), change: eur(2402) });
+  await rehearsal.verify();
+});
+
+test('Cash beside a pending tender pays only the rest, and a void after the decline pays back that amount', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.sale();
+  expect((await rehearsal.pay(id, card('tok_timeout'), 1000)).status).toBe(504);
+  const inCash = { amount: eur(1598), tendered: eur(2000), change: eur(402) };
+  expect((await rehearsal.pay(id, CASH, 2000)).body).toMatchObject({ ...inCash, outstanding: eur(0), transactionState: 'open' });
+  expect((await rehearsal.pay(id, CASH, 100)).body).toMatchObject({ code: 'overpayment', outstanding: eur(0) });
+  await rehearsal.advance('PT15M');
+  const { payments } = (await rehearsal.voidSale(id)).body;
+  expect(payments).toMatchObject([{ state: 'failed' }, { ...inCash, state: 'voided', capturedAmount: eur(0) }]);
+  await rehearsal.verify();
+});
+
 test('Add Payment refuses more than the outstanding amount and tenders that no till accepts', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await begun(rehearsal);
-  expect((await rehearsal.pay(id, CASH, 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
+  expect((await rehearsal.pay(id, card(), 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
   expect((await rehearsal.pay('ord_none', CASH, 1)).body).toMatchObject({ status: 404, objectType: 'transaction' });
   for (const tender of [{ type: 'card' }, { ...CASH, token: 'tok_visa' }, { type: 'exchange-credit' }])
     expect((await rehearsal.pay(id, tender, 1)).status).toBe(422);

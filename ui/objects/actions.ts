@@ -64,11 +64,14 @@ const call =
   async (rehearsal) =>
     (await send(rehearsal, id, input)).correlationId;
 
-const amountField = (label: string, { amount }: Money): Field => ({
+/** Cash may be more than the total, because the till gives change. In minor units. */
+const MOST_CASH = 9_999_999;
+
+const amountField = (label: string, { amount }: Money, most = amount): Field => ({
   name: 'amount',
   label,
   value: (amount / 100).toFixed(2),
-  number: { least: 1, most: Math.max(1, amount), cents: true },
+  number: { least: 1, most: Math.max(1, most), cents: true },
 });
 const amountOf = ({ amount = '' }: Values, { currency }: Money): Money => money(Math.round(Number(amount) * 100), currency);
 const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
@@ -78,7 +81,7 @@ const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money 
   );
 
 const text = (name: string, label: string, value = '', hint?: string): Field => ({ name, label, value, hint });
-const optional = (name: string, label: string, hint?: string): Field => ({ name, label, value: '', hint, isOptional: true });
+const optional = (name: string, label: string, hint?: string, value = ''): Field => ({ name, label, value, hint, isOptional: true });
 const choice = (name: string, label: string, ...choices: readonly (readonly [string, string])[]): Field => ({
   name,
   label,
@@ -123,7 +126,33 @@ const isPicked = ({ lines }: FulfillmentOrder): boolean => lines.every(({ qty, p
 const picking = ({ pickingOrderId: id = '' }: FulfillmentOrder, body: ApiInput<'update-picking-status-api'>['body']): Step =>
   call('update-picking-status-api', { params: { id }, body });
 
-const SAMPLE_ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+const addressOf = ({
+  name = '',
+  line1 = '',
+  line2,
+  city = '',
+  region,
+  postalCode,
+  country = '',
+  phone,
+}: Readonly<Record<string, string>>) => ({
+  name,
+  line1,
+  line2: given(line2),
+  city,
+  region: given(region),
+  postalCode: given(postalCode),
+  country,
+  phone: given(phone),
+});
+
+const SAMPLE_ADDRESS: NonNullable<Order['shippingAddress']> = {
+  name: 'Ada Byrne',
+  line1: '1 Quay Street',
+  city: 'Galway',
+  postalCode: 'H91',
+  country: 'IE',
+};
 
 /** Actions that call an API, by type of object. Those that play the outside world follow from the life cycles. */
 const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObject<Type>>[] } = {
@@ -356,19 +385,22 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         return [
           text('name', 'Name', address.name),
           text('line1', 'Street', address.line1),
-          text('postalCode', 'Postal code', address.postalCode),
+          optional('line2', 'Flat or floor', undefined, address.line2),
+          optional('postalCode', 'Postal code', 'Required if the country has postal codes.', address.postalCode),
           text('city', 'City', address.city),
+          optional('region', 'Region', undefined, address.region),
           text('country', 'Country', address.country, 'Two letters, such as IE.'),
+          optional('phone', 'Phone', 'E.164, such as +353915550101.', address.phone),
           choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
           optional('vouchers', 'Vouchers', 'Codes, separated by blanks, such as WELCOME10.'),
           choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
         ];
       },
-      steps: ({ id }, { method, vouchers = '', placeOrder, name = '', line1 = '', postalCode = '', city = '', country = '' }) => [
+      steps: ({ id }, { method, vouchers = '', placeOrder, ...address }) => [
         call('checkout-basket-api', {
           params: { id },
           body: {
-            shippingAddress: { name, line1, postalCode, city, country },
+            shippingAddress: addressOf(address),
             shippingMethod: method as 'STANDARD',
             voucherCodes: vouchers.split(/\s+/).filter(Boolean),
             placeOrder: placeOrder === 'yes',
@@ -386,11 +418,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Take cash',
-      does: 'Pays at the till. Once the total is covered, the customer leaves with the goods.',
+      does: 'Pays at the till, and gives change. Once the total is covered, the customer leaves with the goods.',
       api: 'add-payment-api',
       states: ['locked'],
       unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
-      fields: ({ totals }) => [amountField('Amount', totals.total)],
+      fields: ({ totals }) => [amountField('Cash received', totals.total, MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
       ],

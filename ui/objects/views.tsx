@@ -88,6 +88,8 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Order', near.link('order', payment.orderId)],
       ['Customer', near.link('customer', near.get('order', payment.orderId)?.customerId)],
       ['Pays with', tenderOf(payment)],
+      ['Cash received', payment.tendered && moneyInWords(payment.tendered)],
+      ['Change', payment.change && moneyInWords(payment.change)],
       ['Pays for', near.link('return', payment.returnId)],
       [
         'Authorised until',
@@ -300,7 +302,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         title: 'In the shop',
         content: (
           <div class={`in line ${css['product']}`}>
-            <Picture name={product.name} />
+            <Picture sku={product.sku} large />
             <p>{product.description}</p>
           </div>
         ),
@@ -320,7 +322,8 @@ export function viewOf(type: string, object: object, near: Near): View | undefin
 type Order = BusinessObject<'order'>;
 type Address = NonNullable<Order['shippingAddress']>;
 
-const inOneLine = ({ name, line1, postalCode, city, country }: Address): string => `${name}, ${line1}, ${postalCode} ${city}, ${country}`;
+const inOneLine = ({ name, line1, line2, postalCode, city, region, country, phone }: Address): string =>
+  [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone].filter(Boolean).join(', ');
 const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
 
 const FAILURES = {
@@ -351,7 +354,7 @@ const goods = (all: readonly Good[], near: Near) => (
   <ul class={css['goods']}>
     {all.map(({ key, sku, notes, amount }) => (
       <li key={key}>
-        <Picture name={near.name(sku)} />
+        <Picture sku={sku} />
         <span>
           <a href={rehearsalLink(near.rehearsal, 'stock', sku)}>{near.name(sku)}</a>
           <span class="muted">{notes.filter(Boolean).join(' · ')}</span>
@@ -362,16 +365,18 @@ const goods = (all: readonly Good[], near: Near) => (
   </ul>
 );
 
-/** Stands for the picture of a product: the policy of the page allows no foreign ones. */
-const Picture = ({ name }: { name: string }) => (
-  <span class={css['picture']} aria-hidden="true">
-    {name
-      .split(' ')
-      .map((word) => word.charAt(0))
-      .join('')
-      .slice(0, 2)
-      .toUpperCase()}
-  </span>
+/** Shows the drawing without the name below it, which is too small to read beside a line. */
+const CLOSE_UP = '#svgView(viewBox(24,8,192,192))';
+
+/** The drawing of the gateway: the policy of the page allows no foreign pictures. The name stands beside it. */
+const Picture = ({ sku, large }: { sku: string; large?: boolean }) => (
+  <img
+    class={css['picture']}
+    data-large={large}
+    src={`/media/products/${encodeURIComponent(sku)}.svg${large ? '' : CLOSE_UP}`}
+    alt=""
+    loading="lazy"
+  />
 );
 
 type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
@@ -479,6 +484,7 @@ const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
   <Row key={id} title={near.link('payment', id)} state={state}>
     {object.capturedAmount.amount > 0 && `${moneyInWords(object.capturedAmount)} captured`}
     {object.refundedAmount.amount > 0 && `, ${moneyInWords(object.refundedAmount)} refunded`}
+    {object.change && object.change.amount > 0 && `, ${moneyInWords(object.change)} change`}
     {object.declineCode}
   </Row>
 );

@@ -49,7 +49,7 @@ export const listProducts = defineApi({
   path: '/products',
   query: z.strictObject({
     q: typedText(100).optional().describe('Words that name, brand, description or SKU contain. Case does not matter.'),
-    gtin: Gtin.optional(),
+    gtin: Gtin.optional().describe('The product with this barcode, or the product that a price-embedded label names.'),
     state: VisibleState.optional(),
     limit: queryInteger(1, 100).default(20).describe('Products per page. Default: 20.'),
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { AccountOrCard, exactlyOne, Id, SkuQuantity } from '../shapes.ts';
+import { AccountOrCard, exactlyOne, Id, Money, SkuQuantity } from '../shapes.ts';
 import { Basket, Product, ProductVerb } from './objects.ts';
 import { Transaction } from './transaction.ts';
 
@@ -44,7 +44,15 @@ export const putTransactionBasket = defineInternalCall({
   request: exactlyOne(
     z.strictObject({
       storeId: Id,
-      lines: z.array(SkuQuantity).min(1).max(200).optional(),
+      lines: z
+        .array(
+          SkuQuantity.extend({
+            labelPrice: Money.optional().describe('Price of the unit on its label, in place of the price of the product.'),
+          }),
+        )
+        .min(1)
+        .max(200)
+        .optional(),
       basketId: Id.optional(),
       loyaltyId: AccountOrCard.optional().describe(
         'Account id or card number. Stored unchecked while the Loyalty Platform does not answer.',

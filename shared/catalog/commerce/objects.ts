@@ -162,6 +162,11 @@ export const Product = z
       .string()
       .regex(/^[0-9]{13}$/)
       .describe('GTIN-13 with its check digit.'),
+    labelReference: z
+      .string()
+      .regex(/^[0-9]{5}$/)
+      .optional()
+      .describe('Sold by weight: the five digits after the prefix of its price-embedded labels. A till sells a label at the price on it.'),
     name: z.string(),
     description: z.string(),
     brand: z.string(),
@@ -170,7 +175,19 @@ export const Product = z
     taxRate: z.number().min(0).max(100).describe('Percent contained in the price.'),
     compareAtPrice: Money.optional().describe('Former price, shown struck through.'),
     minAge: MinAge.optional(),
-    media: z.array(z.object({ type: z.enum(['image', 'video']), url: z.url(), alt: z.string() })),
+    media: z.array(
+      z.object({
+        type: z.enum(['image', 'video']),
+        url: z
+          .string()
+          .regex(
+            /^(?:https?:\/\/[^/\s]|\/[^/\s])\S*$/,
+            'This must be an http or https URL, or a path of the gateway such as /media/products/mug-blue.svg.',
+          )
+          .describe('A URL, or a path of the gateway, which has a drawing of each SKU at /media/products/{sku}.svg.'),
+        alt: z.string(),
+      }),
+    ),
   })
   .meta({ id: 'Product' });
 

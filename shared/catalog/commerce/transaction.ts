@@ -19,6 +19,8 @@ export const Receipt = z
         type: Payment.shape.tender.shape.type,
         last4: z.string().optional(),
         amount: Money.describe('The amount that the tender pays; if captured, less its refunds. All tenders add up to the total.'),
+        tendered: Payment.shape.tendered,
+        change: Payment.shape.change,
       }),
     ),
     totals: Totals,

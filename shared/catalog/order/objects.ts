@@ -180,6 +180,8 @@ export const OrderPayment = Payment.pick({
   state: true,
   tender: true,
   amount: true,
+  tendered: true,
+  change: true,
   capturedAmount: true,
   refundedAmount: true,
 }).meta({ id: 'OrderPayment' });

@@ -92,7 +92,10 @@ export const addPayment = defineApi({
   application: 'pos',
   method: 'POST',
   path: '/transactions/{id}/payment',
-  request: z.strictObject({ tender: TillTender, amount: PositiveMoney }),
+  request: z.strictObject({
+    tender: TillTender,
+    amount: PositiveMoney.describe('At most what is outstanding. Cash may be more: the payment has the change.'),
+  }),
   response: Payment.extend({
     outstanding: Money.describe('Amount left to pay.'),
     transactionState: TransactionState,

@@ -8,6 +8,11 @@ interface Checkout {
 }
 type Tender = 'cash' | 'card' | 'gift-card' | 'bnpl' | 'loyalty';
 
+/** A price-embedded label of Farmhouse cheddar, for 5.99. */
+const LABEL = { gtin: '2104321005992', qty: 1 };
+/** Customers pay with notes of 10.00, and get change. */
+const NOTE = 1_000;
+
 const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'card', 'gift-card', 'bnpl', 'loyalty');
 const token = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds');
@@ -20,9 +25,10 @@ function begun({ things }: RunningHistory, { status, body }: Reply): Checkout | 
   return checkout;
 }
 
-async function ring(history: RunningHistory, given: { store: string; sku: string; qty: number; loyaltyId: string | null }) {
+async function ring(history: RunningHistory, given: { store: string; sku: string; qty: number; label: boolean; loyaltyId: string | null }) {
   const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
-  const body = { storeId: given.store, laneId: 'lane-1', lines: [{ sku: given.sku, qty: given.qty }], ...member };
+  const goods = { sku: given.sku, qty: given.qty };
+  const body = { storeId: given.store, laneId: 'lane-1', lines: given.label ? [LABEL, goods, LABEL] : [goods], ...member };
   return begun(history, await history.ask('create-transaction-api', { body }));
 }
 
@@ -35,7 +41,8 @@ async function pay(history: RunningHistory, checkout: Checkout, given: { tender:
     given.tender === 'cash' || given.tender === 'bnpl' ? { type: given.tender } : { type: given.tender, token: by[given.tender] };
   const amount = redemption?.value ?? (given.part > 0 ? Math.min(given.part, checkout.left) : checkout.left);
   if (amount < 1) return;
-  const reply = await ask('add-payment-api', { params: { id: checkout.id }, body: { tender: paidBy, amount: eur(amount) } });
+  const handed = given.tender === 'cash' && given.part === 0 ? Math.ceil(amount / NOTE) * NOTE : amount;
+  const reply = await ask('add-payment-api', { params: { id: checkout.id }, body: { tender: paidBy, amount: eur(handed) } });
   notePayment(things, reply);
   const { status, body } = reply;
   if (status >= 300) return;
@@ -44,7 +51,7 @@ async function pay(history: RunningHistory, checkout: Checkout, given: { tender:
 }
 
 export const till = {
-  ring: kind({ store, sku, qty, loyaltyId }, ring),
+  ring: kind({ store, sku, qty, label: fc.boolean(), loyaltyId }, ring),
   'ring-basket': kind({ of, store, loyaltyId }, (history, given) =>
     about(history.things.baskets, given.of, async (basketId) => {
       const member = given.loyaltyId === null ? {} : { loyaltyId: given.loyaltyId };
@@ -65,10 +72,13 @@ export const till = {
     }),
   ),
   /** From the first scan to the receipt. */
-  'sell-there': kind({ store, sku, qty, loyaltyId, tender, part: fc.constantFrom(0, 0, 500) }, async (history, given) => {
-    const checkout = await ring(history, given);
-    if (!checkout) return;
-    await pay(history, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
-    if (checkout.left > 0) await pay(history, checkout, { tender: 'cash', token: '', part: 0 });
-  }),
+  'sell-there': kind(
+    { store, sku, qty, label: fc.boolean(), loyaltyId, tender, part: fc.constantFrom(0, 0, 500) },
+    async (history, given) => {
+      const checkout = await ring(history, given);
+      if (!checkout) return;
+      await pay(history, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
+      if (checkout.left > 0) await pay(history, checkout, { tender: 'cash', token: '', part: 0 });
+    },
+  ),
 };
