@@ -927,6 +927,30 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
       });
 
+      test('a revoked token stays revoked until its end, in its world alone', async () => {
+        const { worlds, world, standAt } = await opened();
+        await standAt(1_000);
+        const token = { world, id: 'revoked', endsAt: 5_000 };
+        for (let time = 0; time < 2; time++) await worlds.revokeToken(token);
+        expect([await worlds.isTokenRevoked(token), await worlds.isTokenRevoked({ world, id: 'another' })]).toEqual([true, false]);
+        const fresh = await worlds.open('r', EMPTY, CREDENTIALS);
+        expect(await worlds.isTokenRevoked({ world: fresh, id: 'revoked' })).toBe(false);
+        await worlds.revokeToken({ world: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV', id: 'late', endsAt: 5_000 });
+        expect(await worlds.isTokenRevoked({ world: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV', id: 'late' })).toBe(false);
+      });
+
+      test('a revocation is forgotten when the token has expired', async () => {
+        const { worlds, world, standAt } = await opened();
+        await standAt(1_000);
+        await worlds.revokeToken({ world, id: 'early', endsAt: 5_000 });
+        await standAt(5_000);
+        await worlds.revokeToken({ world, id: 'later', endsAt: 9_000 });
+        expect([await worlds.isTokenRevoked({ world, id: 'early' }), await worlds.isTokenRevoked({ world, id: 'later' })]).toEqual([
+          false,
+          true,
+        ]);
+      });
+
       test('a concurrent change of one member of a progression does not affect the other members', async () => {
         const { worlds, world } = await opened();
         const set = (members: Parameters<typeof worlds.setProgression>[1]) => worlds.setProgression(world, members);

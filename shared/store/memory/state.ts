@@ -128,6 +128,8 @@ export interface WorldState {
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
+  /** Ids of revoked access tokens with the end of each on the clock. */
+  readonly revokedTokens: Map<string, Ms>;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */
   driver: { readonly token: string; until: number; readonly flowed: boolean } | undefined;
 }
