@@ -248,6 +248,21 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await claim({ now: 3_000, fingerprint: 'g' })).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
+      test('a key under which something was committed without an outcome can be claimed with the same body only, until it is forgotten', async () => {
+        for (const last of [true, false]) {
+          const { store, world, claim, claimed, commit } = await opened();
+          const { token } = await claimed();
+          expect(await commit({ fence: { kind: 'claim', key: 'k', token }, put: [putting('a')], last })).toMatchObject(OK);
+          await store.release(world, 'k', token);
+          expect(await claim({ now: 3_000, fingerprint: 'g' })).toEqual({ is: 'other-body' });
+          const repeat = await claimed({ now: 3_000 });
+          expect(repeat.since).toBe(1_000);
+          await store.release(world, 'k', repeat.token);
+          expect(await claim({ now: 4_000, fingerprint: 'g' })).toEqual({ is: 'other-body' });
+          expect(await claim({ now: 1_000 + 24 * 3_600_000, fingerprint: 'g' })).toMatchObject({ is: 'ours' });
+        }
+      });
+
       test('a precondition that has passed stays passed for later holders of the claim until the outcome is stored, and for no other request', async () => {
         const { store, world, claimed, commit } = await opened();
         const first = await claimed({ leaseMs: 0 });
@@ -260,7 +275,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const next = await claimed({ now: 5_000, leaseMs: 0 });
         expect([first, second, third, next].map(({ preconditionHeld }) => preconditionHeld)).toEqual([false, true, true, false]);
         await commit({ fence: { ...fence, token: next.token }, last: false, preconditionHeld: true });
-        expect(await claimed({ fingerprint: 'g' })).toMatchObject({ preconditionHeld: false });
+        expect(await claimed({ fingerprint: 'g', now: 5_000 + 24 * 3_600_000 })).toMatchObject({ preconditionHeld: false });
       });
     });
 

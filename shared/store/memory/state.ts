@@ -74,6 +74,8 @@ export interface ClaimRecord {
   fingerprint: string;
   since: Ms;
   preconditionHeld: boolean;
+  /** Whether a commit was made under this claim. */
+  committed: boolean;
   token: string | undefined;
   /** Wall time. */
   leaseUntil: number;
