@@ -89,3 +89,15 @@ test('REDIS_PASSWORD is refused together with another password, and without an a
   expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
   expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
 });
+
+test.each([
+  [
+    { REDIS_URL: 'redis://h', REDIS_PASSWORD: 'a', REDIS_PASSWORD_FILE: 'f' },
+    'REDIS_PASSWORD and REDIS_PASSWORD_FILE both have a password',
+  ],
+  [{ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD_FILE: 'f' }, 'REDIS_URL has a password, and REDIS_PASSWORD_FILE another'],
+  [{ REDIS_PASSWORD_FILE: 'f' }, 'REDIS_PASSWORD_FILE is for REDIS_URL'],
+  [{ REDIS_URL: 'redis://h', REDIS_TLS_CA_FILE: 'f' }, 'write REDIS_URL as rediss://host:port'],
+])('The files of Redis in %j are refused with the remedy', (given, sentence) => {
+  expect(() => readConfiguration(given)).toThrow(sentence);
+});
