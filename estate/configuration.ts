@@ -38,16 +38,17 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   );
   const mistakes = [...unknown, ...new Set(unusable)];
   if (mistakes.length > 0 || !parsed.success) throw new StartError(mistakes.join('\n'));
-  const { SERVICE } = parsed.data;
+  const { SERVICE, REDIS_URL, REDIS_PASSWORD } = parsed.data;
   if (SERVICE !== undefined && !isStartable(SERVICE)) {
     throw new StartError(
       `SERVICE=${SERVICE} is unknown; choose one of ${startableServices.join(', ')}, or remove it to start the whole estate.`,
       64,
     );
   }
+  refuseMisplacedRedis(parsed.data);
   const configuration: Configuration = Object.freeze({
     ...parsed.data,
-    REDIS_URL: withPassword(parsed.data),
+    REDIS_URL: REDIS_PASSWORD === undefined ? REDIS_URL : withPassword(REDIS_URL, REDIS_PASSWORD, 'REDIS_PASSWORD'),
     SERVICE,
     addressOf: (application: Application) => (parsed.data as Record<string, unknown>)[urlVariable(application)] as string,
   });
@@ -86,22 +87,26 @@ function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
   );
 }
 
-/** The address of Redis with its password, encoded. @throws StartError */
-function withPassword({
-  REDIS_URL,
-  REDIS_PASSWORD,
-}: {
-  readonly REDIS_URL?: string;
-  readonly REDIS_PASSWORD?: string;
-}): string | undefined {
-  if (REDIS_PASSWORD === undefined) return REDIS_URL;
-  if (REDIS_URL === undefined) throw new StartError('REDIS_PASSWORD is for REDIS_URL: set the address too, or remove the password.');
-  const nodes = REDIS_URL.split(',').map((node) => {
+/** The address of Redis with its password, encoded. @param variable names the password in errors @throws StartError */
+export function withPassword(address: string | undefined, password: string, variable: 'REDIS_PASSWORD' | 'REDIS_PASSWORD_FILE'): string {
+  if (address === undefined) throw new StartError(`${variable} is for REDIS_URL: set the address too, or remove the password.`);
+  const nodes = address.split(',').map((node) => {
     const [, scheme = '', user = '', rest = ''] = /^(\s*(?:cluster:)?rediss?:\/\/)(?:([^@]*)@)?(.*)$/.exec(node) ?? [];
-    if (user.includes(':')) throw new StartError('REDIS_URL has a password, and REDIS_PASSWORD another: remove one of them.');
-    return `${scheme}${user}:${encodeURIComponent(REDIS_PASSWORD)}@${rest}`;
+    if (user.includes(':')) throw new StartError(`REDIS_URL has a password, and ${variable} another: remove one of them.`);
+    return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
   });
   return nodes.join(',');
+}
+
+/** @throws StartError for a variable that contradicts another one, or lacks it */
+function refuseMisplacedRedis({ REDIS_URL, REDIS_PASSWORD, REDIS_PASSWORD_FILE, REDIS_TLS_CA_FILE }: z.output<typeof Variables>): void {
+  if (REDIS_PASSWORD_FILE !== undefined) {
+    if (REDIS_PASSWORD !== undefined)
+      throw new StartError('REDIS_PASSWORD and REDIS_PASSWORD_FILE both have a password: remove one of them.');
+    withPassword(REDIS_URL, '', 'REDIS_PASSWORD_FILE');
+  }
+  if (REDIS_TLS_CA_FILE !== undefined && !REDIS_URL?.includes('rediss://'))
+    throw new StartError('REDIS_TLS_CA_FILE is for TLS: write REDIS_URL as rediss://host:port, or remove the file.');
 }
 
 /** When one process runs the whole estate, applications find each other without these variables. */

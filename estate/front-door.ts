@@ -106,8 +106,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     noteUse: use.note,
     worldBytes: configuration.MAX_REHEARSAL_BYTES,
     credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
-      kind === 'signature' ? [] : [{ ...credential, kind, key: secret }],
+      kind === 'signature' || kind === 'oauth-client' ? [] : [{ ...credential, kind, key: secret }],
     ),
+    clients: credentials.filter(({ kind }) => kind === 'oauth-client'),
     pepper,
     addressOf,
     endpointOf: options.endpointOf,

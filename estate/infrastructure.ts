@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { Problem } from '../shared/catalog/problems.ts';
+import { keepSecret } from '../shared/domain/redaction.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
@@ -17,7 +18,7 @@ import type { ControlStore, StoreAdapter, Worlds } from '../shared/store/ports/e
 import { shownAddress } from '../shared/store/redis/client.ts';
 import { RedisRefused } from '../shared/store/redis/refused.ts';
 import { isStoreUnavailable } from '../shared/store/store-unavailable.ts';
-import type { Configuration } from './configuration.ts';
+import { type Configuration, withPassword } from './configuration.ts';
 import { StartError } from './start-error.ts';
 
 /** Wall time for one attempt to connect to Redis. */
@@ -38,20 +39,21 @@ export const agentForCalls = (): Agent =>
     connect: { lookup: spreadLookup },
   });
 
-/** Opens the configured store. The process waits for a missing Redis and never uses memory instead. */
-export function openStore(
-  {
-    REDIS_URL,
+/**
+ * Opens the configured store. The process waits for a missing Redis and never uses memory instead.
+ * @throws StartError when a file of the configuration cannot be read
+ */
+export function openStore(configuration: Configuration, log: Logger): StoreAdapter {
+  const {
     JOURNAL,
     JOURNAL_HOPS: records,
     JOURNAL_BYTES: bytes,
     OUTBOX_LIMIT: outboxLimit,
     MAX_REHEARSAL_BYTES: worldBytes,
-  }: Configuration,
-  log: Logger,
-): StoreAdapter {
+  } = configuration;
   const journal = JOURNAL === 'on' ? journalLimits({ records, bytes }) : 'off';
-  if (REDIS_URL === undefined) return createMemoryStore({ journal, outboxLimit, worldBytes });
+  const redis = redisAccess(configuration);
+  if (!redis) return createMemoryStore({ journal, outboxLimit, worldBytes });
   return awaitStore({
     log,
     connect: async () => {
@@ -70,13 +72,24 @@ export function openStore(
         }
         const trouble = connectionTrouble(error);
         const about = trouble ? { code: trouble.code } : { err: error };
-        const sentence = `The connection to the Redis at ${shownAddress(REDIS_URL)} failed${trouble ? `: ${trouble.words}` : ''}. It is tried again.`;
+        const sentence = `The connection to the Redis at ${shownAddress(redis.url)} failed${trouble ? `: ${trouble.words}` : ''}. It is tried again.`;
         log[error.message === lastMessage ? 'debug' : 'warn'](about, sentence);
         lastMessage = error.message;
       };
-      return createRedisStore({ url: REDIS_URL, journal, outboxLimit, worldBytes, startTimeoutMs: CONNECT_MS, onError });
+      return createRedisStore({ ...redis, journal, outboxLimit, worldBytes, startTimeoutMs: CONNECT_MS, onError });
     },
   });
+}
+
+/** Address, password and certificates of Redis; undefined: state is in memory. @throws StartError when a file cannot be read or is empty */
+function redisAccess({ REDIS_URL, REDIS_PASSWORD_FILE, REDIS_TLS_CA_FILE }: Configuration) {
+  if (REDIS_URL === undefined) return undefined;
+  const password = REDIS_PASSWORD_FILE === undefined ? undefined : textIn('REDIS_PASSWORD_FILE', REDIS_PASSWORD_FILE);
+  keepSecret([password]);
+  return {
+    url: password === undefined ? REDIS_URL : withPassword(REDIS_URL, password, 'REDIS_PASSWORD_FILE'),
+    ca: REDIS_TLS_CA_FILE === undefined ? undefined : textIn('REDIS_TLS_CA_FILE', REDIS_TLS_CA_FILE),
+  };
 }
 
 export interface Infrastructure {
@@ -99,29 +112,36 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
 export async function openBus(configuration: Configuration, log: Logger): Promise<Bus> {
   const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, SERVICE } = configuration;
   if (brokers === undefined) return createMemoryBus();
-  const access = await kafkaAccess(configuration);
+  const access = kafkaAccess(configuration);
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
   return createKafkaBus({ brokers, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log, prefix, ...access });
 }
 
 /** TLS and credentials for the brokers. @throws StartError when a file cannot be read or is empty */
-async function kafkaAccess(configuration: Configuration): Promise<Pick<KafkaOptions, 'tls' | 'sasl'>> {
+function kafkaAccess(configuration: Configuration): Pick<KafkaOptions, 'tls' | 'sasl'> {
   const { KAFKA_TLS, KAFKA_TLS_CA_FILE, KAFKA_SASL_MECHANISM: mechanism, KAFKA_SASL_USERNAME: username = '' } = configuration;
-  const ca = KAFKA_TLS_CA_FILE === undefined ? undefined : await textIn('KAFKA_TLS_CA_FILE', KAFKA_TLS_CA_FILE);
+  const ca = KAFKA_TLS_CA_FILE === undefined ? undefined : textIn('KAFKA_TLS_CA_FILE', KAFKA_TLS_CA_FILE);
   const tls = KAFKA_TLS && ca !== undefined ? { ca } : KAFKA_TLS;
   if (mechanism === undefined) return { tls };
-  const password = await textIn('KAFKA_SASL_PASSWORD_FILE', configuration.KAFKA_SASL_PASSWORD_FILE ?? '');
+  const password = textIn('KAFKA_SASL_PASSWORD_FILE', configuration.KAFKA_SASL_PASSWORD_FILE ?? '');
   // The library has one type for each mechanism.
   return { tls, sasl: { mechanism: mechanism as 'plain', username, password } };
 }
 
-/** A mounted secret often ends with a line break. */
-async function textIn(variable: string, file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(`${variable}=${file} cannot be read: ${error.code === 'ENOENT' ? 'the file does not exist' : error.message}.`);
-  });
+/** Reads a file once, at the start. A mounted secret often ends with a line break. @throws StartError */
+function textIn(variable: string, file: string): string {
+  const text = readable(variable, file);
   if (text.trim() === '') throw new StartError(`${variable}=${file} is empty.`);
   return text.trim();
+}
+
+function readable(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new StartError(`${variable}=${file} cannot be read: ${code === 'ENOENT' ? 'the file does not exist' : message}.`);
+  }
 }
 
 /** Collects metrics always, and traces only with a collector. The packages for traces are loaded only then. */

@@ -19,11 +19,10 @@ import type { AnyService } from '../shared/work/handler.ts';
 /** An application with its seed data for a new world. */
 export interface RegisteredApplication {
   readonly service: AnyService;
-  readonly seed: (fixtures: Fixtures, now: number) => Seed;
+  readonly seed: (fixtures: Fixtures) => Seed;
   /** Due work for seeded objects. */
   readonly seedDue?: (
     fixtures: Fixtures,
-    now: number,
   ) => readonly { readonly kind: string; readonly key: string; readonly at: number; readonly payload: unknown }[];
 }
 

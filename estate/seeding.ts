@@ -12,11 +12,9 @@ export const loadConfiguredFixtures = (configuration: Configuration): Promise<Fi
 
 /** The initial data of a world whose clock starts at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
-  const applications = Object.fromEntries(
-    registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),
-  );
+  const applications = Object.fromEntries(registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures))]));
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
-    (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
+    (seedDue?.(fixtures) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
   );
   return { now, applications, due };
 }

@@ -146,6 +146,13 @@ export const variables = {
     .string()
     .optional()
     .describe('Password of Redis, as it is. It takes the place of a percent-encoded one in `REDIS_URL`.'),
+  REDIS_PASSWORD_FILE: z.string().optional().describe('File with the password of Redis, in place of `REDIS_PASSWORD`.'),
+  REDIS_TLS_CA_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'File with the certificates, in PEM, that Redis is verified with, for `rediss://`. Default: the certificate authorities of Node.',
+    ),
   KAFKA_BROKERS: z
     .string()
     .transform((brokers) => brokers.split(',').map((broker) => broker.trim()))

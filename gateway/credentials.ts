@@ -3,9 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { hmacOf, rehearsalOfKey } from '../shared/control/credentials.ts';
+import { hmacOf, rehearsalOfClient, rehearsalOfKey } from '../shared/control/credentials.ts';
+import { instant } from '../shared/domain/time.ts';
+import { rehearsalOf } from '../shared/domain/world.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
+import { type AccessTokens, isAccessToken } from './oauth/access-tokens.ts';
 import { ProblemWithHeaders } from './problems.ts';
+import type { Revocations } from './rehearsal-access.ts';
 
 /** Schemes that present a key. A signed webhook presents none: the application verifies its signature. */
 export type KeyScheme = Exclude<AuthScheme, 'none' | 'signature'>;
@@ -47,6 +51,8 @@ export interface RequiredCredential {
 export interface KeyringOptions {
   readonly credentials: readonly Credential[];
   readonly pepper: string;
+  readonly accessTokens: AccessTokens;
+  readonly revocations: Pick<Revocations, 'isRevoked'>;
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;
 }
 
@@ -58,12 +64,12 @@ export interface Keyring {
 }
 
 /** Longer keys are refused without hashing. */
-const LONGEST_KEY = 256;
+const LONGEST_KEY = 1_024;
 const MOST_HASHES = 1_000;
 /** Characters of a hash that find a credential. */
 const HASH_PREFIX = 16;
 
-export function createKeyring({ credentials, pepper, resolve }: KeyringOptions): Keyring {
+export function createKeyring({ credentials, pepper, accessTokens, revocations, resolve }: KeyringOptions): Keyring {
   const hashOf = cachedHash(pepper);
   const dummyHash = Buffer.from(hmacOf(pepper, 'nobody'), 'hex');
   const known = new Map(
@@ -81,7 +87,20 @@ export function createKeyring({ credentials, pepper, resolve }: KeyringOptions):
     return { kind: bearer === undefined ? 'api-key' : 'bearer', key, hash: hashOf(key) };
   }
 
+  /** @throws Problem unauthenticated, with the reason */
+  async function callerOfToken(token: string): Promise<AuthenticatedCaller> {
+    const grant = accessTokens.read(token);
+    if (!grant) throw invalidToken('The access token was not issued here');
+    const { client, world, scopes, endsAt } = grant;
+    const boundTo = await resolve(rehearsalOf(world));
+    if (boundTo?.world !== world) throw invalidToken('The access token ended when its rehearsal was reset or deleted');
+    if (boundTo.now >= endsAt) throw invalidToken(`The access token expired at ${instant(endsAt)}, on the clock of the rehearsal`);
+    if (await revocations.isRevoked(grant)) throw invalidToken('The access token was revoked');
+    return { principal: rehearsalOfClient(client) === undefined ? client : `reh:${boundTo.rehearsal}`, scopes, boundTo };
+  }
+
   async function findCaller({ kind, key, hash }: PresentedKey): Promise<AuthenticatedCaller | undefined> {
+    if (kind === 'bearer' && isAccessToken(key)) return callerOfToken(key);
     const given = Buffer.from(hash, 'hex');
     const rehearsal = rehearsalOfKey(key);
     if (rehearsal !== undefined) {
@@ -141,4 +160,11 @@ const unauthenticated = (scheme: KeyScheme): ProblemWithHeaders =>
         ? 'Send a known token as "Authorization: Bearer <token>". The token of a rehearsal that was deleted or has ended is not known any more.'
         : 'Send a known key as "X-API-Key: <key>". The key of a rehearsal that was deleted or has ended is not known any more.',
     headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
+  });
+
+/** RFC 6750 §3. @param reason a sentence without its full stop, in ASCII without quotation marks */
+const invalidToken = (reason: string): ProblemWithHeaders =>
+  new ProblemWithHeaders('unauthenticated', {
+    detail: `${reason}. Fetch a new one with POST /oauth/token.`,
+    headers: { 'WWW-Authenticate': `Bearer realm="unified-commerce", error="invalid_token", error_description="${reason}"` },
   });

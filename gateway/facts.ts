@@ -16,7 +16,10 @@ export interface Exchange {
 /** The part that answers a request: an API, or a part of the gateway. */
 export type Target =
   | { readonly target: 'api'; readonly api: ApiDefinition }
-  | { readonly target: 'preflight' | 'health' | 'metrics' | 'control plane' | 'documents'; readonly api?: undefined };
+  | {
+      readonly target: 'preflight' | 'health' | 'token' | 'revocation' | 'metrics' | 'control plane' | 'documents';
+      readonly api?: undefined;
+    };
 
 /** The facts that the steps may have established about a request. A refusal and the access log use the available ones. */
 export interface ProvedFacts extends Exchange {

@@ -10,8 +10,10 @@ import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { HandOver } from './hand-over.ts';
+import type { AccessTokens } from './oauth/access-tokens.ts';
+import type { OAuthClients } from './oauth/clients.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { RehearsalAccess } from './rehearsal-access.ts';
+import type { RehearsalAccess, Revocations } from './rehearsal-access.ts';
 
 /** A request that the gateway has admitted to the control plane. */
 export interface ControlRequest {
@@ -38,6 +40,9 @@ export interface GatewayParts {
   readonly limits: RateLimits;
   readonly keyring: Keyring;
   readonly access: RehearsalAccess;
+  readonly clients: OAuthClients;
+  readonly accessTokens: AccessTokens;
+  readonly revocations: Revocations;
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;

@@ -14,7 +14,7 @@ import { ownHosts } from '../shared/process/own-hosts.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
-import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
+import type { Directory, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { Endpoint } from '../shared/transport/endpoint.ts';
 import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
@@ -23,6 +23,8 @@ import { crossOrigin } from './cross-origin.ts';
 import { createInProcessForwarder } from './forwarder.ts';
 import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
+import { createAccessTokens } from './oauth/access-tokens.ts';
+import { createOAuthClients, type OAuthClient } from './oauth/clients.ts';
 import { observeRequest } from './observing.ts';
 import { createPassage } from './passage.ts';
 import { createProxy } from './proxy.ts';
@@ -34,7 +36,7 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  readonly directory: Directory;
+  readonly directory: Directory & RevocationStore;
   /** Seeds a world when a known credential uses the name of a rehearsal for the first time. */
   readonly createRehearsal: (name: string) => Promise<WorldView>;
   /** Called with the rehearsal of every API request. */
@@ -42,6 +44,8 @@ export interface GatewayOptions {
   /** Limit of the text of a rehearsal. */
   readonly worldBytes?: number;
   readonly credentials: readonly Credential[];
+  /** Programs that fetch access tokens, in addition to the client of each rehearsal. */
+  readonly clients?: readonly OAuthClient[];
   /** Keys are hashed with it. */
   readonly pepper: string;
   /** Called for every request, because ports are known only after the applications have started. */
@@ -83,13 +87,15 @@ export interface RunningGateway {
 
 /** @throws Error with code EADDRINUSE when the port is taken */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { log, control, observability, addressOf, endpointOf } = options;
+  const { log, control, observability, addressOf, endpointOf, pepper } = options;
   const times = { ...CLIENT_TIMES, applicationMs: REQUEST_MS, ...options.times };
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
   const connections = watchConnections(server, { refuseOnSocket });
   const access = rehearsalAccess(options);
+  const { resolve, revocations } = access;
+  const accessTokens = createAccessTokens(pepper);
   const limits = { timeoutMs: times.applicationMs, draining: connections.draining };
   const parts: GatewayParts = {
     observer: observability?.observer('gateway', log) ?? UNOBSERVED,
@@ -97,7 +103,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     connections,
     states: options.states,
     limits: createRateLimits(options.limits),
-    keyring: createKeyring({ credentials: options.credentials, pepper: options.pepper, resolve: access.resolve }),
+    keyring: createKeyring({ credentials: options.credentials, pepper, accessTokens, revocations, resolve }),
+    clients: createOAuthClients({ clients: options.clients ?? [], pepper, resolve }),
+    accessTokens,
+    revocations,
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,

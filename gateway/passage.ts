@@ -24,6 +24,15 @@ import {
   receiveBody,
 } from './steps/answer.ts';
 import {
+  authenticateClient,
+  chooseScopes,
+  issueToken,
+  readParameters,
+  refuseOtherMethods,
+  requireClientCredentials,
+  revokeToken,
+} from './steps/oauth.ts';
+import {
   authenticate,
   chooseRehearsal,
   enterRehearsal,
@@ -65,6 +74,27 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
 
   const metrics = authenticated.end(answerMetrics(parts));
 
+  const byClient = steps<Targeted>()
+    .check(secureOwnAnswer)
+    .check(refuseOtherMethods)
+    .prove(continueTrace)
+    .check(limitAddress(parts))
+    .prove(identifyRequest)
+    .check(nameCorrelationId)
+    .prove(receiveBody)
+    .prove(readParameters)
+    .prove(authenticateClient(parts));
+
+  const token = byClient
+    .check(requireClientCredentials)
+    .prove(chooseScopes)
+    .prove(readRehearsalHeader)
+    .prove(chooseRehearsal)
+    .prove(enterRehearsal(parts))
+    .end(issueToken(parts));
+
+  const revocation = byClient.end(revokeToken(parts));
+
   const documents = steps<Targeted>().check(secureOwnAnswer).prove(continueTrace).check(limitAddress(parts)).end(answerDocuments(parts));
 
   const health = steps<Targeted>().check(secureOwnAnswer).end(answerHealth(parts));
@@ -81,6 +111,10 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
         return metrics(request);
       case 'documents':
         return documents(request);
+      case 'token':
+        return token(request);
+      case 'revocation':
+        return revocation(request);
       case 'health':
         return health(request);
       case 'preflight':

@@ -1,9 +1,9 @@
 import { Problem } from '../shared/catalog/problems.ts';
 import type { Logger } from '../shared/process/logger.ts';
-import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
+import type { Directory, Revocation, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalAccessOptions {
-  readonly directory: Pick<Directory, 'resolve'>;
+  readonly directory: Pick<Directory, 'resolve'> & RevocationStore;
   readonly createRehearsal: (name: string) => Promise<WorldView>;
   readonly log: Logger;
 }
@@ -12,6 +12,14 @@ export interface RehearsalAccess {
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;
   /** Seeds a world for the first use of a name. */
   readonly create: (rehearsal: string) => Promise<WorldView>;
+  readonly revocations: Revocations;
+}
+
+/** Revoked access tokens. All gateways share them. */
+export interface Revocations {
+  /** Does nothing for a token of a world that was dropped. */
+  readonly revoke: (revocation: Revocation) => Promise<void>;
+  readonly isRevoked: (revocation: Pick<Revocation, 'world' | 'id'>) => Promise<boolean>;
 }
 
 /** Reads rehearsals from the store. An unreachable store is a dependency problem, not an error of the gateway. */
@@ -24,5 +32,9 @@ export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAc
   return {
     resolve: (rehearsal) => directory.resolve(rehearsal).catch(unreachable),
     create: (rehearsal) => createRehearsal(rehearsal).catch(unreachable),
+    revocations: {
+      revoke: (revocation) => directory.revokeToken(revocation).catch(unreachable),
+      isRevoked: (revocation) => directory.isTokenRevoked(revocation).catch(unreachable),
+    },
   };
 }

@@ -59,6 +59,15 @@ export interface EventFilter<Type extends EventType = EventType> {
   readonly additional?: boolean;
 }
 
+/** Credentials bound to a rehearsal. */
+export interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
+  readonly webhookSecret: string;
+  readonly webhookUrl: string;
+  /** Of the client that fetches access tokens with POST /oauth/token. */
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
 /**
  * A rehearsal on a running estate: a freshly seeded world with its own clock, faults and events, which isolates concurrent tests
  * from each other. `await using` deletes it at the end of the test.
@@ -66,7 +75,7 @@ export interface EventFilter<Type extends EventType = EventType> {
 export class EstateRehearsal implements AsyncDisposable {
   readonly name: string;
   /** Credentials bound to this rehearsal. Any client that sends one of them works in it. */
-  readonly credentials: Omit<EstateCredentials, 'admin'> & { readonly webhookSecret: string; readonly webhookUrl: string };
+  readonly credentials: RehearsalCredentials;
   readonly client: EstateClient;
   /** Any call of a public API, by its id or by method and path. It returns refusals as replies. */
   readonly call: EstateClient['call'];

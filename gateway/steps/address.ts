@@ -90,6 +90,13 @@ function refuseWebSocket({ headers }: IncomingMessage): void {
   }
 }
 
+/** The endpoint that issues access tokens (RFC 6749 §3.2), and the one that revokes them (RFC 7009). */
+export const TOKEN_PATH = '/oauth/token';
+export const REVOCATION_PATH = '/oauth/revoke';
+export const OAUTH_METHODS: readonly string[] = ['POST'];
+
+export const isOAuthPath = (path: string): boolean => path === TOKEN_PATH || path === REVOCATION_PATH;
+
 /** A request, with the part that answers it. */
 export type Targeted = Exchange & Addressed & Target;
 
@@ -104,6 +111,7 @@ export const findTarget =
     if (crossOrigin.isPreflight(request)) return { target: 'preflight' };
     if (path === '/healthz' || path === '/readyz') return { target: 'health' };
     if (path === '/_control' || path.startsWith('/_control/')) return { target: 'control plane' };
+    if (isOAuthPath(path)) return { target: path === TOKEN_PATH ? 'token' : 'revocation' };
     if (path === '/metrics' && observability) return { target: 'metrics' };
     const api = routes.find(request.method ?? '', path);
     return api ? { target: 'api', api } : { target: 'documents' };

@@ -13,7 +13,7 @@ import { untilClosed } from '../hand-over.ts';
 import { methodNotAllowed } from '../problems.ts';
 import { identify, type RequestIds } from '../request-ids.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
-import type { Addressed, ForApi, Traced } from './address.ts';
+import { type Addressed, type ForApi, isOAuthPath, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
 interface Identified {
@@ -25,7 +25,7 @@ export const identifyRequest = ({ request, view }: Exchange & { readonly view?: 
   ids: identify(request.headers, view?.now ?? Date.now()),
 });
 
-interface Received {
+export interface Received {
   readonly body: Buffer | undefined;
 }
 
@@ -36,7 +36,7 @@ export const receiveBody = async ({ request, response }: Exchange): Promise<Rece
 export const answerPreflight =
   ({ crossOrigin, routes }: GatewayParts) =>
   ({ request, response, path }: Exchange & Addressed): void =>
-    crossOrigin.answerPreflight(request, response, routes.methodsAt(path).toSorted());
+    crossOrigin.answerPreflight(request, response, isOAuthPath(path) ? OAUTH_METHODS : routes.methodsAt(path).toSorted());
 
 export const answerHealth =
   ({ states, connections }: GatewayParts) =>

@@ -25,7 +25,7 @@ type Body = InputOf<typeof authorizePaymentApi>['body'];
 export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, scope) => {
   const { work, call, context } = scope;
   refuseMisplacedReturn(body);
-  const { id, earlier } = await findAttempt(work, body);
+  const { id, earlier } = await findAttempt(work);
   if (earlier?.awaiting === 'loyalty-platform') return settleRedemption(scope, earlier);
   if (earlier) return answerFor(earlier);
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
@@ -61,11 +61,10 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
  * same key would make a second payment.
  * @returns the id for this request, and its payment if there is one
  */
-async function findAttempt(work: UnitOfWork, body: Body): Promise<{ id: string; earlier: StoredPayment | undefined }> {
+async function findAttempt(work: UnitOfWork): Promise<{ id: string; earlier: StoredPayment | undefined }> {
   for (let attempt = 1; ; attempt++) {
     const id = work.id('pay', `attempt ${attempt}`);
     const earlier = await work.get(payments, id);
-    if (earlier) refuseOtherRequest(earlier, body);
     if (!earlier || !isAbandoned(earlier)) return { id, earlier };
   }
 }
@@ -154,25 +153,6 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
     return new Problem('dependency_timeout', detail, { ...about, dependency: 'payment-provider' });
   }
   return published(payment);
-}
-
-/**
- * A repeat finds the payment of its first run by the key alone. A 5xx answer is not stored with the key, so this compares
- * the request itself.
- * @throws Problem `idempotency_key_reused`
- */
-function refuseOtherRequest(
-  { orderId, tender, returnId, amount, tendered = amount }: StoredPayment,
-  body: InputOf<typeof authorizePaymentApi>['body'],
-): void {
-  const isSame =
-    orderId === body.orderId &&
-    tender.type === body.tender.type &&
-    tender.token === body.tender.token &&
-    returnId === body.returnId &&
-    (body.amount === undefined || (body.amount.amount === tendered.amount && body.amount.currency === tendered.currency));
-  if (isSame) return;
-  throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');
 }
 
 /**

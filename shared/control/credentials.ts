@@ -16,11 +16,20 @@ export interface PlainCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
+  /** Of the OAuth client, which fetches tokens that expire. */
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 /** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read gives authentication, isolation and time. */
 export function rehearsalOfKey(key: string): string | undefined {
   const name = /^reh_([a-z0-9-]+)_[A-Za-z0-9-]{20,}$/.exec(key)?.[1];
+  return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;
+}
+
+/** The OAuth client of a rehearsal is named `reh_<rehearsal>`. */
+export function rehearsalOfClient(id: string): string | undefined {
+  const name = /^reh_([a-z0-9-]+)$/.exec(id)?.[1];
   return name !== undefined && REHEARSAL_NAME.test(name) ? name : undefined;
 }
 
@@ -31,9 +40,16 @@ export function mintCredentials(rehearsal: string, pepper: string): { plain: Pla
     bearer: `reh_${rehearsal}_${secret()}`,
     apiKey: `reh_${rehearsal}_${secret()}`,
     webhookSecret: `whsec_${randomBytes(24).toString('base64')}`,
+    clientId: `reh_${rehearsal}`,
+    clientSecret: `reh_${rehearsal}_${secret()}`,
   };
   return {
     plain,
-    stored: { bearer: hmacOf(pepper, plain.bearer), apiKey: hmacOf(pepper, plain.apiKey), webhookSecret: plain.webhookSecret },
+    stored: {
+      bearer: hmacOf(pepper, plain.bearer),
+      apiKey: hmacOf(pepper, plain.apiKey),
+      webhookSecret: plain.webhookSecret,
+      clientSecret: hmacOf(pepper, plain.clientSecret),
+    },
   };
 }

@@ -8,9 +8,10 @@ export interface ConnectionTrouble {
 }
 
 const LATE = 'it does not answer in time';
-const CLOSED = 'the connection was closed';
+export const CLOSED = 'the connection was closed';
 const NO_WAY = 'the network has no way to it';
-const DISTRUSTED = 'its certificate is not trusted';
+export const DISTRUSTED = 'its certificate is not trusted';
+export const NOT_TLS = 'it does not use TLS';
 
 const NOT_CONNECTED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -26,7 +27,7 @@ const NOT_CONNECTED: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: DISTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: DISTRUSTED,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
 };
 
 const BROKEN: Readonly<Record<string, string>> = {

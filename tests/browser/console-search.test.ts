@@ -36,6 +36,44 @@ describeInBrowser('The search of the console', () => {
       .waitFor();
   });
 
+  test('The search keeps what is typed before its code is there, and no key of it acts on the page', async () => {
+    await using _rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    const address = tab.page.url();
+    let load = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await tab.page.route(/\/console\/.*search.*\.js/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await tab.page.keyboard.press('Control+k');
+    await tab.page.keyboard.type('cus_bg o?');
+    for (let time = 0; time < 4; time++) await tab.page.keyboard.press('Backspace');
+    await tab.page.keyboard.type('en');
+    expect([await tab.page.getByRole('dialog').count(), tab.page.url()]).toEqual([0, address]);
+    load();
+    await field().waitFor();
+    await option(/cus_ben/)
+      .first()
+      .waitFor();
+    expect(await field().inputValue()).toBe('cus_ben');
+    await tab.page.unrouteAll();
+  });
+
+  test('Escape before the code of the search is there closes it, and keys act again', async () => {
+    await using _rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    await tab.page.route(/\/console\/.*search.*\.js/, () => new Promise(() => undefined));
+    await tab.page.keyboard.press('Control+k');
+    await tab.page.keyboard.type('x');
+    await tab.page.keyboard.press('Escape');
+    await tab.page.keyboard.press('?');
+    await tab.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await tab.page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   test('The arrows choose a result, the last follows the first upwards, and Escape returns the focus to where it was', async () => {
     await using _rehearsal = await tab.openNew('/faults');
     await tab.isLive();

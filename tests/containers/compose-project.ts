@@ -30,7 +30,7 @@ export async function composeProject({ image, files = ['docker-compose.yml'], pr
     GATEWAY_PORT: String(ports.gateway),
     TOUCHPOINT_PORT: String(ports.touchpoint),
     PORTAL_PORT: String(ports.portal),
-    DEBUG_KAFKA_PORT: String(ports.kafka),
+    BROKER_PORT: String(ports.kafka),
     DEBUG_REDIS_PORT: String(ports.redis),
   };
   const named = (option: string, values: readonly string[]) => values.flatMap((value) => [option, value]);

@@ -15,6 +15,8 @@ import { buy, rush, stubbornRehearsal } from './stubborn-buyers.ts';
 const UP_MS = 600_000;
 /** Wall time between killing an application and starting it again. */
 const DEAD_MS = 3_000;
+/** Wall time for a consumer to join its group and read. */
+const KAFKA_MS = 60_000;
 const BUYERS = 4;
 const ORDERS_EACH = 4;
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -66,11 +68,18 @@ else {
       expect(JSON.parse(output)).toMatchObject({ specversion: '1.0', type: expect.stringMatching(/^com\.unified-commerce\./) });
     });
 
-    test('The profile "debug" opens Kafka and Redis to clients of this machine', async () => {
-      const admin = plainClient([`localhost:${project.ports.kafka}`]).admin();
-      await admin.connect();
-      expect(await admin.listTopics()).toEqual(expect.arrayContaining(['uc.order.events', 'uc.payment.events']));
-      await admin.disconnect();
+    test('A consumer on this machine reads the events from the published port', async () => {
+      const consumer = plainClient([`127.0.0.1:${project.ports.kafka}`]).consumer({ groupId: 'a-reader-on-this-machine' });
+      await consumer.connect();
+      await consumer.subscribe({ topic: 'uc.order.events', fromBeginning: true });
+      const read: unknown[] = [];
+      await consumer.run({ eachMessage: async ({ message }) => void read.push(JSON.parse(String(message.value))) });
+      await eventually('an event is read', async () => read.length > 0, KAFKA_MS);
+      await consumer.disconnect();
+      expect(read[0]).toMatchObject({ specversion: '1.0', type: expect.stringMatching(/^com\.unified-commerce\./) });
+    });
+
+    test('The profile "debug" opens Redis to clients of this machine', async () => {
       const redis = new Redis(project.ports.redis);
       expect(await redis.ping()).toBe('PONG');
       redis.disconnect();

@@ -40,7 +40,7 @@ test.each([
 test('A credential sent anywhere is in no event and no journal record', async () => {
   await using rehearsal = await newRehearsal();
   const { credentials, call } = rehearsal;
-  const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, 'demo-integration-token'];
+  const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, credentials.clientSecret, 'demo-integration-token'];
   for (const secret of secrets) {
     const encoded = encodeURIComponent(secret);
     const spread = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');

@@ -248,6 +248,21 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await claim({ now: 3_000, fingerprint: 'g' })).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
+      test('a key under which something was committed without an outcome can be claimed with the same body only, until it is forgotten', async () => {
+        for (const last of [true, false]) {
+          const { store, world, claim, claimed, commit } = await opened();
+          const { token } = await claimed();
+          expect(await commit({ fence: { kind: 'claim', key: 'k', token }, put: [putting('a')], last })).toMatchObject(OK);
+          await store.release(world, 'k', token);
+          expect(await claim({ now: 3_000, fingerprint: 'g' })).toEqual({ is: 'other-body' });
+          const repeat = await claimed({ now: 3_000 });
+          expect(repeat.since).toBe(1_000);
+          await store.release(world, 'k', repeat.token);
+          expect(await claim({ now: 4_000, fingerprint: 'g' })).toEqual({ is: 'other-body' });
+          expect(await claim({ now: 1_000 + 24 * 3_600_000, fingerprint: 'g' })).toMatchObject({ is: 'ours' });
+        }
+      });
+
       test('a precondition that has passed stays passed for later holders of the claim until the outcome is stored, and for no other request', async () => {
         const { store, world, claimed, commit } = await opened();
         const first = await claimed({ leaseMs: 0 });
@@ -260,7 +275,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         const next = await claimed({ now: 5_000, leaseMs: 0 });
         expect([first, second, third, next].map(({ preconditionHeld }) => preconditionHeld)).toEqual([false, true, true, false]);
         await commit({ fence: { ...fence, token: next.token }, last: false, preconditionHeld: true });
-        expect(await claimed({ fingerprint: 'g' })).toMatchObject({ preconditionHeld: false });
+        expect(await claimed({ fingerprint: 'g', now: 5_000 + 24 * 3_600_000 })).toMatchObject({ preconditionHeld: false });
       });
     });
 
@@ -925,6 +940,30 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(idsOf(await store.index(copy, 'things', 'kind', 'k', PAGE))).toEqual(['b', 'a']);
         expect(await store.counters(copy, 'c', ['k'])).toEqual([{ f: 4 }]);
         expect((await worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
+      });
+
+      test('a revoked token stays revoked until its end, in its world alone', async () => {
+        const { worlds, world, standAt } = await opened();
+        await standAt(1_000);
+        const token = { world, id: 'revoked', endsAt: 5_000 };
+        for (let time = 0; time < 2; time++) await worlds.revokeToken(token);
+        expect([await worlds.isTokenRevoked(token), await worlds.isTokenRevoked({ world, id: 'another' })]).toEqual([true, false]);
+        const fresh = await worlds.open('r', EMPTY, CREDENTIALS);
+        expect(await worlds.isTokenRevoked({ world: fresh, id: 'revoked' })).toBe(false);
+        await worlds.revokeToken({ world: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV', id: 'late', endsAt: 5_000 });
+        expect(await worlds.isTokenRevoked({ world: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV', id: 'late' })).toBe(false);
+      });
+
+      test('a revocation is forgotten when the token has expired', async () => {
+        const { worlds, world, standAt } = await opened();
+        await standAt(1_000);
+        await worlds.revokeToken({ world, id: 'early', endsAt: 5_000 });
+        await standAt(5_000);
+        await worlds.revokeToken({ world, id: 'later', endsAt: 9_000 });
+        expect([await worlds.isTokenRevoked({ world, id: 'early' }), await worlds.isTokenRevoked({ world, id: 'later' })]).toEqual([
+          false,
+          true,
+        ]);
       });
 
       test('a concurrent change of one member of a progression does not affect the other members', async () => {

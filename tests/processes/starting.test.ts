@@ -99,7 +99,9 @@ test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, {
     const [, ...rest] = await fixture('credentials.json');
     await using copy = await copiedFixtures({ 'credentials.json': [own('bearer', ['catalog']), ...rest] });
     const lines = await expectRefused({ ...environment, FIXTURES_DIR: copy.FIXTURES_DIR });
-    expect(lines).toEqual([expect.stringMatching(/\(demo-carrier, demo-control, carrier-webhook\).*ALLOW_DEMO_CREDENTIALS=true/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/\(demo-carrier, demo-control, carrier-webhook, demo-client\).*ALLOW_DEMO_CREDENTIALS=true/),
+    ]);
   },
 );
 

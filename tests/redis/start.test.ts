@@ -37,7 +37,7 @@ describeWithRedis(
 
     test.each<[string, () => string, string]>([
       ['a wrong password', () => at(':wrong@'), 'refuses the user name or password of its address.'],
-      ['a missing password', () => redis.server.url, 'requires a password: add it to its address'],
+      ['a missing password', () => redis.server.url, 'requires a password: set REDIS_PASSWORD_FILE, or add it to its address'],
       ['a missing database', () => `${at(':secret@')}/7`, 'does not have this database'],
       ['a cluster that is a single Redis', () => `cluster:${at(':secret@')}`, 'is not a cluster: give a single address'],
     ])('A start with %s is refused', async (_what, url, sentence) => {

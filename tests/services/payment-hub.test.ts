@@ -203,12 +203,17 @@ describe('Pending payments', () => {
     expect(await hub.states()).toEqual(['failed']);
   });
 
-  test('A pending payment keeps its key: a different request with the key is refused', async () => {
+  test('A pending payment keeps its key, even after time has passed: another request with it is refused and pays nothing', async () => {
     await using hub = await withOrder();
-    await hub.control('set-clock', { body: { flowing: false } });
-    await hub.authorise(card('tok_timeout'), 100, key('used'));
-    expect(await hub.authorise(card(), 200, key('used'))).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    const first = await hub.authorise(card('tok_timeout'), 100, key('used'));
+    for (const by of ['PT1S', 'PT5M']) {
+      await hub.advance(by);
+      expect(await hub.authorise(card(), 200, key('used'))).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    }
+    const repeat = await hub.authorise(card('tok_timeout'), 100, key('used'));
+    expect(repeat).toMatchObject({ status: 504, body: { paymentId: first.body.paymentId } });
     expect(await hub.states()).toEqual(['pending']);
+    await hub.verify();
   });
 
   test.each([card('tok_async_approve'), { type: 'bnpl' }, { type: 'bnpl', token: 'tok_visa' }])(

@@ -93,9 +93,9 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     'inside',
     {
       now,
-      applications: Object.fromEntries(modules.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))])),
+      applications: Object.fromEntries(modules.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures))])),
       due: modules.flatMap(({ service, seedDue }) =>
-        (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
+        (seedDue?.(fixtures) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
       ),
     },
     { bearer: '', apiKey: '', webhookSecret: INSIDE_WEBHOOK_SECRET },

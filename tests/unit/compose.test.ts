@@ -63,16 +63,19 @@ test('The compose file names no container, so that it can run twice, and an appl
   expect(of('container_name').filter(Boolean)).toEqual([]);
   expect(of('hostname').filter(Boolean)).toEqual([]);
   const published = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
-  expect(published.map(([name]) => name)).toEqual(['gateway', 'touchpoint-mock', 'debug-ports']);
+  expect(published.map(([name]) => name)).toEqual(['gateway', 'touchpoint-mock', 'kafka', 'debug-ports']);
 });
 
-test('The compose file publishes the gateway, the touchpoint, and its portal to this machine alone', () => {
+test('The compose file publishes the gateway, the touchpoint, its portal and Kafka to this machine alone', () => {
   expect(named('gateway').ports?.map(withDefaults)).toEqual(['127.0.0.1:8080:8080']);
   expect(named('touchpoint-mock').ports?.map(withDefaults)).toEqual(['127.0.0.1:15115:15115', '127.0.0.1:15116:15116']);
+  expect(named('kafka').ports?.map(withDefaults)).toEqual(['127.0.0.1:19092:19092']);
+  const { KAFKA_ADVERTISED_LISTENERS: advertised } = named('kafka').environment ?? {};
+  expect(withDefaults(advertised ?? '')).toContain('HOST://127.0.0.1:19092');
   for (const port of named('debug-ports').ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
 
-test('The compose file opens ports to other machines only with PUBLISH_ADDRESS, and never the portal and the debug ports', () => {
+test('The compose file opens ports to other machines only with PUBLISH_ADDRESS, and never the portal, Kafka and Redis', () => {
   const published = Object.values({ ...services, ...composeFile('compose.replicas.yml').services }).flatMap(({ ports }) => ports ?? []);
   const everywhere = published
     .map((port) => port.replace(/^\$\{PUBLISH_ADDRESS:-127\.0\.0\.1\}/, '0.0.0.0'))

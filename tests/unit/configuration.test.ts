@@ -71,7 +71,7 @@ test('Variables of CI systems, shells and other programs do not stop the start',
     CI_PROJECT_DIR GITLAB_USER_LOGIN BUILD_URL JENKINS_URL WORKSPACE AGENT_NAME SYSTEM_TEAMPROJECT TF_BUILD BUILDKITE_JOB_ID CIRCLE_SHA1 TRAVIS_BRANCH DRONE_BUILD_LINK
     PGHOST PGPORT DATABASE_URL HTTP_PROXY NO_PROXY FORCE_COLOR NO_COLOR TERM SHELL LC_ALL SSH_AUTH_SOCK XDG_RUNTIME_DIR DOCKER_HOST TESTCONTAINERS_HOST_OVERRIDE
     TESTCONTAINERS_RYUK_DISABLED npm_config_loglevel npm_package_name npm_lifecycle_event INIT_CWD npm_config_user_agent DRAIN_DELAY ESTATE_URL ESTATE_REHEARSAL
-    ESTATE_ADMIN_TOKEN ESTATE_BEARER_TOKEN ESTATE_API_KEY ESTATE_IMAGE ESTATE_PACKAGE PUBLISH_ADDRESS DEBUG_KAFKA_PORT DEBUG_REDIS_PORT ALLOWED_ORIGINS APP_URL`;
+    ESTATE_ADMIN_TOKEN ESTATE_BEARER_TOKEN ESTATE_API_KEY ESTATE_IMAGE ESTATE_PACKAGE PUBLISH_ADDRESS BROKER_PORT DEBUG_REDIS_PORT ALLOWED_ORIGINS APP_URL`;
   const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x']));
   expect(() => readConfiguration(environment)).not.toThrow();
 });
@@ -88,4 +88,16 @@ test.each([
 test('REDIS_PASSWORD is refused together with another password, and without an address', () => {
   expect(() => readConfiguration({ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD: 'b' })).toThrow('remove one of them');
   expect(() => readConfiguration({ REDIS_PASSWORD: 'b' })).toThrow('REDIS_PASSWORD is for REDIS_URL');
+});
+
+test.each([
+  [
+    { REDIS_URL: 'redis://h', REDIS_PASSWORD: 'a', REDIS_PASSWORD_FILE: 'f' },
+    'REDIS_PASSWORD and REDIS_PASSWORD_FILE both have a password',
+  ],
+  [{ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD_FILE: 'f' }, 'REDIS_URL has a password, and REDIS_PASSWORD_FILE another'],
+  [{ REDIS_PASSWORD_FILE: 'f' }, 'REDIS_PASSWORD_FILE is for REDIS_URL'],
+  [{ REDIS_URL: 'redis://h', REDIS_TLS_CA_FILE: 'f' }, 'write REDIS_URL as rediss://host:port'],
+])('The files of Redis in %j are refused with the remedy', (given, sentence) => {
+  expect(() => readConfiguration(given)).toThrow(sentence);
 });

@@ -107,6 +107,7 @@ test('The fixtures have the vouchers, magic tokens, gift cards and credentials t
     ['api-key', 'demo-carrier-key', 'catalog'],
     ['bearer', 'demo-control-token', 'control'],
     ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
+    ['oauth-client', 'demo-client-secret', 'catalog', 'control'],
   ]);
 });
 
@@ -185,7 +186,9 @@ const cases: readonly Case[] = [
   ['credentials.json /3/secret – a webhook secret is whsec_ and 24', edit(3, { secret: 'whsec_short' })],
   ['credentials.json /4 – there is already a webhook secret', secondSecret],
   ['credentials.json / – nobody could use the control plane', without(2)],
-  ['credentials.json /1/scopes – only a bearer can have the scope control.', edit(1, { scopes: ['control'] })],
+  ['credentials.json /1/scopes – only a bearer and an oauth-client can have the scope control.', edit(1, { scopes: ['control'] })],
+  ['credentials.json /4/name – the name of an oauth-client is sent as client_id', edit(4, { name: 'reh_mine' })],
+  ['credentials.json /0/expiresIn – only the tokens of an oauth-client expire.', edit(0, { expiresIn: 60 })],
   ['credentials.json /0/secret – it has the form of a credential of a rehearsal', edit(0, { secret: `reh_default_${'a'.repeat(20)}` })],
   ...['tökén', 'a b', 'a\nb'].map((secret): Case => ['credentials.json /0/secret – it takes visible ASCII without', edit(0, { secret })]),
 ];

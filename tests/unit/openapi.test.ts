@@ -53,7 +53,12 @@ test.each(publicApis.map((api) => [api.id, api] as const))(
   'The OpenAPI document requires the credential and the parameters of %s',
   (_id, api) => {
     const { security, parameters } = operationOf(api);
-    const schemes = { none: [], bearer: [{ bearer: [] }], 'api-key': [{ apiKey: [] }], signature: [{ signature: [] }] };
+    const schemes = {
+      none: [],
+      bearer: [{ bearer: [] }, { oauth: ['catalog'] }],
+      'api-key': [{ apiKey: [] }],
+      signature: [{ signature: [] }],
+    };
     expect(security).toEqual(schemes[api.auth]);
     const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => `{${name}}`);
     expect(inPath).toEqual(api.path.match(/\{\w+\}/g) ?? []);

@@ -75,7 +75,9 @@ test.each([
   ['of a rehearsal', REHEARSAL_KEY],
   ['of a webhook', WEBHOOK_SECRET],
   ['of a webhook with dots in place of slashes, as a correlation id permits', 'whsec_.rZ8Oxf.S3ai0M4SHFfZPZJU0z2enzhh'],
-  ...['demo-integration-token', 'demo-control-token', 'demo-carrier-key', 'demo-store-key'].map((key) => ['of the fixtures', key] as const),
+  ...['demo-integration-token', 'demo-control-token', 'demo-carrier-key', 'demo-client-secret', 'demo-store-key'].map(
+    (key) => ['of the fixtures', key] as const,
+  ),
 ])('A credential %s is redacted in a text, a member, a name, a path and a query, plain and encoded', (_what, secret) => {
   const encoded = [...secret].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
   const everywhere = [

@@ -32,8 +32,39 @@ export function useKeys(keys: KeyMap): void {
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+interface Collecting {
+  readonly text: string;
+  readonly cancel: () => void;
+}
+
+let collecting: Collecting | undefined;
+
+/** Keeps what is typed while the code of a field loads, so that these keys neither get lost nor act. @param cancel called for Escape */
+export function collectTyping(cancel: () => void): void {
+  collecting ??= { text: '', cancel };
+}
+
+/** Ends the collecting. @returns what was typed */
+export function collectedTyping(): string {
+  const text = collecting?.text ?? '';
+  collecting = undefined;
+  return text;
+}
+
+function collect(event: KeyboardEvent, { text, cancel }: Collecting): void {
+  const isCharacter = [...event.key].length === 1;
+  if (event.ctrlKey || event.metaKey || event.altKey || !(isCharacter || ['Backspace', 'Enter', 'Escape'].includes(event.key))) return;
+  event.preventDefault();
+  if (event.key === 'Escape') {
+    collecting = undefined;
+    cancel();
+  } else if (isCharacter) collecting = { text: text + event.key, cancel };
+  else if (event.key === 'Backspace') collecting = { text: [...text].slice(0, -1).join(''), cancel };
+}
+
 export function startKeyboard(): void {
   document.addEventListener('keydown', (event) => {
+    if (collecting) return collect(event, collecting);
     if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !document.querySelector('dialog[open]')) {
       event.preventDefault();
       return actionFor('Ctrl k')?.();

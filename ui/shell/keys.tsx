@@ -1,9 +1,19 @@
 import { signal } from '@preact/signals';
-import { Dialog, singleKeys, switchSingleKeys } from '../kit/kit.ts';
+import { collectTyping, Dialog, singleKeys, switchSingleKeys } from '../kit/kit.ts';
 import { pages } from './pages.ts';
 
 export const keysShown = signal(false);
 export const searchShown = signal(false);
+
+export const closeSearch = (): void => {
+  searchShown.value = false;
+};
+
+/** The code of the search may have to load first. */
+export function openSearch(): void {
+  searchShown.value = true;
+  collectTyping(closeSearch);
+}
 
 const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['Ctrl K', 'Search for anything, also from a field'],

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { config, estateLink, rehearsalLink, route } from '../data/data.ts';
 import { Dialog, Icon } from '../kit/kit.ts';
-import { keysShown, searchShown } from './keys.tsx';
+import { keysShown, openSearch } from './keys.tsx';
 import type { Page } from './page.ts';
 import { pageAt, pages } from './pages.ts';
 import css from './shell.module.css';
@@ -43,14 +43,7 @@ export function Navigation({ rehearsal }: { rehearsal: string }) {
         <Icon name="store" />
         <span>Unified commerce estate</span>
       </a>
-      <button
-        type="button"
-        class={css.item}
-        aria-haspopup="dialog"
-        aria-keyshortcuts="Control+K"
-        title="Ctrl K"
-        onClick={() => (searchShown.value = true)}
-      >
+      <button type="button" class={css.item} aria-haspopup="dialog" aria-keyshortcuts="Control+K" title="Ctrl K" onClick={openSearch}>
         <Icon name="search" />
         <span>Search</span>
       </button>

@@ -11,7 +11,7 @@ import {
   rehearsalLink,
   useResource,
 } from '../data/data.ts';
-import { Dialog, wallTime } from '../kit/kit.ts';
+import { collectedTyping, Dialog, wallTime } from '../kit/kit.ts';
 import { problemCodes, referenceSections } from '../reference/sections.ts';
 import { pageLink } from './navigation.tsx';
 import { pages } from './pages.ts';
@@ -95,6 +95,8 @@ const few = (found: readonly Found[]): readonly Found[] =>
 /** Finds any id, number, e-mail, SKU, trace, page or action. @param rehearsal where to search; undefined: none can be shown */
 export function Search({ rehearsal, last, onClose }: { rehearsal: string | undefined; last: string; onClose: () => void }) {
   const [text, setText] = useState('');
+  // The dialog is open by now: effects of its component run first.
+  useEffect(() => setText((typed) => collectedTyping() + typed), []);
   const [asked, setAsked] = useState('');
   const [chosen, setChosen] = useState(0);
   const place = useRef<HTMLDivElement>(null);

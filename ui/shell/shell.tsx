@@ -16,9 +16,9 @@ import {
   trouble,
   useResource,
 } from '../data/data.ts';
-import { Card, Empty, focusFilter, Heading, moveRow, ProblemCard, Skeleton, StatusLine, useKeys } from '../kit/kit.ts';
+import { Card, collectedTyping, Empty, focusFilter, Heading, moveRow, ProblemCard, Skeleton, StatusLine, useKeys } from '../kit/kit.ts';
 import { Bar } from './bar.tsx';
-import { Keys, keysShown, searchShown } from './keys.tsx';
+import { closeSearch, Keys, keysShown, openSearch, searchShown } from './keys.tsx';
 import { Navigation, pageLink } from './navigation.tsx';
 import type { Page, PageProps } from './page.ts';
 import { pageAt, pages } from './pages.ts';
@@ -72,10 +72,11 @@ export function Shell() {
 /** Its code is loaded when somebody searches. */
 function LazySearch({ rehearsal }: { rehearsal: string | undefined }) {
   const code = useResource('code of the search', () => import('./search.tsx'));
-  const close = () => {
-    searchShown.value = false;
-  };
-  return drawn(code, ({ Search }) => <Search rehearsal={rehearsal} last={rehearsal ?? lastRehearsal()} onClose={close} />);
+  // A refused load shows its problem, and keys act again.
+  useEffect(() => {
+    if (code.refusal) collectedTyping();
+  }, [code.refusal]);
+  return drawn(code, ({ Search }) => <Search rehearsal={rehearsal} last={rehearsal ?? lastRehearsal()} onClose={closeSearch} />);
 }
 
 const EmptyBar = () => (
@@ -91,11 +92,9 @@ function useShellKeys(rehearsal: string): void {
   useKeys({
     ...Object.fromEntries(ofPages),
     '/': () => {
-      searchShown.value = !focusFilter();
+      if (!focusFilter()) openSearch();
     },
-    'Ctrl k': () => {
-      searchShown.value = true;
-    },
+    'Ctrl k': openSearch,
     j: () => moveRow(1),
     k: () => moveRow(-1),
     ArrowDown: () => moveRow(1),

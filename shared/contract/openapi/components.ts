@@ -214,4 +214,16 @@ export const SCHEMES = [
   { auth: 'signature', name: 'signature', scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
 ] as const;
 
+/** Access tokens that expire. They are bearer tokens, which the APIs of the scheme `bearer` and the control plane accept. */
+export const OAUTH_SCHEME: Part = {
+  type: 'oauth2',
+  description: 'Tokens that expire on the clock of the rehearsal. Revoke one with POST /oauth/revoke (RFC 7009).',
+  flows: {
+    clientCredentials: {
+      tokenUrl: '/oauth/token',
+      scopes: { catalog: 'Calls the APIs.', control: 'Drives the control plane.' },
+    },
+  },
+};
+
 export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };

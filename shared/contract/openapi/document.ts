@@ -5,7 +5,7 @@ import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
-import { CONTROL_SCHEME, Components, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
+import { CONTROL_SCHEME, Components, OAUTH_SCHEME, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
 import { apiOperation, CONTROL_TAG, controlOperation } from './operations.ts';
 
 const DESCRIPTION = `One consistent simulated retailer for rehearsing integrations: the owning applications of a unified-commerce
@@ -47,6 +47,7 @@ export function estateOpenApi(version: string): Part {
           SCHEMES.filter(({ auth }) => publicApis.some((api) => api.auth === auth)).map(({ name, scheme }) => [name, scheme]),
         ),
         control: CONTROL_SCHEME,
+        oauth: OAUTH_SCHEME,
       },
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,

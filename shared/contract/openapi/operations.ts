@@ -24,7 +24,10 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
     tags: [applications[api.application].title],
     summary: api.name,
     description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
-    security: SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
+    security: [
+      ...SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
+      ...(api.auth === 'bearer' ? [{ oauth: ['catalog'] }] : []),
+    ],
     parameters: [
       ...pathParameters(api.path, components),
       ...queryParameters(api.query, components),
@@ -98,7 +101,7 @@ export function controlOperation(control: ControlOperation, components: Componen
     tags: [CONTROL_TAG],
     summary: sentenceCase(control.id),
     description: control.summary,
-    security: [{ control: [] }],
+    security: [{ control: [] }, { oauth: ['control'] }],
     parameters: [
       ...pathParameters(control.path, components),
       ...queryParameters(control.query, components),

@@ -73,7 +73,7 @@ export function commit(
     world.bytes += entry.json.length;
     for (const subscriber of subscribers) world.pending.add(deliveryKey(subscriber, event.id));
   }
-  notePrecondition(state, plan);
+  noteCommit(state, plan);
   const awaited = plan.last ? awaitedBefore(world, plan) : undefined;
   endFence(world, state, plan);
   writeDue(world, application, plan, seq);
@@ -166,9 +166,11 @@ function writeObjects(world: WorldState, state: ApplicationState, plan: Plan): v
   }
 }
 
-function notePrecondition(state: ApplicationState, { fence, preconditionHeld }: Plan): void {
+function noteCommit(state: ApplicationState, { fence, preconditionHeld }: Plan): void {
   const claim = fence?.kind === 'claim' ? state.claims.get(fence.key) : undefined;
-  if (claim && preconditionHeld) claim.preconditionHeld = true;
+  if (!claim) return;
+  claim.committed = true;
+  if (preconditionHeld) claim.preconditionHeld = true;
 }
 
 /** The application that the due work of a plan awaited before its run. */
@@ -218,14 +220,16 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
   if (found && isHeld(found)) {
     return found.fingerprint === ask.fingerprint ? { is: 'running', leftMs: found.leaseUntil - Date.now() } : { is: 'other-body' };
   }
+  // What the earlier request committed must be finished by a repeat of it, so the key stays with its content.
+  if (found?.committed && !found.done && found.fingerprint !== ask.fingerprint) return { is: 'other-body' };
   // A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;
-  const { since, preconditionHeld } = before ?? { since: ask.now, preconditionHeld: false };
+  const { since, preconditionHeld, committed } = before ?? { since: ask.now, preconditionHeld: false, committed: false };
   if (found && found.token === undefined) world.bytes -= bytesOfClaim(found);
   const token = randomToken();
   const leaseUntil = Date.now() + ask.leaseMs;
   if (!before) claims.delete(key);
-  claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, token, leaseUntil, done: undefined });
+  claims.set(key, { fingerprint: ask.fingerprint, since, preconditionHeld, committed, token, leaseUntil, done: undefined });
   return { is: 'ours', token, since, preconditionHeld };
 }
 

@@ -111,6 +111,7 @@ function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): Wo
     faults: new Map(),
     faultRevision: 0,
     progression: undefined,
+    revokedTokens: new Map(),
     driver: undefined,
   };
   for (const application of applicationNames) {

@@ -74,6 +74,8 @@ export interface ClaimRecord {
   fingerprint: string;
   since: Ms;
   preconditionHeld: boolean;
+  /** Whether a commit was made under this claim. */
+  committed: boolean;
   token: string | undefined;
   /** Wall time. */
   leaseUntil: number;
@@ -128,6 +130,8 @@ export interface WorldState {
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
+  /** Ids of revoked access tokens with the end of each on the clock. */
+  readonly revokedTokens: Map<string, Ms>;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */
   driver: { readonly token: string; until: number; readonly flowed: boolean } | undefined;
 }

@@ -9,7 +9,7 @@ import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
-import type { ApplicationDump, Directory, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
+import type { ApplicationDump, Directory, RevocationStore, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryClock } from './clock.ts';
 import { createMemoryEstate, type MemoryEstate } from './estate.ts';
@@ -72,6 +72,7 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Applicati
   return {
     ...createDirectory(estate),
     ...createMemoryRehearsals(estate),
+    ...createRevocations(estate),
     ...createMemorySnapshots(estate),
     ...createMemoryLedger(estate),
     ...createMemoryClock(estate),
@@ -99,6 +100,20 @@ function countIn({ applications }: WorldState, { application, collection, states
   const state = applications.get(application);
   const found = state?.index.get(`${collection}.${STATE_INDEX}`);
   return { count: state?.objects.get(collection)?.size ?? 0, states: states.map((one) => found?.get(one)?.size ?? 0) };
+}
+
+function createRevocations({ all }: MemoryEstate): RevocationStore {
+  return {
+    revokeToken: async ({ world, id, endsAt }) => {
+      const state = all.get(world);
+      if (!state) return;
+      const { revokedTokens } = state;
+      const now = nowOf(state);
+      for (const [other, ends] of revokedTokens) if (ends <= now) revokedTokens.delete(other);
+      revokedTokens.set(id, endsAt);
+    },
+    isTokenRevoked: async ({ world, id }) => all.get(world)?.revokedTokens.has(id) ?? false,
+  };
 }
 
 function createDirectory({ all, rehearsals }: MemoryEstate): Directory {

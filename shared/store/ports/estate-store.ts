@@ -7,7 +7,7 @@ import type { BacklogStore, LedgerStore } from './ledger.ts';
 import type { EventReader, ObjectReader, ObjectStore } from './objects.ts';
 import type { DeliveryStore, OutboxStore } from './outbox.ts';
 import type { ClaimStore, CommitStore } from './plan.ts';
-import type { Directory, ProgressionStore, RehearsalStore, SnapshotStore } from './rehearsals.ts';
+import type { Directory, ProgressionStore, RehearsalStore, RevocationStore, SnapshotStore } from './rehearsals.ts';
 import type { RunStore } from './runs.ts';
 
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
@@ -19,6 +19,7 @@ export interface ControlStore extends FaultStore, JournalWriter {}
 export interface Worlds
   extends Directory,
     RehearsalStore,
+    RevocationStore,
     SnapshotStore,
     ClockStore,
     WorldChanges,

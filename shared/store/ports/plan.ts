@@ -110,6 +110,7 @@ export type Claim =
   | { readonly is: 'ours'; readonly token: string; readonly since: Ms; readonly preconditionHeld: boolean }
   /** `leftMs`: remaining wall time of the lease. */
   | { readonly is: 'running'; readonly leftMs: Ms }
+  /** The key belongs to another request: it runs, has an outcome, or has committed something that only its repeat may finish. */
   | { readonly is: 'other-body' }
   | { readonly is: 'done'; readonly json: string };
 

@@ -76,6 +76,8 @@ export interface RehearsalCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
+  /** Of the rehearsal's OAuth client. Absent in a rehearsal of an older release. */
+  readonly clientSecret?: string;
 }
 
 /** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
@@ -99,6 +101,20 @@ export interface Directory {
   resolve(rehearsal: string): Promise<WorldView | undefined>;
   /** @returns undefined after a reset or deletion of the world */
   current(world: World): Promise<WorldView | undefined>;
+}
+
+/** An access token that is refused from now on. */
+export interface Revocation {
+  readonly world: World;
+  readonly id: string;
+  /** Its end on the rehearsal's clock. Afterwards the store may forget the revocation. */
+  readonly endsAt: Ms;
+}
+
+export interface RevocationStore {
+  /** Revoking twice, or in a dropped world, changes nothing. */
+  revokeToken(revocation: Revocation): Promise<void>;
+  isTokenRevoked(revocation: Pick<Revocation, 'world' | 'id'>): Promise<boolean>;
 }
 
 /** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
-import { troubleInWords } from '../../process/connection-trouble.ts';
+import { CLOSED, DISTRUSTED, NOT_TLS, troubleInWords } from '../../process/connection-trouble.ts';
 import { RedisRefused, refusedFor } from './refused.ts';
 
 export type RedisClient = Redis | Cluster;
@@ -36,29 +36,34 @@ const connectionOptions = (commandTimeout: number) => ({
 
 interface ClientOptions {
   readonly url: string;
+  /** Certificates, in PEM, that the server is verified with. Default: the certificate authorities of Node. */
+  readonly ca: string | undefined;
   readonly commandTimeoutMs: number;
   /** Whether the client is for messages. */
   readonly subscribing: boolean;
 }
 
-export function createClient({ url, commandTimeoutMs, subscribing }: ClientOptions): RedisClient {
+export function createClient({ url, ca, commandTimeoutMs, subscribing }: ClientOptions): RedisClient {
   // A subscription writes nothing, and must return after a reconnect.
   const common = { ...connectionOptions(commandTimeoutMs), autoResubscribe: subscribing };
   const nodes = nodesOf(url);
   const [first] = nodes;
   if (!first) throw new RedisRefused('The address of Redis is empty: give it as redis://host:port.');
   if (nodes.length === 1 && !isCluster(url)) {
-    return new Redis({ ...common, ...credentialsOf(first), ...endpointOf(first), db: databaseOf(first) });
+    return new Redis({ ...common, ...credentialsOf(first), ...endpointOf(first, ca), db: databaseOf(first) });
   }
-  return new Cluster(nodes.map(endpointOf), {
-    redisOptions: { ...common, ...credentialsOf(first), ...(first.protocol === 'rediss:' && { tls: {} }) },
-    enableOfflineQueue: false,
-    lazyConnect: true,
-    clusterRetryStrategy: reconnectAfter,
-    clusterNodeRetryStrategy: reconnectAfter,
-    // The caller repeats a command that a node did not answer.
-    retryDelayOnFailover: 0,
-  });
+  return new Cluster(
+    nodes.map((node) => endpointOf(node, ca)),
+    {
+      redisOptions: { ...common, ...credentialsOf(first), ...(first.protocol === 'rediss:' && { tls: { ca } }) },
+      enableOfflineQueue: false,
+      lazyConnect: true,
+      clusterRetryStrategy: reconnectAfter,
+      clusterNodeRetryStrategy: reconnectAfter,
+      // The caller repeats a command that a node did not answer.
+      retryDelayOnFailover: 0,
+    },
+  );
 }
 
 interface Starting {
@@ -98,7 +103,19 @@ export async function start(client: RedisClient, { where, startTimeoutMs, onErro
 }
 
 const reasonOf = (error: Error | undefined): string =>
-  error === undefined ? 'it does not answer in time' : (troubleInWords(error) ?? error.message.replace(/\.$/, ''));
+  error === undefined ? 'it does not answer in time' : (reasonAndRemedy(error) ?? error.message.replace(/\.$/, ''));
+
+const REMEDIES: readonly (readonly [words: string, remedy: string])[] = [
+  [DISTRUSTED, 'name its certificate authority in REDIS_TLS_CA_FILE'],
+  [NOT_TLS, 'write its address as redis://'],
+  [CLOSED, 'if it demands TLS, write its address as rediss://'],
+];
+
+function reasonAndRemedy(error: Error): string | undefined {
+  const words = troubleInWords(error);
+  const remedy = REMEDIES.find(([known]) => known === words)?.[1];
+  return remedy === undefined ? words : `${words}; ${remedy}`;
+}
 
 /** A cluster reports that its nodes failed; the error of a node has the reason. */
 const deepest = (error: Error): Error => (error as { lastNodeError?: Error }).lastNodeError ?? error;
@@ -131,10 +148,10 @@ function parse(text: string): URL {
 
 const isCluster = (url: string): boolean => url.startsWith('cluster:') || url.includes(',');
 
-const endpointOf = (node: URL) => ({
+const endpointOf = (node: URL, ca: string | undefined) => ({
   host: node.hostname.replace(/^\[(.*)\]$/, '$1'),
   port: Number(node.port || 6379),
-  ...(node.protocol === 'rediss:' && { tls: {} }),
+  ...(node.protocol === 'rediss:' && { tls: { ca } }),
 });
 
 const databaseOf = (node: URL): number => Number(node.pathname.slice(1) || 0);

@@ -13,6 +13,8 @@ export interface RedisConnectionOptions {
    * Redis Cluster. A single address is a seed node only when it begins with `cluster:`.
    */
   readonly url: string;
+  /** Certificates, in PEM, that the server is verified with. Default: the certificate authorities of Node. */
+  readonly ca?: string | undefined;
   /** Wall time for one command. */
   readonly commandTimeoutMs?: number | undefined;
   /** The start waits this wall time for a Redis that does not answer yet. */
@@ -59,13 +61,13 @@ const START_TIMEOUT_MS = 10_000;
 
 /** @throws RedisRefused when this Redis is not usable */
 export async function connectRedis(options: RedisConnectionOptions, channel: string): Promise<RedisConnection> {
-  const { url, commandTimeoutMs = COMMAND_TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
+  const { url, ca, commandTimeoutMs = COMMAND_TIMEOUT_MS, startTimeoutMs = START_TIMEOUT_MS } = options;
   const onError = (error: Error): void => options.onError?.(bareError(error));
   const opened = new Set<RedisClient>();
   let closed = false;
   const open = async ({ subscribing }: { readonly subscribing: boolean }): Promise<RedisClient> => {
     if (closed) throw new RedisRefused('The store is closed.');
-    const client = createClient({ url, commandTimeoutMs, subscribing });
+    const client = createClient({ url, ca, commandTimeoutMs, subscribing });
     opened.add(client);
     try {
       await start(client, { where: shownAddress(url), startTimeoutMs, onError });

@@ -12,7 +12,7 @@ import type { Argument } from './connection.ts';
  *   object record   `<version> <order> <JSON>`
  *   lease           `<until, wall time> <token>`
  *   due record      seven lines: at, seq, attempts (and after a blank the application that it awaits), withheldBy, token, until (of the lease, wall time), JSON of the rest
- *   claim record    seven lines: fingerprint, since, preconditionHeld (1 or 0), token, until, keepUntil (empty: not done), outcome
+ *   claim record    seven lines: fingerprint, since, held (0: nothing committed; c: committed; 1: committed, precondition met), token, until, keepUntil (empty: not done), outcome
  *   parked record   three lines: at, error (JSON), JSON of the rest of a due record (empty: of a delivery)
  */
 

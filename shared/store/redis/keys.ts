@@ -54,6 +54,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances: hashes by name
+ *   W:revoked            zset   id of a revoked access token by its end on the rehearsal's clock
  *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
  *                               in a hash of an older release
  *   W:<app>:a:<collection>         zset  id by order of creation
@@ -104,6 +105,7 @@ export const WORLD_KEYS = [
   'since',
   'hits',
   'chances',
+  'revoked',
 ] as const;
 
 /** Field of each hash of objects or counters. It shows that the world exists, even when no object is found. No id and no key is empty. */

@@ -18,8 +18,12 @@ type Reply = readonly [pattern: RegExp, passes: Refusal['passes'], words: (messa
 
 const REPLIES: readonly Reply[] = [
   [/^WRONGPASS/, 'never', () => 'refuses the user name or password of its address.'],
-  [/^NOAUTH/, 'never', () => 'requires a password: add it to its address.'],
-  [/^NOPERM/, 'never', (message) => `does not let its user do this: the user lacks a permission (${message}).`],
+  [/^NOAUTH/, 'never', () => 'requires a password: set REDIS_PASSWORD_FILE, or add it to its address.'],
+  [
+    /^NOPERM/,
+    'never',
+    (message) => `does not let its user do this: the user lacks a permission (${message}). Give it the rule of docs/how-to/own-redis.md.`,
+  ],
   [/cluster support disabled/, 'never', () => 'is not a cluster: give a single address.'],
   [/DB index is out of range/, 'never', (message) => `does not have this database (${message}).`],
   [/^MISCONF/, 'later', () => 'takes no writes, because it cannot save its data. Free space on its disk; its log has the reason.'],

@@ -7,7 +7,7 @@ import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
-import type { Directory, RehearsalCredentials, WorldView } from '../ports/rehearsals.ts';
+import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
 import { createAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges, type RedisChanges } from './changes.ts';
@@ -92,6 +92,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
   return {
     ...createDirectory(options),
     ...rehearsals,
+    ...createRevocations(options),
     ...createRedisSnapshots(options),
     ...createRedisLedger(options),
     ...createRedisClock(options),
@@ -129,6 +130,16 @@ function createDirectory({ connection, keys }: RedisAccess): Directory {
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
     readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
   return { resolve: (rehearsal) => view(rehearsal, ''), current: (world) => view(partsOf(world).rehearsal, partsOf(world).id) };
+}
+
+function createRevocations(access: RedisAccess): RevocationStore {
+  const run = runInWorld(access);
+  const { connection, keys } = access;
+  return {
+    revokeToken: async ({ world, id, endsAt }) => void (await run('revokeToken', world, id, endsAt)),
+    isTokenRevoked: async ({ world, id }) =>
+      (await connection.idempotently((client) => client.zscore(`${keys.world(world)}:revoked`, id))) !== null,
+  };
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {

@@ -64,6 +64,26 @@ describeReplicas('An estate with three replicas of every service', { processes: 
     });
   });
 
+  describe('Access tokens', () => {
+    test('Every gateway accepts a token that one has issued, until any of them revokes it', async () => {
+      await using rehearsal = await newRehearsal();
+      const [first, second] = estate.replicas.map(({ door }) => door.url);
+      const { clientId: client_id, clientSecret: client_secret } = rehearsal.credentials;
+      const post = (url: string, form: Readonly<Record<string, string>>) =>
+        fetch(url, { method: 'POST', body: new URLSearchParams({ client_id, client_secret, ...form }) });
+      const issued = await post(`${first}/oauth/token`, { grant_type: 'client_credentials' });
+      const { access_token: token } = (await issued.json()) as { readonly access_token: string };
+      const statuses = async () => {
+        const get = async (url: string) =>
+          (await fetch(`${url}/customers/cus_ada`, { headers: { authorization: `Bearer ${token}` } })).status;
+        return Promise.all(estate.replicas.map(({ door }) => get(door.url)));
+      };
+      expect(await statuses()).toEqual([200, 200, 200]);
+      expect((await post(`${second}/oauth/revoke`, { token })).status).toBe(200);
+      expect(await statuses()).toEqual([401, 401, 401]);
+    });
+  });
+
   describe('Rehearsals', () => {
     test('A rehearsal that three gateways create concurrently is created once, and two report that it exists', async () => {
       for (const name of times(5, newName)) {

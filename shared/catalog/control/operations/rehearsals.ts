@@ -43,6 +43,8 @@ export const createRehearsal = defineOperation({
       bearer: z.string(),
       apiKey: z.string(),
       webhookSecret: z.string().describe('Signs the carrier’s webhooks.'),
+      clientId: z.string().describe('Client of POST /oauth/token, for tokens that expire.'),
+      clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
   }),

@@ -163,14 +163,15 @@ end
 local function endFence(app, fence, last, preconditionHeld, outcome)
   local claim, bytes = fence.claim, 0
   if claim then
-    if preconditionHeld then claim.held = '1' end
+    local before = claim.held
+    if preconditionHeld then claim.held = '1' elseif before == '0' then claim.held = 'c' end
     if last then
       claim.token = ''
       claim.keep = outcome and int(outcome.keepUntil) or ''
       claim.json = outcome and longText(outcome.json) or ''
       bytes = bytesOfClaim(claim)
     end
-    if preconditionHeld or last then writeClaim(app, fence.key, claim) end
+    if last or claim.held ~= before then writeClaim(app, fence.key, claim) end
   elseif last and fence.kind == 'delivery' then
     redis.call('ZREM', key('pending'), fence.key)
   elseif last and fence.kind == 'due' then

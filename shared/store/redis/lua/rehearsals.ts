@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Rehearsals and their current worlds. The key of each script but `now` is a rehearsal. */
+/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last two, whose key is a world. */
 export const rehearsalScripts = {
   // The view of the current world. With an id, only while that world is current.
   view: lua`
@@ -66,6 +66,14 @@ root = KEYS[1] .. '~' .. id
 for _, name in ipairs(redis.call('SMEMBERS', key('keys'))) do redis.call('UNLINK', key(name)) end
 while position < #ARGV do redis.call('UNLINK', key(arg())) end
 redis.call('DEL', root)
+return 1`,
+
+  // Forgets the revocations of tokens that have expired.
+  revokeToken: lua`
+local id, ends = arg(), arg()
+if not exists() then return 0 end
+redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
+redis.call('ZADD', key('revoked'), ends, id)
 return 1`,
 
   now: lua`

@@ -50,6 +50,8 @@ if found and found.token ~= '' and wall() < tonumber(found.till) then
   if found.fingerprint ~= fingerprint then return { 'other-body' } end
   return { 'running', int(tonumber(found.till) - wall()) }
 end
+-- What the earlier request committed must be finished by a repeat of it, so the key stays with its content.
+if found and found.keep == '' and found.held ~= '0' and found.fingerprint ~= fingerprint then return { 'other-body' } end
 -- A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
 local same = found and found.keep == '' and found.fingerprint == fingerprint
 if found then addBytes(-bytesOfClaim(found)) end
