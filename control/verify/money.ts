@@ -1,3 +1,4 @@
+import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import type { FulfillmentOrder, Order, Payment } from './stored-records.ts';
@@ -10,7 +11,10 @@ export function money(world: WorldRecords): InvariantResult {
     'Captures do not exceed authorisations, refunds do not exceed captures, and no goods leave unpaid',
   );
   const payments = of<Payment>('payment');
-  for (const payment of payments) checkPayment(payment, check);
+  for (const payment of payments) {
+    checkPayment(payment, check);
+    checkPendingRefunds(world, payment, check);
+  }
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
   const shipped = new Set(
     of<FulfillmentOrder>('fulfillment-order')
@@ -47,7 +51,7 @@ function checkPayment(payment: Payment, check: Check): void {
     refundedAmount.amount <= capturedAmount.amount,
     `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
   );
-  const listed = refunds.reduce((sum, refund) => sum + refund.amount.amount, 0);
+  const listed = committedOf(refunds);
   check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
   check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
@@ -55,6 +59,16 @@ function checkPayment(payment: Payment, check: Check): void {
     (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
     `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
   );
+}
+
+/** Each pending refund has work that decides it, and a decision has its instant and, after a failure, its reason. */
+function checkPendingRefunds({ queued }: WorldRecords, { id, refunds }: Payment, check: Check): void {
+  for (const [index, { state, decidedAt, failureReason }] of refunds.entries()) {
+    const name = `payment/${id}: its refund ${index + 1} is ${state}`;
+    check(state !== 'pending' || queued('payment-hub', id, 'decide-refund'), `${name}, and nothing will decide it`);
+    check(state !== 'pending' || decidedAt === undefined, `${name}, and was decided at ${decidedAt}`);
+    check((state === 'failed') === (failureReason !== undefined), `${name} with the reason ${failureReason}`);
+  }
 }
 
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
@@ -79,7 +93,9 @@ function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Pa
 }
 
 function checkNotOvercommitted({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
-  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0);
+  // A refund may fail after another payment has paid for it. The order then has too much, which is owed.
+  const failed = payments.flatMap(({ refunds }) => refunds.filter(hasFailed)).reduce((sum, { amount }) => sum + amount.amount, 0);
+  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0) - failed;
   check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
 }
 
@@ -94,10 +110,19 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
     ({ tender: { token = '' } }) => token,
     netCommitment,
   );
+  const paidOut = sums(
+    payments.flatMap(({ refunds }) => refunds.filter(({ payOutTo }) => payOutTo !== undefined)),
+    ({ payOutTo }) => payOutTo?.token ?? '',
+    ({ amount }) => amount.amount,
+  );
   for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
     const kept = ofGiftCards.get(token) ?? 0;
     const had = begun[token]?.['balance'] ?? 0;
-    check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
+    const received = paidOut.get(token) ?? 0;
+    check(
+      had - kept + received === balance,
+      `gift card ${token}: ${balance} of ${had} are left, payments have ${kept}, and refunds brought ${received}`,
+    );
   }
   const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
   for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
@@ -112,9 +137,7 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
  */
 function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
-    const paidBack = refunds
-      .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)
-      .reduce((back, { amount }) => back + amount.amount, 0);
+    const paidBack = committedOf(refunds.filter(({ reference, returnId }) => reference !== undefined && returnId === undefined));
     return sum + capturedAmount.amount - paidBack;
   }, 0);
   const goods = lines.reduce(

@@ -105,12 +105,12 @@ interface Earning {
 /** One point per full 1.00 of the currency. */
 const MINOR_UNITS_PER_POINT = 100;
 
-/** The names under which the Loyalty Platform books the refunds of a payment. */
+/** The names under which the Loyalty Platform books the refunds of a payment that succeeded. */
 const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
   // Refunds with a reference but without a return are for goods that were never delivered, which earned nothing.
-  return refunds.flatMap(({ reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
+  return refunds.flatMap(({ state, reference, returnId }, index) =>
+    state === 'succeeded' && (reference === undefined || returnId !== undefined) ? [`${id}.refund-${index + 1}`] : [],
   );
 };
 

@@ -3,6 +3,7 @@ import { getReturn } from '../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { committedOf } from '../../shared/catalog/payment/refunds.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -128,9 +129,7 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   if (booking?.status !== 'open' || payments.some(isLiveCredit)) return payments;
   const { amount: total, currency } = order.totals.total;
   const firstPayments = await paymentsOf(booking.orderId, scope, DECIDE_TIMEOUT_MS);
-  const paidBack = firstPayments
-    .flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id))
-    .reduce((sum, { amount }) => sum + amount.amount, 0);
+  const paidBack = committedOf(firstPayments.flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id)));
   // The customer has not got the rest back, as money or as credit. A refund by a client need not name a return.
   const kept = coverageOf(firstPayments).netCaptured - (await creditHeldByOthers(booking, scope));
   const amount = Math.min(returnValueOf(booking) - paidBack, kept, outstandingOf(total, payments));

@@ -4,6 +4,7 @@ import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
+import { committedOf, hasFailed, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -153,9 +154,14 @@ export async function refundOwed(
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/** What earns points. All is read from the same payments, so a refund either counts here or takes points back later. */
+/**
+ * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund does
+ * so when it succeeds.
+ */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
-  const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
+  const earningRefunds = payments.flatMap(({ id, refunds }) =>
+    refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
+  );
   return {
     earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
     ...(earningRefunds.length > 0 && { earningRefunds }),
@@ -167,7 +173,7 @@ function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Paym
   const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
-      .reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+      .reduce((sum, { capturedAmount, refunds }) => sum + capturedAmount.amount - succeededOf(refunds), 0);
   return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
 }
 
@@ -180,12 +186,7 @@ export const refundReference = (lineId: string, upTo: number): string => `${CANC
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);
 
 const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
-  sumOf(payments, ({ refunds }) =>
-    sumOf(
-      refunds.filter(({ reference }) => which(reference)),
-      ({ amount }) => amount.amount,
-    ),
-  );
+  sumOf(payments, ({ refunds }) => committedOf(refunds.filter(({ reference }) => which(reference))));
 
 /** Minor units still to be refunded under a reference. An interrupted attempt may have refunded a part. */
 export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
@@ -203,9 +204,25 @@ export const excessOf = (payments: readonly Payment[], required: number): number
       required,
   );
 
-/** Spreads minor units over payments by tender, each up to captured − refunded. Skips those already refunded under `reference`. */
+/**
+ * Minor units that no refund brings to the customer: everything that a cancelled order keeps, and failed refunds of any other order that
+ * were not repeated, by any of its payments.
+ */
+export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
+  if (state === 'cancelled') return coverageOf(payments).netCaptured;
+  const byReturn = Map.groupBy(
+    payments.flatMap(({ refunds }) => refunds),
+    ({ returnId }) => returnId,
+  );
+  return sumOf([...byReturn.values()], owedAfterFailures);
+}
+
+/**
+ * Spreads minor units over payments by tender, each up to captured − refunded. Skips payments already refunded under `reference`, and
+ * those whose refund failed: their money goes where a client sends it.
+ */
 export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
-  const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference));
+  const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference || hasFailed(refund)));
   let left = amount;
   return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap(
     ({ id, capturedAmount, refundedAmount }) => {

@@ -1,8 +1,11 @@
+import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import type { ReturnRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { committedOf, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
@@ -11,8 +14,8 @@ import { coverageOf, type Payment, paymentsOf, refundSplit } from './payments.ts
 import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {
-  readonly refunds: { paymentId: string; amount: Money; at?: string }[];
-  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. */
+  readonly refunds: z.output<typeof ReturnRefund>[];
+  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. No refund is pending. */
   readonly settled: boolean;
 }
 
@@ -109,17 +112,18 @@ async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Pr
 const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((refund) => refund.returnId === returnId);
 
 const paidFor = (returnId: string, payments: readonly Payment[]): number =>
-  payments.flatMap((payment) => refundsFor(returnId, payment)).reduce((sum, { amount }) => sum + amount.amount, 0);
+  committedOf(payments.flatMap((payment) => refundsFor(returnId, payment)));
 
 /** Minor units refunded for a return so far, by the OMS or a client. @throws Problem `dependency_*` */
 export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
   paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
 
 function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
-  return {
-    settled: paidFor(id, payments) >= value || refundableOf({ payments, exchanged }) === 0,
-    refunds: payments.flatMap((payment) => refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, at }))),
-  };
+  const refunds = payments.flatMap((payment) =>
+    refundsFor(id, payment).map(({ amount, state, at }) => ({ paymentId: payment.id, amount, state, at })),
+  );
+  const isPending = refunds.some(({ state }) => state === 'pending');
+  return { settled: succeededOf(refunds) >= value || (!isPending && refundableOf({ payments, exchanged }) === 0), refunds };
 }
 
 /** Answers of the Payment Hub after a concurrent refund. */

@@ -62,6 +62,16 @@ export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPaym
   work.move(orderCovers, orderId, { committed: -amount.amount });
 }
 
+/** Counts the amount of a failed refund again. Another payment may have paid the order in the meantime, so `payable` rises if needed. */
+export async function recommitToOrder(work: UnitOfWork, { orderId: id }: Pick<StoredPayment, 'orderId'>, amount: Money): Promise<void> {
+  const known = await work.get(payableOrders, id);
+  const [cover] = await work.counters(orderCovers, [id]);
+  const committed = (cover?.committed ?? 0) + amount.amount;
+  const missing = Math.max(0, committed - (known?.payable ?? 0));
+  if (missing > 0) work.put(payableOrders, { id, payable: committed });
+  work.move(orderCovers, id, { payable: missing, committed: amount.amount });
+}
+
 export interface LeftOfOrder {
   /** Minor units of its payments that are neither refunded nor used for an exchange order. */
   readonly left: number;

@@ -14,7 +14,8 @@ import {
   returnCovers,
 } from './collections.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, refundPayment, reversePayment, voidPayment } from './payments.ts';
+import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
+import { decideRefund, refundPayment } from './refunds.ts';
 
 export const service = defineService({
   application: 'payment-hub',
@@ -28,7 +29,7 @@ export const service = defineService({
   },
   internal: { 'list-payments': listPayments, 'reverse-payment': reversePayment },
   events: {},
-  due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints],
+  due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints, decideRefund],
 });
 
 /** The simulated provider's tokens and the retailer's gift cards. */

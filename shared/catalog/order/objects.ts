@@ -199,6 +199,9 @@ export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: tr
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
+  owedRefund: Money.optional().describe(
+    'Amount that the customer should have and no refund brings: all that a cancelled order keeps, or failed refunds that were not repeated. Absent if it is zero or unknown.',
+  ),
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });

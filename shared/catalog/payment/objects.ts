@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money } from '../shapes.ts';
+import { commonFields, Id, Instant, Money, typedText } from '../shapes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
 export const declineCodes = {
@@ -60,6 +60,17 @@ export const paymentLifeCycle = defineLifeCycle({
       to: ['partially-refunded', 'fully-refunded'],
       trigger: 'Refund Payment; Cancel Order. All refunds together are at most the captured amount',
     },
+    {
+      verb: 'settle-refund',
+      from: ['partially-refunded', 'fully-refunded'],
+      trigger: 'time: the provider pays out a pending refund',
+    },
+    {
+      verb: 'fail-refund',
+      from: ['partially-refunded', 'fully-refunded'],
+      to: ['captured', 'partially-refunded'],
+      trigger: 'time: the provider returns the money of a pending refund, which is owed again',
+    },
   ],
 });
 
@@ -72,13 +83,27 @@ export const PaymentTender = z
   .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
+export const PayOutTender = z
+  .strictObject({ type: z.literal('gift-card'), token: typedText(128) })
+  .meta({ id: 'PayOutTender', description: 'A gift card that receives an amount whose refund failed.' });
+
+export const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
+  id: 'RefundState',
+  description:
+    'pending: the provider has not paid it out yet. failed: the provider has returned the money to the retailer, who owes it again.',
+});
+
 export const Refund = z
   .object({
     amount: Money,
+    state: RefundState,
     reason: z.string().optional(),
     returnId: Id.optional(),
     reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
     at: Instant.optional(),
+    decidedAt: Instant.optional().describe('When the provider paid out a pending refund, or returned its money.'),
+    failureReason: z.string().optional().describe('failed: the reason of the provider, such as account_closed.'),
+    payOutTo: PayOutTender.optional().describe('The gift card that received the amount instead of the tender of the payment.'),
   })
   .meta({ id: 'Refund' });
 
@@ -92,7 +117,7 @@ export const Payment = z
     amount: Money.describe('The requested amount.'),
     authorizedAmount: Money,
     capturedAmount: Money,
-    refundedAmount: Money,
+    refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
     declineCode: z
@@ -116,14 +141,14 @@ export const payment = defineObject({
     {
       application: 'loyalty-platform',
       purpose:
-        'takes earned points back for a refund after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
+        'takes earned points back for a refund that succeeds after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
     },
     {
       application: 'oms',
       purpose:
         'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', purpose: 'records refunds of a return; the last one ends the return' },
+    { application: 'fms', purpose: 'records refunds of a return and their states; the last one that succeeds ends the return' },
   ],
 });
 
