@@ -1,3 +1,4 @@
+import { DISPUTE_FEE, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
@@ -8,12 +9,13 @@ export function money(world: WorldRecords): InvariantResult {
   const { of } = world;
   const { check, result } = findings(
     'money',
-    'Captures do not exceed authorisations, refunds do not exceed captures, and no goods leave unpaid',
+    'Captures do not exceed authorisations, refunds and disputes do not exceed captures, and no goods leave unpaid',
   );
   const payments = of<Payment>('payment');
   for (const payment of payments) {
     checkPayment(payment, check);
     checkPendingRefunds(world, payment, check);
+    checkDisputes(world, payment, check);
   }
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
   const shipped = new Set(
@@ -68,6 +70,25 @@ function checkPendingRefunds({ queued }: WorldRecords, { id, refunds }: Payment,
     check(state !== 'pending' || queued('payment-hub', id, 'decide-refund'), `${name}, and nothing will decide it`);
     check(state !== 'pending' || decidedAt === undefined, `${name}, and was decided at ${decidedAt}`);
     check((state === 'failed') === (failureReason !== undefined), `${name} with the reason ${failureReason}`);
+  }
+}
+
+/** Disputed money is captured and not refunded, each dispute costs the fee, and an open one has work that decides it. */
+function checkDisputes({ queued }: WorldRecords, payment: Payment, check: Check): void {
+  const { id, tender, capturedAmount, refundedAmount, disputes = [], refundWhenDecided } = payment;
+  const withdrawn = withdrawnBy(disputes);
+  check(
+    withdrawn + refundedAmount.amount <= capturedAmount.amount,
+    `payment/${id}: disputes withdrew ${withdrawn} and refunds ${refundedAmount.amount} of ${capturedAmount.amount}`,
+  );
+  const open = disputes.filter(({ state }) => state === 'open');
+  check(open.length <= 1, `payment/${id}: ${open.length} disputes are open`);
+  check(open.length === 0 || queued('payment-hub', id, 'lose-dispute'), `payment/${id}: disputed, and nothing will decide it`);
+  check(!refundWhenDecided || open.length > 0, `payment/${id}: to be refunded after a dispute, and none is open`);
+  check(disputes.length === 0 || tender.type === 'card' || tender.type === 'bnpl', `payment/${id}: disputed, and paid by ${tender.type}`);
+  for (const { id: name, state, amount, fee, decidedAt } of disputes) {
+    check(amount.amount > 0 && fee.amount === DISPUTE_FEE, `${name}: ${amount.amount} are disputed for a fee of ${fee.amount}`);
+    check((state === 'open') === (decidedAt === undefined), `${name}: ${state}, decided at ${decidedAt}`);
   }
 }
 

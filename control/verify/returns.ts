@@ -1,3 +1,4 @@
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
 import { committedOf, hasFailed, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { isBackAtSender } from './fulfillment.ts';
@@ -140,6 +141,11 @@ function checkRefunds(
     ({ orderId }) => orderId,
     ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount,
   );
+  const lost = sums(
+    payments,
+    ({ orderId }) => orderId,
+    ({ disputes }) => lostIn(disputes),
+  );
   const exchanged = sums(credits, ({ returnId = '' }) => orderOf.get(returnId) ?? '', netCommitment);
   for (const [orderId, { exchanged: counted = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
     const credit = exchanged.get(orderId) ?? 0;
@@ -156,7 +162,7 @@ function checkRefunds(
     check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
     const told = committedOf(noted);
     check(told === back || queued('fms', id), `return/${id}: it notes refunds of ${told}, its payments were refunded ${back} for it`);
-    const left = (kept.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0);
+    const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
     if (state === 'refunded') {
       const received = succeededOf(noted);
       check(received === told || queued('fms', id), `return/${id}: refunded, and ${told - received} of its refunds are pending`);

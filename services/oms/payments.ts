@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { PaymentStatus as PaymentStatusSchema } from '../../shared/catalog/order/objects.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
+import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
@@ -159,9 +160,10 @@ const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty'
  * so when it succeeds.
  */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
-  const earningRefunds = payments.flatMap(({ id, refunds }) =>
-    refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
-  );
+  const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [
+    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
+    ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : [])),
+  ]);
   return {
     earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
     ...(earningRefunds.length > 0 && { earningRefunds }),
@@ -173,7 +175,7 @@ function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Paym
   const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
-      .reduce((sum, { capturedAmount, refunds }) => sum + capturedAmount.amount - succeededOf(refunds), 0);
+      .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
   return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
 }
 
@@ -187,6 +189,10 @@ const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
 
 const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
   sumOf(payments, ({ refunds }) => committedOf(refunds.filter(({ reference }) => which(reference))));
+
+/** Minor units that the retailer has of a payment: captured, and neither refunded nor withdrawn by a dispute. */
+export const keptOf = ({ capturedAmount, refundedAmount, disputes }: Payment): number =>
+  capturedAmount.amount - refundedAmount.amount - withdrawnBy(disputes);
 
 /** Minor units still to be refunded under a reference. An interrupted attempt may have refunded a part. */
 export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
@@ -209,7 +215,7 @@ export const excessOf = (payments: readonly Payment[], required: number): number
  * were not repeated, by any of its payments.
  */
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
-  if (state === 'cancelled') return coverageOf(payments).netCaptured;
+  if (state === 'cancelled') return sumOf(payments, keptOf);
   const byReturn = Map.groupBy(
     payments.flatMap(({ refunds }) => refunds),
     ({ returnId }) => returnId,
@@ -218,17 +224,26 @@ export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: re
 }
 
 /**
- * Spreads minor units over payments by tender, each up to captured − refunded. Skips payments already refunded under `reference`, and
- * those whose refund failed: their money goes where a client sends it.
+ * Spreads minor units over payments by tender, each up to the kept amount. Skips payments already refunded under `reference`, payments
+ * with an open dispute, and payments whose refund for the same return failed: their money goes where a client sends it.
  */
-export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
-  const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference || hasFailed(refund)));
-  let left = amount;
-  return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap(
-    ({ id, capturedAmount, refundedAmount }) => {
-      const part = Math.min(left, capturedAmount.amount - refundedAmount.amount);
-      left -= part;
-      return part > 0 ? [{ id, amount: part }] : [];
-    },
+export function refundSplit(
+  amount: number,
+  reference: string,
+  payments: readonly Payment[],
+  returnId?: string,
+): { id: string; amount: number }[] {
+  const free = payments.filter(
+    ({ refunds, disputes }) =>
+      !hasOpenDispute(disputes) &&
+      !refunds.some(
+        (refund) => refund.reference === reference || (hasFailed(refund) && returnId !== undefined && refund.returnId === returnId),
+      ),
   );
+  let left = amount;
+  return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap((payment) => {
+    const part = Math.min(left, keptOf(payment));
+    left -= part;
+    return part > 0 ? [{ id: payment.id, amount: part }] : [];
+  });
 }

@@ -1,5 +1,6 @@
 import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
 import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
@@ -52,7 +53,8 @@ export const voidPayment = handle(voidPaymentApi)(async ({ params }, { work }) =
 });
 
 /**
- * Undoes a payment in any state. A pending payment cannot be recalled, so it is voided as soon as it is approved. A tender whose refund
+ * Undoes a payment in any state. A pending payment cannot be recalled, so it is voided as soon as it is approved, and a
+ * disputed one is refunded after the decision. A tender whose refund
  * failed is not refunded again: a client decides where the money goes.
  */
 export const reversePayment = handle(reversePaymentCall)(async ({ params, body }, { work }) => {
@@ -65,7 +67,9 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
       return published(voidAuthorization(work, payment, 'void'));
     case 'captured':
     case 'partially-refunded':
-      if (payment.refunds.some(hasFailed)) return again(published(payment));
+      if (payment.refunds.some(hasFailed) || payment.refundWhenDecided) return again(published(payment));
+      if (hasOpenDispute(payment.disputes)) return published(work.transition(payments, payment, 'note', { refundWhenDecided: true }));
+      if (refundableOf(payment).amount === 0) return again(published(payment));
       return published(await refund(work, payment, { amount: refundableOf(payment), reason: body.reason }));
     case 'voided':
     case 'failed':

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
-import { rowFor } from '../../shared/catalog/life-cycle.ts';
+import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
 import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
@@ -33,6 +34,7 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   const isRepeat = reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference);
   if (isRepeat) return again(published(payment));
   rowFor(paymentLifeCycle, payment, 'refund');
+  refuseWhileDisputed(payment, 'refund');
   if (body.payOutTo) await refusePayOut(work, payment, { amount: body.amount, payOutTo: body.payOutTo });
   const ofReturn = await limitOf(scope, payment, body);
   refuseExcessiveRefund(payment, body.amount, ofReturn);
@@ -144,9 +146,21 @@ async function refusePayOut(
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
 
-/** The captured amount that was not refunded yet. */
-export const refundableOf = ({ capturedAmount, refundedAmount }: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount'>): Money =>
-  money(capturedAmount.amount - refundedAmount.amount, capturedAmount.currency);
+/** The captured amount that was neither refunded nor lost in a dispute. */
+export const refundableOf = ({
+  capturedAmount,
+  refundedAmount,
+  disputes,
+}: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount' | 'disputes'>): Money =>
+  money(capturedAmount.amount - refundedAmount.amount - lostIn(disputes), capturedAmount.currency);
+
+/** The money of an open dispute is withdrawn: another refund could pay it twice. @throws Problem `invalid_state_transition` */
+export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'dispute'): void {
+  const open = payment.disputes?.find(({ state }) => state === 'open');
+  if (!open) return;
+  const detail = `A dispute of ${moneyInWords(open.amount)} of the payment "${payment.id}" is open. Wait for its decision, at the latest at ${open.respondBy}, then send this request again.`;
+  throw refusal(paymentLifeCycle, payment, verb, detail, { retryable: true });
+}
 
 /** @param ofReturn limits the refund to what is left of its return @throws Problem `refund_exceeds_captured` of payment or return */
 function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {

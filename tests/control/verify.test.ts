@@ -82,6 +82,8 @@ const earning = (orderId: string, accountId = 'loy_ada') => account({}, [entry({
 const worthPoints = order('ord_sent', { completedAt: '', earningAmount: eur(2000) });
 const earned = (patch: object = {}) => add('earnings', { id: 'ord_sent', earned: { points: 20 }, takenBack: 0, refunds: [], ...patch });
 const refundBooked = (booked: boolean) => earned({ refunds: [{ id: 'pay_sent.refund-1', booked }] });
+const DISPUTE = { id: 'pay_sent.dispute-1', state: 'open', amount: eur(100), fee: eur(2000) };
+const disputed = (more: object = {}) => payment('pay_sent', { disputes: [{ ...DISPUTE, ...more }] });
 const refundedByHand = (more: object = {}) =>
   payment('pay_sent', {
     state: 'partially-refunded',
@@ -160,6 +162,16 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ],
     ['payment/pay_sent: its refunds add up to 0, not to 1000', refundedByHand({ state: 'failed', failureReason: 'account_closed' })],
     ['payment/pay_sent: its refund 1 is failed with the reason undefined', refundedByHand({ state: 'failed' })],
+    [
+      'payment/pay_sent: disputes withdrew 2491 and refunds 0 of 2490',
+      disputed({ state: 'lost', amount: eur(2491), decidedAt: '2026-01-01' }),
+    ],
+    ['payment/pay_sent: disputed, and nothing will decide it', disputed()],
+    ['pay_sent.dispute-1: open, decided at 2026-01-01', disputed({ decidedAt: '2026-01-01' })],
+    ['pay_sent.dispute-1: 100 are disputed for a fee of 0', disputed({ fee: eur(0) })],
+    ['payment/pay_sent: 2 disputes are open', payment('pay_sent', { disputes: [DISPUTE, DISPUTE] })],
+    ['payment/pay_sent: to be refunded after a dispute, and none is open', payment('pay_sent', { refundWhenDecided: true })],
+    ['payment/pay_sent: disputed, and paid by cash', payment('pay_sent', { tender: { type: 'cash' }, disputes: [DISPUTE] })],
     ['order/ord_new: lines 999 and shipping 490 are not', line('ord_new', { lineTotal: eur(999) })],
     ['order/ord_new: line discounts add up to 5, not to 0', line('ord_new', { discount: eur(5) })],
     ['order/ord_new: totals do not add up', order('ord_new', ({ totals }) => ({ totals: { ...totals, subtotal: eur(1) } }))],

@@ -7,13 +7,20 @@ import { Problem } from '../../../shared/catalog/problems.ts';
 import { type EventHandler, handleDue, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { closeReturnDue, settleReturnDue } from '../due-work.ts';
-import { returns, type StoredReturn } from './collections.ts';
+import { returns, returnsOf, returnTasks, type StoredReturn } from './collections.ts';
 
 type ReturnRefund = StoredReturn['refunds'][number];
 type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 
 /** Minor units refunded for a return, or on their way. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => committedOf(refunds);
+
+/** Rehearsal time that an inspected return waits for the order of its exchange. */
+const EXCHANGE_WAIT_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
+export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
+  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
 /** Whether a return is to be paid back: it was inspected or written off. */
 const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
@@ -89,7 +96,7 @@ export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
 });
 
-const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
+const RefundedPayment = Payment.pick({ id: true, orderId: true, state: true, refunds: true, disputes: true });
 
 /**
  * A return records all its refunds, and ends when they have succeeded for its whole value. When nothing is left of the refunded payment,
@@ -99,7 +106,8 @@ const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);
   const returnIds = new Set(payment.refunds.flatMap((refund) => refund.returnId ?? []));
-  if (returnIds.size === 0) return unchanged('The payment has no refund for a return.');
+  const isResumed = await resumeAfterDispute(work, payment);
+  if (returnIds.size === 0) return isResumed ? undefined : unchanged('The payment has no refund for a return.');
   for (const returnId of returnIds) {
     const found = await work.get(returns, returnId);
     if (!found) continue;
@@ -110,6 +118,19 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   }
   return undefined;
 };
+
+/** Refunds of returns waited while a dispute was open. @returns whether a return of the order is to be paid back */
+async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: z.output<typeof RefundedPayment>): Promise<boolean> {
+  if (!disputes.some(({ decidedAt }) => decidedAt !== undefined)) return false;
+  let isResumed = false;
+  for (const found of await returnsOf(work, orderId)) {
+    const inspectedAt = (await work.get(returnTasks, found.id))?.since ?? work.now;
+    if (!isOwed(found) || (found.state === 'inspected' && settlesAt(found, inspectedAt) > work.now)) continue;
+    work.schedule(settleReturnDue, found.id, work.now, {});
+    isResumed = true;
+  }
+  return isResumed;
+}
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 

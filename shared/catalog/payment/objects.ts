@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
 import { commonFields, Id, Instant, Money, typedText } from '../shapes.ts';
+import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
 export const declineCodes = {
@@ -71,6 +72,26 @@ export const paymentLifeCycle = defineLifeCycle({
       to: ['captured', 'partially-refunded'],
       trigger: 'time: the provider returns the money of a pending refund, which is owed again',
     },
+    {
+      verb: 'note',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'internal: reversed while a dispute is open; the rest is refunded once the dispute is decided',
+    },
+    {
+      verb: 'dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute. The bank of the cardholder withdraws the amount and a fee; until the decision, nothing is refunded',
+    },
+    {
+      verb: 'win-dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute outcome. The amount returns to the retailer, the fee does not',
+    },
+    {
+      verb: 'lose-dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute outcome; time: 7 d without an outcome. The cardholder keeps the amount',
+    },
   ],
 });
 
@@ -125,6 +146,7 @@ export const Payment = z
       .optional()
       .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
+    disputes: z.array(Dispute).optional().describe('Absent if the payment was never disputed.'),
   })
   .meta({ id: 'Payment' });
 
@@ -141,14 +163,18 @@ export const payment = defineObject({
     {
       application: 'loyalty-platform',
       purpose:
-        'takes earned points back for a refund that succeeds after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
+        'takes earned points back for a refund that succeeds, or a dispute that is lost, after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
     },
     {
       application: 'oms',
       purpose:
         'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', purpose: 'records refunds of a return and their states; the last one that succeeds ends the return' },
+    {
+      application: 'fms',
+      purpose:
+        'records refunds of a return and their states; the last one that succeeds ends the return. A decided dispute resumes the refund of a return',
+    },
   ],
 });
 
