@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   returns: 'Plays policy, store and warehouse.',
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
+  disputes: 'Plays the bank of a cardholder, who disputes a payment.',
   stock: 'Stock by SKU and location; plays a stock count.',
   scenarios: 'Scenarios of the estate.',
   runs: 'Runs of scenarios in the estate.',

@@ -1,6 +1,7 @@
 import type { ControlId } from '../shared/catalog/control/operations.ts';
 import type { BoundOperation } from './operate.ts';
 import { advanceClock, listClockMoves, readClock, setClock, settle } from './operations/clock.ts';
+import { closeDispute, openDispute } from './operations/disputes.ts';
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
@@ -46,6 +47,8 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'move-product-by-hand': moveProductByHand,
   'move-customer-by-hand': moveCustomerByHand,
   'count-stock-by-hand': countStockByHand,
+  'open-dispute': openDispute,
+  'close-dispute': closeDispute,
   'put-fault': putFault,
   'list-faults': listFaults,
   'delete-fault': deleteFault,

@@ -62,6 +62,10 @@ export interface Stage {
   now(): number;
   /** Plays the carrier: scans a parcel. */
   scan(shipmentId: string, scan: string): Promise<void>;
+  /** Plays the bank of a cardholder: disputes a captured payment. */
+  dispute(paymentId: string, body: OperationInput<'open-dispute'>['body']): Promise<void>;
+  /** Plays the bank of a cardholder: decides the open dispute of a payment. */
+  decideDispute(paymentId: string, outcome: OperationInput<'close-dispute'>['body']['outcome']): Promise<void>;
   /** Sends a carrier's webhook with a carrier's signature. */
   webhook(
     title: string,

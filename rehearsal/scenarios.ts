@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts';
+import { disputeLost, disputeWon, refundFails, refundPending } from './scenarios/after-payment.ts';
 import { deliveredOrder, lostParcel, partialDelivery, webhookStorm } from './scenarios/fulfillment.ts';
 import { declinedThenPaid, digitalOrder, lastUnit, reservationExpired, reservationLost } from './scenarios/orders.ts';
 import {
@@ -41,5 +42,9 @@ export const scenarios: readonly Scenario[] = [
   returnByParcel,
   exchangeWithSurplus,
   overRefund,
+  refundPending,
+  refundFails,
+  disputeWon,
+  disputeLost,
   eventsDisordered,
 ];

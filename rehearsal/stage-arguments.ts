@@ -51,6 +51,8 @@ const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
   settle: { written: 'settle()', of: {} },
   now: { written: 'now()', of: {} },
   scan: { written: 'scan(shipmentId, scan)', of: { shipmentId: Text, scan: Text } },
+  dispute: { written: 'dispute(paymentId, { reason, amount })', of: { paymentId: Text, body: z.looseObject({ reason: Text }) } },
+  decideDispute: { written: 'decideDispute(paymentId, outcome)', of: { paymentId: Text, outcome: z.enum(['won', 'lost']) } },
   webhook: {
     written: 'webhook(title, { id, body, status, secret })',
     of: { title: Text, webhook: z.looseObject({ id: Text, status: Status, secret: Text.optional() }) },

@@ -11,7 +11,7 @@ import { ExpectationFailed, type PlainStep, type RepliesOf, type Scenario, type 
 import { requireArguments } from './stage-arguments.ts';
 
 /** The topic of a note. */
-export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
+export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'bank' | 'expectation';
 
 /** Receives the progress of a run. */
 export interface Report {
@@ -118,6 +118,16 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
       await client.control('settle');
       report.note(`the carrier scans ${id}: ${scan}; it is ${state}`, 'carrier');
+    },
+    async dispute(id, body) {
+      await client.control('open-dispute', { params: { id }, body });
+      await client.control('settle');
+      report.note(`the cardholder disputes ${id}: ${body.reason}`, 'bank');
+    },
+    async decideDispute(id, outcome) {
+      await client.control('close-dispute', { params: { id }, body: { outcome } });
+      await client.control('settle');
+      report.note(`the bank decides the dispute of ${id}: ${outcome}`, 'bank');
     },
     async webhook(title, { id, body, status, secret = webhookSecret }) {
       const json = JSON.stringify(body);

@@ -1,3 +1,5 @@
+import { DISPUTE_FEE, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
+import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import type { FulfillmentOrder, Order, Payment } from './stored-records.ts';
@@ -7,10 +9,14 @@ export function money(world: WorldRecords): InvariantResult {
   const { of } = world;
   const { check, result } = findings(
     'money',
-    'Captures do not exceed authorisations, refunds do not exceed captures, and no goods leave unpaid',
+    'Captures do not exceed authorisations, refunds and disputes do not exceed captures, and no goods leave unpaid',
   );
   const payments = of<Payment>('payment');
-  for (const payment of payments) checkPayment(payment, check);
+  for (const payment of payments) {
+    checkPayment(payment, check);
+    checkPendingRefunds(world, payment, check);
+    checkDisputes(world, payment, check);
+  }
   const paymentsOf = grouped(payments, ({ orderId }) => orderId);
   const shipped = new Set(
     of<FulfillmentOrder>('fulfillment-order')
@@ -48,7 +54,7 @@ function checkPayment(payment: Payment, check: Check): void {
     `payment/${id}: refunded ${refundedAmount.amount} > captured ${capturedAmount.amount}`,
   );
   checkChange(payment, check);
-  const listed = refunds.reduce((sum, refund) => sum + refund.amount.amount, 0);
+  const listed = committedOf(refunds);
   check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
   check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
@@ -69,6 +75,35 @@ function checkChange({ id, tender, amount, tendered, change }: Payment, check: C
     back >= 0 && given - back === amount.amount,
     `payment/${id}: cash of ${given} less change of ${back} does not pay ${amount.amount}`,
   );
+}
+
+/** Each pending refund has work that decides it, and a decision has its instant and, after a failure, its reason. */
+function checkPendingRefunds({ queued }: WorldRecords, { id, refunds }: Payment, check: Check): void {
+  for (const [index, { state, decidedAt, failureReason }] of refunds.entries()) {
+    const name = `payment/${id}: its refund ${index + 1} is ${state}`;
+    check(state !== 'pending' || queued('payment-hub', id, 'decide-refund'), `${name}, and nothing will decide it`);
+    check(state !== 'pending' || decidedAt === undefined, `${name}, and was decided at ${decidedAt}`);
+    check((state === 'failed') === (failureReason !== undefined), `${name} with the reason ${failureReason}`);
+  }
+}
+
+/** Disputed money is captured and not refunded, each dispute costs the fee, and an open one has work that decides it. */
+function checkDisputes({ queued }: WorldRecords, payment: Payment, check: Check): void {
+  const { id, tender, capturedAmount, refundedAmount, disputes = [], refundWhenDecided } = payment;
+  const withdrawn = withdrawnBy(disputes);
+  check(
+    withdrawn + refundedAmount.amount <= capturedAmount.amount,
+    `payment/${id}: disputes withdrew ${withdrawn} and refunds ${refundedAmount.amount} of ${capturedAmount.amount}`,
+  );
+  const open = disputes.filter(({ state }) => state === 'open');
+  check(open.length <= 1, `payment/${id}: ${open.length} disputes are open`);
+  check(open.length === 0 || queued('payment-hub', id, 'lose-dispute'), `payment/${id}: disputed, and nothing will decide it`);
+  check(!refundWhenDecided || open.length > 0, `payment/${id}: to be refunded after a dispute, and none is open`);
+  check(disputes.length === 0 || tender.type === 'card' || tender.type === 'bnpl', `payment/${id}: disputed, and paid by ${tender.type}`);
+  for (const { id: name, state, amount, fee, decidedAt } of disputes) {
+    check(amount.amount > 0 && fee.amount === DISPUTE_FEE, `${name}: ${amount.amount} are disputed for a fee of ${fee.amount}`);
+    check((state === 'open') === (decidedAt === undefined), `${name}: ${state}, decided at ${decidedAt}`);
+  }
 }
 
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
@@ -93,7 +128,9 @@ function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Pa
 }
 
 function checkNotOvercommitted({ id, totals }: Order, payments: readonly Payment[], check: Check): void {
-  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0);
+  // A refund may fail after another payment has paid for it. The order then has too much, which is owed.
+  const failed = payments.flatMap(({ refunds }) => refunds.filter(hasFailed)).reduce((sum, { amount }) => sum + amount.amount, 0);
+  const bound = payments.reduce((sum, payment) => sum + netCommitment(payment), 0) - failed;
   check(bound <= totals.total.amount, `order/${id}: payments of ${bound} for a total of ${totals.total.amount}`);
 }
 
@@ -108,10 +145,19 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
     ({ tender: { token = '' } }) => token,
     netCommitment,
   );
+  const paidOut = sums(
+    payments.flatMap(({ refunds }) => refunds.filter(({ payOutTo }) => payOutTo !== undefined)),
+    ({ payOutTo }) => payOutTo?.token ?? '',
+    ({ amount }) => amount.amount,
+  );
   for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
     const kept = ofGiftCards.get(token) ?? 0;
     const had = begun[token]?.['balance'] ?? 0;
-    check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
+    const received = paidOut.get(token) ?? 0;
+    check(
+      had - kept + received === balance,
+      `gift card ${token}: ${balance} of ${had} are left, payments have ${kept}, and refunds brought ${received}`,
+    );
   }
   const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
   for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
@@ -126,9 +172,7 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
  */
 function checkShippedIsPaid({ id, lines, totals }: Order, payments: readonly Payment[], check: Check): void {
   const kept = payments.reduce((sum, { capturedAmount, refunds }) => {
-    const paidBack = refunds
-      .filter(({ reference, returnId }) => reference !== undefined && returnId === undefined)
-      .reduce((back, { amount }) => back + amount.amount, 0);
+    const paidBack = committedOf(refunds.filter(({ reference, returnId }) => reference !== undefined && returnId === undefined));
     return sum + capturedAmount.amount - paidBack;
   }, 0);
   const goods = lines.reduce(

@@ -1,5 +1,7 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
@@ -178,9 +180,15 @@ function nextActorOnReturn(world: WorldRecords, found: Return): string | undefin
   }
 }
 
-/** The FMS while it has work for the return; otherwise a caller, if the OMS left the refund open. */
+/** The FMS while it has work for the return, then the bank in a dispute, then the provider of a pending refund; otherwise a caller. */
 function refunderOf(world: WorldRecords, id: string): string | undefined {
   if (world.queued('fms', id)) return 'the FMS';
+  const orderId = bookingsIn(world).find((booking) => booking.id === id)?.orderId;
+  const payments = world.of<Payment>('payment').filter((payment) => payment.orderId === orderId);
+  if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return 'the bank of the cardholder';
+  const refunds = payments.flatMap((payment) => payment.refunds.filter(({ returnId }) => returnId === id));
+  if (refunds.some(({ state }) => state === 'pending')) return 'the payment provider';
+  if (refunds.some(hasFailed)) return 'a caller of Refund Payment';
   return bookingsIn(world).some((booking) => booking.id === id && booking.status === 'open') ? 'a caller of Refund Payment' : undefined;
 }
 

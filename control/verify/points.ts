@@ -105,13 +105,15 @@ interface Earning {
 /** One point per full 1.00 of the currency. */
 const MINOR_UNITS_PER_POINT = 100;
 
-/** The names under which the Loyalty Platform books the refunds of a payment. */
-const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
+/** The names under which the Loyalty Platform books the succeeded refunds and the lost disputes of a payment. */
+const refundsOf = ({ id, tender, refunds, disputes = [] }: Payment): readonly string[] => {
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
   // Refunds with a reference but without a return are for goods that were never delivered, which earned nothing.
-  return refunds.flatMap(({ reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined ? [`${id}.refund-${index + 1}`] : [],
+  const lost = disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : []));
+  const back = refunds.flatMap(({ state, reference, returnId }, index) =>
+    state === 'succeeded' && (reference === undefined || returnId !== undefined) ? [`${id}.refund-${index + 1}`] : [],
   );
+  return [...back, ...lost];
 };
 
 /** Orders must earn their points once, and refunds must take them back. */

@@ -1,3 +1,5 @@
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { committedOf, hasFailed, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
@@ -108,7 +110,7 @@ function checkRefunds(
   const payments = of<Payment>('payment');
   const refunds = payments.flatMap((payment) => payment.refunds.map((refund) => ({ ...refund, orderId: payment.orderId })));
   const paid = sums(
-    refunds,
+    refunds.filter((refund) => !hasFailed(refund)),
     ({ returnId = '' }) => returnId,
     ({ amount }) => amount.amount,
   );
@@ -139,6 +141,11 @@ function checkRefunds(
     ({ orderId }) => orderId,
     ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount,
   );
+  const lost = sums(
+    payments,
+    ({ orderId }) => orderId,
+    ({ disputes }) => lostIn(disputes),
+  );
   const exchanged = sums(credits, ({ returnId = '' }) => orderOf.get(returnId) ?? '', netCommitment);
   for (const [orderId, { exchanged: counted = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
     const credit = exchanged.get(orderId) ?? 0;
@@ -153,10 +160,12 @@ function checkRefunds(
     const credit = credited.get(id) ?? 0;
     const worth = refundAmount.amount;
     check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
-    const told = noted.reduce((sum, { amount }) => sum + amount.amount, 0);
+    const told = committedOf(noted);
     check(told === back || queued('fms', id), `return/${id}: it notes refunds of ${told}, its payments were refunded ${back} for it`);
-    const left = (kept.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0);
+    const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
     if (state === 'refunded') {
+      const received = succeededOf(noted);
+      check(received === told || queued('fms', id), `return/${id}: refunded, and ${told - received} of its refunds are pending`);
       check(back + credit === worth || left === 0, `return/${id}: refunded, and ${back} of ${worth} were paid back while ${left} could be`);
     }
   }

@@ -2,16 +2,16 @@ import type { Scenario, Stage } from '../scenario.ts';
 import { confirmedOrder, dispatched } from './fulfillment.ts';
 import { ADDRESS, CARD } from './steps.ts';
 
-interface Sold {
+export interface Sold {
   readonly orderId: string;
   readonly lineId: string;
   readonly paymentIds: readonly string[];
 }
 
-const euros = (amount: number) => ({ amount, currency: 'EUR' });
+export const euros = (amount: number) => ({ amount, currency: 'EUR' });
 
 /** Sells two mugs in a store, paid with these tenders. */
-async function soldAtTheTill(stage: Stage, ...tenders: readonly (readonly [tender: object, amount: number])[]): Promise<Sold> {
+export async function soldAtTheTill(stage: Stage, ...tenders: readonly (readonly [tender: object, amount: number])[]): Promise<Sold> {
   const sale = await stage.step({
     title: 'Scan two mugs at the till',
     call: 'POST /transactions',
@@ -30,7 +30,7 @@ async function readSold(stage: Stage, id: string): Promise<Sold> {
   return { orderId: id, lineId: body.lines[0]?.lineId ?? '', paymentIds: body.payments.map((payment) => payment.id) };
 }
 
-async function announced(
+export async function announced(
   stage: Stage,
   { orderId, lineId }: Sold,
   more: { qty: number; dropOff?: string; resolution?: string },

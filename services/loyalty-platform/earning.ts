@@ -67,18 +67,24 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
   return undefined;
 };
 
-const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });
+const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true, disputes: true });
 
 /**
- * A refund takes earned points back. Payments by points or exchange credit earned none. Refunds under a reference and without a return
+ * A refund that succeeded, or a lost dispute, takes earned points back; what is undecided, failed or won does not. Payments by points or exchange credit earned none. Refunds under a reference and without a return
  * are for goods that were never delivered, and these earned none either.
  */
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
-  const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
+  const { id, orderId, tender, refunds, disputes = [] } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
-  const earningRefunds = refunds.flatMap(({ amount, reference, returnId }, index) =>
-    reference === undefined || returnId !== undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }] : [],
+  const ofDisputes = disputes.flatMap((dispute) =>
+    dispute.state === 'lost' ? [{ id: dispute.id, amount: pointsOfValue(dispute.amount) }] : [],
   );
+  const ofRefunds = refunds.flatMap(({ state, amount, reference, returnId }, index) =>
+    state === 'succeeded' && (reference === undefined || returnId !== undefined)
+      ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }]
+      : [],
+  );
+  const earningRefunds = [...ofRefunds, ...ofDisputes];
   if (earningRefunds.length === 0) return unchanged('No refund of the payment takes points back.');
   const isNews = await noteRefunds(work, orderId, earningRefunds);
   return isNews ? undefined : unchanged('All refunds of the payment were noted before.');

@@ -91,3 +91,9 @@ const FulfillmentRecord = z.object({
 export type FulfillmentRecord = z.output<typeof FulfillmentRecord>;
 
 export const fulfillmentRecords = defineCollection({ name: 'fulfilment-records', schema: FulfillmentRecord });
+
+/** The record after the owed refunds were made, or left to a client. */
+export const withOwedSettled = (record: FulfillmentRecord, status: 'paid' | 'left'): FulfillmentRecord => ({
+  ...record,
+  owed: record.owed.map((one) => (one.status === 'owed' ? { ...one, status } : one)),
+});

@@ -3,13 +3,14 @@ import { getReturn } from '../../shared/catalog/fulfillment/internal.ts';
 import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal, refuseTransition } from '../../shared/catalog/life-cycle.ts';
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { committedOf } from '../../shared/catalog/payment/refunds.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, takeExchangeCreditDue } from './due-work.ts';
-import { coverageOf, outstandingOf, type Payment, paymentsOf, paymentsToDecideOn } from './payments.ts';
+import { keptOf, outstandingOf, type Payment, paymentsOf, paymentsToDecideOn } from './payments.ts';
 import { bookingsOf, closedOtherwise, payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 /** Only an inspected return for `exchange` pays. @throws Problem `not_found`, `invalid_state_transition`, `dependency_*` */
@@ -128,11 +129,9 @@ export async function takeExchangeCredit(order: StoredOrder, scope: Scope): Prom
   if (booking?.status !== 'open' || payments.some(isLiveCredit)) return payments;
   const { amount: total, currency } = order.totals.total;
   const firstPayments = await paymentsOf(booking.orderId, scope, DECIDE_TIMEOUT_MS);
-  const paidBack = firstPayments
-    .flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id))
-    .reduce((sum, { amount }) => sum + amount.amount, 0);
+  const paidBack = committedOf(firstPayments.flatMap(({ refunds }) => refunds.filter((refund) => refund.returnId === booking.id)));
   // The customer has not got the rest back, as money or as credit. A refund by a client need not name a return.
-  const kept = coverageOf(firstPayments).netCaptured - (await creditHeldByOthers(booking, scope));
+  const kept = firstPayments.reduce((sum, payment) => sum + keptOf(payment), 0) - (await creditHeldByOthers(booking, scope));
   const amount = Math.min(returnValueOf(booking) - paidBack, kept, outstandingOf(total, payments));
   if (amount <= 0) return payments;
   const refundAmount = money(returnValueOf(booking), currency);

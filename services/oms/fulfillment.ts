@@ -1,5 +1,6 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -12,6 +13,7 @@ import {
   type SeenFulfillment,
   type ShortUnits,
   type StoredOrder,
+  withOwedSettled,
 } from './collections.ts';
 import { withUndo } from './compensation.ts';
 import { capturePaymentsDue, compensateDue, releaseReservationsDue, serveShortLinesDue, settleOrderDue } from './due-work.ts';
@@ -82,7 +84,7 @@ const reconciliationOf = (fulfillmentOrderId: string, now: number) => ({
   at: instant(now),
 });
 
-/** Refunds cancelled units once payments are captured in full, and completes the order when none of its goods is in transit. */
+/** Refunds cancelled units once payments are captured in full and no dispute is open, and completes the order when none of its goods is in transit. */
 export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
@@ -94,8 +96,10 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const isWaiting = !isResolved(order.lines) && before.some(({ state }) => state === 'authorised' || state === 'pending');
   if (isWaiting) return;
   const byHand = progressionOf(context).refund === 'manual';
-  const payments = byHand || owed.length === 0 ? before : await refundOwed({ order, owed, payments: before }, scope).catch(markPending);
-  if (owed.length > 0) work.put(fulfillmentRecords, settled(record, byHand ? 'left' : 'paid'));
+  const isDisputed = !byHand && before.some(({ disputes }) => hasOpenDispute(disputes));
+  const mayRefund = owed.length > 0 && !byHand && !isDisputed;
+  const payments = mayRefund ? await refundOwed({ order, owed, payments: before }, scope).catch(markPending) : before;
+  if (owed.length > 0 && !isDisputed) work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid'));
   if (isResolved(order.lines)) complete(order, payments);
   else if (order.compensation !== undefined) work.transition(orders, order, 'note', { compensation: undefined });
 
@@ -120,11 +124,6 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
     }
     throw error;
   }
-});
-
-const settled = (record: FulfillmentRecord, status: 'paid' | 'left'): FulfillmentRecord => ({
-  ...record,
-  owed: record.owed.map((one) => (one.status === 'owed' ? { ...one, status } : one)),
 });
 
 /** The lines and the record of an order after a change of a fulfillment order. */

@@ -6,6 +6,7 @@ import { type EventHandler, handleDue, type Scope, unchanged } from '../../share
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
+import { noteDecidedDispute } from './disputes.ts';
 import {
   DECIDE_TIMEOUT_MS,
   giveUpUncoveredDue,
@@ -32,12 +33,14 @@ const Changed = PaymentSchema.pick({
   state: true,
   authorizationExpiresAt: true,
   updatedAt: true,
+  disputes: true,
 });
 
-/** Handles a lost authorisation, and refunds value of a return that its exchange credit no longer uses. */
+/** Handles a lost authorisation and a decided dispute, and refunds value of a return that its exchange credit no longer uses. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   const isLost = await noteLostAuthorization(work, payment);
+  const isDecided = await noteDecidedDispute(work, payment);
   const { returnId, authorizedAmount } = payment;
   if (isCredit(payment) && returnId !== undefined && creditHeld([payment]) !== authorizedAmount.amount) {
     const booking = await work.get(returnBookings, returnId);
@@ -45,7 +48,9 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
     if (isPaidOut) work.schedule(payOutReturnDue, returnId, work.now, {});
     return isLost || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
   }
-  return isLost ? undefined : unchanged('No open order lost its authorisation, and no exchange credit shrank.');
+  return isLost || isDecided
+    ? undefined
+    : unchanged('No open order lost its authorisation, no exchange credit shrank, and no refund waited for a dispute.');
 };
 
 /** `cancelReason` of an order whose payments no longer cover it. */

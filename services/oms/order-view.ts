@@ -16,12 +16,13 @@ import {
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
+import { money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { VIEW_TIMEOUT_MS } from './due-work.ts';
 import { type FulfillmentOrder, requiredFor } from './lines.ts';
-import { type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
+import { owedRefundOf, type Payment, paymentStatusOf, paymentsOf } from './payments.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
 export const getOrder = handle(getOrderApi)(async ({ params }, scope) =>
@@ -71,11 +72,13 @@ export function published({
 
 /** The order as answers show it. Unknown payments give the status `unknown`; unknown fulfillment orders and returns are omitted. */
 export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: OrderParts): OrderView {
-  const total = order.totals.total.amount;
+  const { amount: total, currency } = order.totals.total;
+  const owed = payments ? owedRefundOf(order, payments) : 0;
   return {
     ...published(order),
     payments: payments?.map((payment) => OrderPayment.parse(payment)) ?? [],
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
+    owedRefund: owed > 0 ? money(owed, currency) : undefined,
     fulfillmentOrders: fulfillmentOrders?.map((found) => OrderFulfillment.parse(found)),
     returns: returns?.map((found) => OrderReturn.parse(found)),
   };

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import type { PaymentStatus as PaymentStatusSchema } from '../../shared/catalog/order/objects.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
+import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
+import { committedOf, hasFailed, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -153,9 +155,15 @@ export async function refundOwed(
 /** Tenders that earn no points: points are not money, and the goods of an exchange credit earned points with their first order. */
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
-/** What earns points. All is read from the same payments, so a refund either counts here or takes points back later. */
+/**
+ * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund does
+ * so when it succeeds.
+ */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
-  const earningRefunds = payments.flatMap(({ id, refunds }) => refunds.map((_refund, index) => `${id}.refund-${index + 1}`));
+  const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [
+    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
+    ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : [])),
+  ]);
   return {
     earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
     ...(earningRefunds.length > 0 && { earningRefunds }),
@@ -167,7 +175,7 @@ function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Paym
   const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
-      .reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+      .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
   return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
 }
 
@@ -180,12 +188,11 @@ export const refundReference = (lineId: string, upTo: number): string => `${CANC
 const sumOf = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);
 
 const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | undefined) => boolean): number =>
-  sumOf(payments, ({ refunds }) =>
-    sumOf(
-      refunds.filter(({ reference }) => which(reference)),
-      ({ amount }) => amount.amount,
-    ),
-  );
+  sumOf(payments, ({ refunds }) => committedOf(refunds.filter(({ reference }) => which(reference))));
+
+/** Minor units that the retailer has of a payment: captured, and neither refunded nor withdrawn by a dispute. */
+export const keptOf = ({ capturedAmount, refundedAmount, disputes }: Payment): number =>
+  capturedAmount.amount - refundedAmount.amount - withdrawnBy(disputes);
 
 /** Minor units still to be refunded under a reference. An interrupted attempt may have refunded a part. */
 export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
@@ -203,15 +210,40 @@ export const excessOf = (payments: readonly Payment[], required: number): number
       required,
   );
 
-/** Spreads minor units over payments by tender, each up to captured − refunded. Skips those already refunded under `reference`. */
-export function refundSplit(amount: number, reference: string, payments: readonly Payment[]): { id: string; amount: number }[] {
-  const free = payments.filter(({ refunds }) => !refunds.some((refund) => refund.reference === reference));
-  let left = amount;
-  return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap(
-    ({ id, capturedAmount, refundedAmount }) => {
-      const part = Math.min(left, capturedAmount.amount - refundedAmount.amount);
-      left -= part;
-      return part > 0 ? [{ id, amount: part }] : [];
-    },
+/**
+ * Minor units that no refund brings to the customer: everything that a cancelled order keeps, and failed refunds of any other order that
+ * were not repeated, by any of its payments.
+ */
+export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
+  if (state === 'cancelled') return sumOf(payments, keptOf);
+  const byReturn = Map.groupBy(
+    payments.flatMap(({ refunds }) => refunds),
+    ({ returnId }) => returnId,
   );
+  return sumOf([...byReturn.values()], owedAfterFailures);
+}
+
+/**
+ * Spreads minor units over payments by tender, each up to the kept amount. Skips payments already refunded under `reference`, payments
+ * with an open dispute, and payments whose refund for the same return failed: their money goes where a client sends it.
+ */
+export function refundSplit(
+  amount: number,
+  reference: string,
+  payments: readonly Payment[],
+  returnId?: string,
+): { id: string; amount: number }[] {
+  const free = payments.filter(
+    ({ refunds, disputes }) =>
+      !hasOpenDispute(disputes) &&
+      !refunds.some(
+        (refund) => refund.reference === reference || (hasFailed(refund) && returnId !== undefined && refund.returnId === returnId),
+      ),
+  );
+  let left = amount;
+  return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap((payment) => {
+    const part = Math.min(left, keptOf(payment));
+    left -= part;
+    return part > 0 ? [{ id: payment.id, amount: part }] : [];
+  });
 }

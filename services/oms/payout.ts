@@ -1,18 +1,22 @@
+import type { z } from 'zod';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import type { ReturnRefund } from '../../shared/catalog/fulfillment/returns.ts';
 import { refundPayment } from '../../shared/catalog/payment/apis.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
+import { committedOf, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { money } from '../../shared/domain/money.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, payOutReturnDue } from './due-work.ts';
 import { creditHeld, creditHeldByOthers, isCredit, isLiveCredit } from './exchange.ts';
-import { coverageOf, type Payment, paymentsOf, refundSplit } from './payments.ts';
+import { keptOf, type Payment, paymentsOf, refundSplit } from './payments.ts';
 import { payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
 export interface Payout {
-  readonly refunds: { paymentId: string; amount: Money; at?: string }[];
-  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. */
+  readonly refunds: z.output<typeof ReturnRefund>[];
+  /** Nothing is left to refund: all of the value is refunded or pays for an exchange, or no payment has anything left. No refund is pending, and no dispute is open. */
   readonly settled: boolean;
 }
 
@@ -54,7 +58,7 @@ interface PaymentsToRefund {
 }
 
 const refundableOf = ({ payments, exchanged }: Pick<PaymentsToRefund, 'payments' | 'exchanged'>): number =>
-  Math.max(0, coverageOf(payments).netCaptured - exchanged);
+  Math.max(0, payments.reduce((sum, payment) => sum + keptOf(payment), 0) - exchanged);
 
 async function refundRemaining(
   { order, booking }: BookedReturn,
@@ -68,7 +72,7 @@ async function refundRemaining(
     const paid = paidFor(booking.id, now);
     const reference = `return/${booking.id}/${paid}`;
     const left = Math.min(value - paid, refundableOf({ payments: now, exchanged }));
-    const [part] = goodsSplit({ order, left, reference }, now);
+    const [part] = goodsSplit({ order, booking, left, reference }, now);
     if (!part) return now;
     const body = { amount: money(part.amount, currency), reason: 'Returned', returnId: booking.id, reference, payable };
     // After a refusal the versions of the payments differ; then it is another call.
@@ -82,13 +86,16 @@ async function refundRemaining(
  * A return refunds goods, not shipping. Beside an exchange credit the other tenders keep the shipping until the credit is empty;
  * otherwise the customer would keep points that the goods earned with the first order.
  */
-function goodsSplit({ order, left, reference }: { order: StoredOrder; left: number; reference: string }, payments: readonly Payment[]) {
+function goodsSplit(
+  { order, booking: { id }, left, reference }: BookedReturn & { left: number; reference: string },
+  payments: readonly Payment[],
+) {
   const credits = payments.filter(isLiveCredit);
-  if (credits.length === 0) return refundSplit(left, reference, payments);
+  if (credits.length === 0) return refundSplit(left, reference, payments, id);
   const others = payments.filter((payment) => !isCredit(payment));
-  const netCaptured = others.reduce((sum, { capturedAmount, refundedAmount }) => sum + capturedAmount.amount - refundedAmount.amount, 0);
+  const netCaptured = others.reduce((sum, payment) => sum + keptOf(payment), 0);
   const goods = Math.max(0, netCaptured - order.totals.shipping.amount);
-  return goods > 0 ? refundSplit(Math.min(left, goods), reference, others) : refundSplit(left, reference, credits);
+  return goods > 0 ? refundSplit(Math.min(left, goods), reference, others, id) : refundSplit(left, reference, credits, id);
 }
 
 /** Reverses the credit of a cancelled exchange order. @returns minor units that the return's credits hold afterwards */
@@ -109,17 +116,18 @@ async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Pr
 const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((refund) => refund.returnId === returnId);
 
 const paidFor = (returnId: string, payments: readonly Payment[]): number =>
-  payments.flatMap((payment) => refundsFor(returnId, payment)).reduce((sum, { amount }) => sum + amount.amount, 0);
+  committedOf(payments.flatMap((payment) => refundsFor(returnId, payment)));
 
 /** Minor units refunded for a return so far, by the OMS or a client. @throws Problem `dependency_*` */
 export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
   paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
 
 function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
-  return {
-    settled: paidFor(id, payments) >= value || refundableOf({ payments, exchanged }) === 0,
-    refunds: payments.flatMap((payment) => refundsFor(id, payment).map(({ amount, at }) => ({ paymentId: payment.id, amount, at }))),
-  };
+  const refunds = payments.flatMap((payment) =>
+    refundsFor(id, payment).map(({ amount, state, at }) => ({ paymentId: payment.id, amount, state, at })),
+  );
+  const isPending = refunds.some(({ state }) => state === 'pending') || payments.some(({ disputes }) => hasOpenDispute(disputes));
+  return { settled: succeededOf(refunds) >= value || (!isPending && refundableOf({ payments, exchanged }) === 0), refunds };
 }
 
 /** Answers of the Payment Hub after a concurrent refund. */

@@ -7,6 +7,7 @@ import { fulfillmentRecords, orders } from './collections.ts';
 import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
 import { createOrder, finishCreation } from './creation.ts';
+import { refundAfterDispute } from './disputes.ts';
 import { takeExchangeCreditLater } from './exchange.ts';
 import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
@@ -52,6 +53,7 @@ export const service = defineService({
     capturePayments,
     serveShortLines,
     settleOrder,
+    refundAfterDispute,
     renewAuthorization,
     giveUpUncovered,
     payOutReturn,

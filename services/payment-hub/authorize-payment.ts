@@ -16,8 +16,8 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
-import { returnExceeded } from './payments.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
+import { returnExceeded } from './refunds.ts';
 
 type OrderToPay = z.output<typeof Payable>;
 type Body = InputOf<typeof authorizePaymentApi>['body'];

@@ -10,6 +10,8 @@ export const StoredPayment = Payment.extend({
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
   /** Whether the payment was reversed while it was pending. A later approval is then voided immediately. */
   voidOnApproval: z.literal(true).optional(),
+  /** Whether the payment was reversed while a dispute was open. Its rest is refunded after the decision. */
+  refundWhenDecided: z.literal(true).optional(),
   /** Whether the payment was taken at a till. Until the OMS has the order, only the POS stores whether the payment is needed. */
   takenAt: z.literal('pos').optional(),
   /** The amount that the tender of a declined payment could pay. */

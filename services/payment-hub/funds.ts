@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
+import { allPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { giftCardBalances, orderCovers, payableOrders, payableReturns, returnCovers, type StoredPayment } from './collections.ts';
+import { giftCardBalances, orderCovers, payableOrders, payableReturns, payments, returnCovers, type StoredPayment } from './collections.ts';
 
 /** The Loyalty Platform gives an amount back to the member. The key is the reference. */
 const giveBackPointsDue = defineDueWork(
@@ -62,8 +64,18 @@ export function uncommitFromOrder(work: UnitOfWork, { orderId }: Pick<StoredPaym
   work.move(orderCovers, orderId, { committed: -amount.amount });
 }
 
+/** Counts the amount of a failed refund again. Another payment may have paid the order in the meantime, so `payable` rises if needed. */
+export async function recommitToOrder(work: UnitOfWork, { orderId: id }: Pick<StoredPayment, 'orderId'>, amount: Money): Promise<void> {
+  const known = await work.get(payableOrders, id);
+  const [cover] = await work.counters(orderCovers, [id]);
+  const committed = (cover?.committed ?? 0) + amount.amount;
+  const missing = Math.max(0, committed - (known?.payable ?? 0));
+  if (missing > 0) work.put(payableOrders, { id, payable: committed });
+  work.move(orderCovers, id, { payable: missing, committed: amount.amount });
+}
+
 export interface LeftOfOrder {
-  /** Minor units of its payments that are neither refunded nor used for an exchange order. */
+  /** Minor units of its payments that are neither refunded, lost in disputes nor used for an exchange order. */
   readonly left: number;
   /** Minor units that pay for exchange orders of its returns. */
   readonly exchanged: number;
@@ -73,7 +85,9 @@ export interface LeftOfOrder {
 export async function leftOfOrder(work: UnitOfWork, orderId: string): Promise<LeftOfOrder> {
   const [cover] = await work.counters(orderCovers, [orderId]);
   const exchanged = cover?.exchanged ?? 0;
-  return { left: (cover?.committed ?? 0) - exchanged, exchanged };
+  const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
+  const lost = ofOrder.reduce((sum, { disputes }) => sum + lostIn(disputes), 0);
+  return { left: Math.max(0, (cover?.committed ?? 0) - exchanged - lost), exchanged };
 }
 
 export interface LeftOfReturn {

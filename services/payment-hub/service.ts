@@ -13,8 +13,10 @@ import {
   paymentTokens,
   returnCovers,
 } from './collections.ts';
+import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
-import { capturePayment, listPayments, refundPayment, reversePayment, voidPayment } from './payments.ts';
+import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
+import { decideRefund, refundPayment } from './refunds.ts';
 
 export const service = defineService({
   application: 'payment-hub',
@@ -26,9 +28,14 @@ export const service = defineService({
     'void-payment-api': voidPayment,
     'refund-payment-api': refundPayment,
   },
-  internal: { 'list-payments': listPayments, 'reverse-payment': reversePayment },
+  internal: {
+    'list-payments': listPayments,
+    'reverse-payment': reversePayment,
+    'dispute-payment': disputePayment,
+    'decide-dispute': decideDispute,
+  },
   events: {},
-  due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints],
+  due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints, decideRefund, loseDispute],
 });
 
 /** The simulated provider's tokens and the retailer's gift cards. */

@@ -5,7 +5,7 @@ import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 
 /** A payment as last read from the Payment Hub. A lower version is older. */
-export const ListedTender = OrderPayment.extend({ version: z.int().min(0) });
+export const ListedTender = OrderPayment.omit({ disputes: true }).extend({ version: z.int().min(0) });
 export type ListedTender = z.output<typeof ListedTender>;
 
 /**

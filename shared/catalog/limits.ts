@@ -9,6 +9,8 @@ export const LIMITS = {
   lines: 200,
   /** Refunds of a payment. A refund of the whole rest of the payment or of a return is accepted beyond it. */
   refunds: 100,
+  /** Disputes of a payment, one after the other. */
+  disputes: 20,
   /** Payments of an order, declined ones included. */
   payments: 100,
   /** Tenders of a transaction at the till, declined ones included. */

@@ -41,6 +41,8 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
       { values: ['tok_decline_insufficient_funds', 'tok_decline_do_not_honor'], use: '402 `payment_declined`' },
       { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
+      { values: ['tok_refund_later'], use: 'approved; a refund is `pending` for a day, then `succeeded`' },
+      { values: ['tok_refund_fails'], use: 'approved; a refund is `pending` for a day, then `failed` with `account_closed`' },
       { values: ['gift_50', 'gift_5'], use: 'gift cards with 50.00 and 5.00, as tender of type `gift-card`' },
     ],
   },

@@ -26,7 +26,7 @@ export const Money = z
 
 /** Money in a request. */
 export const PositiveMoney = z
-  .strictObject({ amount: z.int().min(1).max(999_999_999_999), currency: Currency })
+  .strictObject({ amount: z.int().min(1).max(999_999_999_999).describe('Minor units, such as cents.'), currency: Currency })
   .meta({ id: 'PositiveMoney', description: 'A positive amount of money in integer minor units.' });
 
 export const Instant = z.iso

@@ -28,7 +28,7 @@ const NOW = Date.parse('2026-03-02T10:00:00.000Z');
 const at = '2026-03-02T09:00:00.000Z';
 const stamped = { version: 1, createdAt: at, updatedAt: at };
 export const eur = (amount: number) => ({ amount, currency: 'EUR' });
-export const REFUND = { amount: eur(1490), reference: 'cancelled/line-1/1' };
+export const REFUND = { state: 'succeeded', amount: eur(1490), reference: 'cancelled/line-1/1' };
 const address = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 const totalsOf = (subtotal: number, shipping: number) => {
   const amounts = { subtotal, discount: 0, shipping, tax: 0, total: subtotal + shipping };

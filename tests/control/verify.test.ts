@@ -83,8 +83,14 @@ const earning = (orderId: string, accountId = 'loy_ada') => account({}, [entry({
 const worthPoints = order('ord_sent', { completedAt: '', earningAmount: eur(2000) });
 const earned = (patch: object = {}) => add('earnings', { id: 'ord_sent', earned: { points: 20 }, takenBack: 0, refunds: [], ...patch });
 const refundBooked = (booked: boolean) => earned({ refunds: [{ id: 'pay_sent.refund-1', booked }] });
+const DISPUTE = { id: 'pay_sent.dispute-1', state: 'open', amount: eur(100), fee: eur(2000) };
+const disputed = (more: object = {}) => payment('pay_sent', { disputes: [{ ...DISPUTE, ...more }] });
 const refundedByHand = (more: object = {}) =>
-  payment('pay_sent', { state: 'partially-refunded', refundedAmount: eur(1000), refunds: [{ amount: eur(1000), ...more }] });
+  payment('pay_sent', {
+    state: 'partially-refunded',
+    refundedAmount: eur(1000),
+    refunds: [{ amount: eur(1000), state: 'succeeded', ...more }],
+  });
 /** Removes a hundred points from the account `loy_ada`. */
 const taken = account({ pointsBalance: 400 }, [entry({ type: 'redeem', points: -100 })]);
 const REDEMPTION = { id: 'rdm_one', state: 'open', accountId: 'loy_ada', points: 100, spentPoints: 0, reversedPoints: 0 };
@@ -106,7 +112,7 @@ const comesBack = all(
   order('ord_sent', ({ lines: [one] }) => ({ state: 'return-in-progress', lines: [{ ...one, returnedQty: 1 }] })),
   aBooking('ret_one', 'refunded'),
   aBooking('ret_two', 'open'),
-  aReturn('ret_one', 'refunded', { refunds: [{ paymentId: 'pay_sent', amount: eur(1000) }], lines: restocked }),
+  aReturn('ret_one', 'refunded', { refunds: [{ paymentId: 'pay_sent', amount: eur(1000), state: 'succeeded' }], lines: restocked }),
   aReturn('ret_two', 'received'),
   refundedByHand({ returnId: 'ret_one', reference: 'return/ret_one/0' }),
   refundBooked(true),
@@ -122,7 +128,7 @@ const credit = (returnId: string, amount: number) =>
   comingBack(
     copy('payments', 'pay_open', { id: 'pay_credit', tender: CREDIT, returnId, state: 'authorised', authorizedAmount: eur(amount) }),
   );
-const refundOf = (returnId: string) => (amount: number) => ({ amount: eur(amount), returnId });
+const refundOf = (returnId: string) => (amount: number) => ({ amount: eur(amount), state: 'succeeded', returnId });
 
 const unrouted = all(order('ord_new', { state: 'confirmed', routingStatus: 'manual' }), noDraft);
 /** A payment that covers `ord_new`. */
@@ -157,14 +163,34 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['payment/pay_sent: captured with 0 captured', payment('pay_sent', { capturedAmount: eur(0) })],
     ['payment/pay_sent: voided with 2490 captured', payment('pay_sent', { state: 'voided' })],
     ['payment/pay_back: captured with 1490 of 1490 refunded', payment('pay_back', { state: 'captured' })],
+    ['payment/pay_sent: its refund 1 is pending, and nothing will decide it', refundedByHand({ state: 'pending' })],
+    [
+      'payment/pay_sent: its refund 1 is pending, and was decided at 2026-01-01',
+      all(refundedByHand({ state: 'pending', decidedAt: '2026-01-01' }), due('payment-hub', 'decide-refund', 'pay_sent.refund-1')),
+    ],
+    ['payment/pay_sent: its refunds add up to 0, not to 1000', refundedByHand({ state: 'failed', failureReason: 'account_closed' })],
+    ['payment/pay_sent: its refund 1 is failed with the reason undefined', refundedByHand({ state: 'failed' })],
+    [
+      'payment/pay_sent: disputes withdrew 2491 and refunds 0 of 2490',
+      disputed({ state: 'lost', amount: eur(2491), decidedAt: '2026-01-01' }),
+    ],
+    ['payment/pay_sent: disputed, and nothing will decide it', disputed()],
+    ['pay_sent.dispute-1: open, decided at 2026-01-01', disputed({ decidedAt: '2026-01-01' })],
+    ['pay_sent.dispute-1: 100 are disputed for a fee of 0', disputed({ fee: eur(0) })],
+    ['payment/pay_sent: 2 disputes are open', payment('pay_sent', { disputes: [DISPUTE, DISPUTE] })],
+    ['payment/pay_sent: to be refunded after a dispute, and none is open', payment('pay_sent', { refundWhenDecided: true })],
+    ['payment/pay_sent: disputed, and paid by cash', payment('pay_sent', { tender: { type: 'cash' }, disputes: [DISPUTE] })],
     ['order/ord_new: lines 999 and shipping 490 are not', line('ord_new', { lineTotal: eur(999) })],
     ['order/ord_new: line discounts add up to 5, not to 0', line('ord_new', { discount: eur(5) })],
     ['order/ord_new: totals do not add up', order('ord_new', ({ totals }) => ({ totals: { ...totals, subtotal: eur(1) } }))],
     ['order/ord_sent: payments of 4980', copy('payments', 'pay_sent', { id: 'pay_twice' })],
     ['order/ord_open: goods have left, and payment/pay_open keep 0 of the 3490', payment('pay_open', NEVER_CAPTURED)],
     ['order/ord_sent: goods have left, and payment/pay_sent keep 1490 of the 2490', refundedByHand({ reference: 'cancelled/line-1/1' })],
-    ['gift card gift_50: 4900 of 5000 are left, and payments have 0', move('gift-card-balances', { balance: -100 }, 'gift_50')],
-    ['gift card gift_50: 5000 of 5000 are left, and payments have 2490', payment('pay_sent', { tender: GIFT_CARD })],
+    [
+      'gift card gift_50: 4900 of 5000 are left, payments have 0, and refunds brought 0',
+      move('gift-card-balances', { balance: -100 }, 'gift_50'),
+    ],
+    ['gift card gift_50: 5000 of 5000 are left, payments have 2490, and refunds brought 0', payment('pay_sent', { tender: GIFT_CARD })],
     ['order/ord_open: 3500 count as promised, and its payments promise 3490', move('order-covers', { committed: 3500 }, 'ord_open')],
   ],
   points: [
@@ -281,6 +307,10 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['ret_one: refunded, and 0 of 1000 were paid back', comingBack(payment('pay_sent', { refundedAmount: eur(0), refunds: [] }))],
     ['return/ret_one: it notes refunds of 0, its payments were refunded 1000 for it', returned('ret_one', { refunds: [] })],
     ['ret_two: a payment of order/ord_back was refunded for it', comingBack(payment('pay_back', { refunds: [refundOf('ret_two')(1490)] }))],
+    [
+      'return/ret_one: refunded, and 1000 of its refunds are pending',
+      returned('ret_one', { refunds: [{ paymentId: 'pay_sent', amount: eur(1000), state: 'pending' }] }),
+    ],
     ['stock/mug-blue|dc-01: 3 returned, and 2 came back', comingBack(move('units-moved', { returned: 1 }))],
     ['stock/mug-blue|dc-01: 1 scrapped, and 0', move('units-moved', { scrapped: 1 })],
     ['stock/mug-blue|dc-01: 2 returned, and 3 came back', returned('ret_two', { lines: restocked })],

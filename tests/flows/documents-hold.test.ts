@@ -26,11 +26,21 @@ const BEYOND_SCHEMAS = new Set([
     'idempotency_key_reused',
     'in_the_future',
   ],
-  ...['in_the_past', 'invalid_cursor', 'invalid_duration', 'no_address', 'not_a_store', 'not_converted', 'not_its_api', 'not_of_verb'],
+  ...[
+    'currency_not_supported',
+    'in_the_past',
+    'invalid_cursor',
+    'invalid_duration',
+    'no_address',
+    'not_a_store',
+    'not_converted',
+    'not_its_api',
+    'not_of_verb',
+  ],
   ...['not_together', 'nothing_short', 'order_of_another', 'other_amount', 'other_basket', 'other_order', 'other_shipment', 'other_sku'],
   ...['other_subject', 'other_transaction', 'repeated', 'repeated_line', 'store_required', 'too_far', 'too_late', 'unknown_api'],
-  ...['unknown_code', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place', 'unknown_sku', 'unknown_state'],
-  ...['unknown_country', 'unknown_store', 'label_qty_not_one', 'no_price', 'price_embedded'],
+  ...['unknown_code', 'unknown_country', 'unknown_gift_card', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place'],
+  ...['unknown_sku', 'unknown_state', 'unknown_store', 'label_qty_not_one', 'no_price', 'price_embedded'],
 ]);
 /** Valid targets of faults, because random members are rarely a valid combination. */
 const match = [

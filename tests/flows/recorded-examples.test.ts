@@ -148,6 +148,10 @@ async function operate(into: Examples): Promise<void> {
   await take('move-product-by-hand', { params: { id: 'mug-blue', verb: 'suspend' } });
   await take('move-customer-by-hand', { params: { id: 'cus_ben', verb: 'block' } });
   await take('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 40 } });
+  const [payment] = (await rehearsal.order(order.id)).payments;
+  const params = { id: payment?.id ?? '' };
+  await take('open-dispute', { params, body: { reason: 'product_not_received' } });
+  await take('close-dispute', { params, body: { outcome: 'won' } });
   const match = { application: 'payment-hub' } as const;
   await take('put-fault', { params: { name: 'slow' }, body: { match, fault: { kind: 'outage' }, times: 3 } });
   await take('list-faults');

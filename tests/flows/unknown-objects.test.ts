@@ -101,6 +101,14 @@ const rows: Readonly<Record<string, Row>> = {
     404,
     'return',
   ],
+  'refund-payment-api payOutTo.token': [
+    async (rehearsal) => ({
+      id: (await sold(rehearsal)).payments[0].id,
+      body: { amount: EUR, payOutTo: { type: 'gift-card', token: NONE } },
+    }),
+    422,
+    'unknown_gift_card',
+  ],
   'add-payment-api tender.token': [
     async (rehearsal) => ({ id: (await rehearsal.sale()).id, body: { tender: card(NONE), amount: EUR } }),
     201,

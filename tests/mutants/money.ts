@@ -10,7 +10,7 @@ export const money: readonly Mutant[] = [
   },
   {
     name: 'A refund may exceed the captured amount by one cent',
-    file: 'services/payment-hub/payments.ts',
+    file: 'services/payment-hub/refunds.ts',
     from: 'if (requested.amount <= refundableAmount.amount) return;',
     to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
     killedBy: ['tests/services/payment-hub.test.ts'],

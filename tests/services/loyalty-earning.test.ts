@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
-import { addRefund } from '../../services/payment-hub/payments.ts';
+import { addRefund } from '../../services/payment-hub/refunds.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';
@@ -72,6 +72,7 @@ async function story() {
         if (!payment) throw new Error(`There is no payment ${id}.`);
         const { patch, to } = addRefund(payment, {
           amount: eur(amount),
+          state: 'succeeded',
           at: instant(work.now),
           ...(reference !== undefined && { reference }),
         });

@@ -404,7 +404,7 @@ describe('Refund Payment', () => {
     const id = await hub.captured(10_000);
     const first = await hub.refund(id, 2500, { reason: 'goodwill' });
     expect(first).toMatchObject({ status: 201, body: { state: 'partially-refunded', refundedAmount: eur(2500) } });
-    expect(first.body.refunds).toEqual([{ amount: eur(2500), reason: 'goodwill', at: first.body.updatedAt }]);
+    expect(first.body.refunds).toEqual([{ amount: eur(2500), state: 'succeeded', reason: 'goodwill', at: first.body.updatedAt }]);
     expect((await hub.refund(id, 2500)).body).toMatchObject({ state: 'partially-refunded', refundedAmount: eur(5000) });
     const last = await hub.refund(id, 5000);
     expect(last.body).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(10_000), refunds: [{}, {}, {}] });
@@ -543,7 +543,9 @@ describe('The Payment Hub as the OMS calls it', () => {
     const refund = (id: string, amount: number, reference: string) =>
       inside.as('oms')(refundPayment, { params: { id }, body: { amount: eur(amount), reason: 'lost', reference } });
     const first = await refund('pay_one', 1000, 'ful_1 lost');
-    expect(first.refunds).toEqual([{ amount: eur(1000), reason: 'lost', reference: 'ful_1 lost', at: first.updatedAt }]);
+    expect(first.refunds).toEqual([
+      { amount: eur(1000), state: 'succeeded', reason: 'lost', reference: 'ful_1 lost', at: first.updatedAt },
+    ]);
     for (const amount of [1000, 2000]) expect(await refund('pay_one', amount, 'ful_1 lost')).toEqual(first);
     expect(await refund('pay_two', 1000, 'ful_1 lost')).toMatchObject({ id: 'pay_two', refundedAmount: eur(1000) });
     expect(await refund('pay_one', 4000, 'ful_2 lost')).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(5000) });

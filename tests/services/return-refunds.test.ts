@@ -69,8 +69,8 @@ describe('Refunds of inspected returns', () => {
     const [giftCard, card] = order.payments;
     const at = expect.any(String);
     const refunds = [
-      { paymentId: card.id, amount: eur(2588), at },
-      { paymentId: giftCard.id, amount: eur(10), at },
+      { paymentId: card.id, amount: eur(2588), state: 'succeeded', at },
+      { paymentId: giftCard.id, amount: eur(10), state: 'succeeded', at },
     ];
     const { state, refunds: listed } = await rehearsal.returned(id);
     expect([state, listed]).toEqual(['refunded', refunds]);

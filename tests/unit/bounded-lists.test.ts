@@ -30,6 +30,7 @@ const bounds: Readonly<Record<string, string>> = {
   'oms fulfilment-records: owed[]': 'one per fulfillment order and line',
   'oms return-bookings: lines[]': 'lines of the order',
   'payment-hub payments: refunds[]': `requests add ${LIMITS.refunds}, then the rest of each return; the estate adds one per return or cancelled units`,
+  'payment-hub payments: disputes[]': `requests add ${LIMITS.disputes}`,
   'sim reservations: items[]': 'the request, at most 200',
   'sim reservations: allocations[]': 'one per item and location',
   'sim attempts: items[]': 'the request, at most 200',

@@ -38,7 +38,8 @@ export interface Action {
 interface Declared<O> {
   readonly label: string;
   readonly does: string;
-  readonly api: TypedApiId;
+  /** The API of its call. Without one, the outside world acts. */
+  readonly api?: TypedApiId;
   /** The verb of the life cycle: possible in the states that it leaves. */
   readonly verb?: string;
   /** Possible in these states; without `verb` and `states`, in all. */
@@ -153,6 +154,17 @@ const SAMPLE_ADDRESS: NonNullable<Order['shippingAddress']> = {
   postalCode: 'H91',
   country: 'IE',
 };
+
+const isDisputed = ({ disputes = [] }: BusinessObject<'payment'>): boolean => disputes.some(({ state }) => state === 'open');
+
+const DISPUTE_REASONS = [
+  ['fraudulent', 'The cardholder did not pay'],
+  ['product_not_received', 'The goods did not arrive'],
+  ['product_unacceptable', 'The goods are not as described'],
+  ['duplicate', 'Paid twice'],
+  ['credit_not_processed', 'A refund did not arrive'],
+  ['general', 'Another reason'],
+] as const;
 
 /** Actions that call an API, by type of object. Those that play the outside world follow from the life cycles. */
 const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObject<Type>>[] } = {
@@ -283,6 +295,38 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
           body: { amount: amountOf(values, amount), reason: given(reason), returnId: given(returnId) },
         }),
       ],
+      unless: (payment) => (isDisputed(payment) ? 'A dispute of it is open.' : undefined),
+    },
+    {
+      label: 'Dispute',
+      does: 'The cardholder disputes it at the bank: the money and a fee are withdrawn.',
+      verb: 'dispute',
+      unless: (payment) => {
+        if (payment.tender.type !== 'card' && payment.tender.type !== 'bnpl') return 'Only a card or bnpl has a bank that takes a dispute.';
+        return isDisputed(payment) ? 'A dispute of it is open.' : undefined;
+      },
+      fields: ({ capturedAmount, refundedAmount, disputes = [] }) => {
+        const lost = disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount);
+        return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
+      },
+      steps: ({ id, amount }, { reason, ...values }) => [
+        async () =>
+          void (await control('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } })),
+      ],
+    },
+    {
+      label: 'Win the dispute',
+      does: 'The bank decides for the shop: the money comes back, the fee does not.',
+      verb: 'win-dispute',
+      unless: (payment) => (isDisputed(payment) ? undefined : 'No dispute of it is open.'),
+      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'won' } }))],
+    },
+    {
+      label: 'Lose the dispute',
+      does: 'The bank decides for the cardholder, who keeps the money.',
+      verb: 'lose-dispute',
+      unless: (payment) => (isDisputed(payment) ? undefined : 'No dispute of it is open.'),
+      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'lost' } }))],
     },
   ],
   'fulfillment-order': [
@@ -571,13 +615,14 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
   const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
     const { label, does, api, verb, states = verb === undefined ? undefined : fromsOf(verb), unless, fields, steps } = action;
     const wrongState = states && outsideOf(states);
-    const obstacle = wrongState ?? unless?.(object, near) ?? whyNoCall(near.rehearsal, api) ?? whyNot(apis[api]?.application);
+    const whyNoAct = api === undefined ? whyNot(undefined) : (whyNoCall(near.rehearsal, api) ?? whyNot(apis[api]?.application));
+    const obstacle = wrongState ?? unless?.(object, near) ?? whyNoAct;
     return {
       label,
       does,
       obstacle,
       fields: obstacle ? [] : (fields?.(object, near) ?? []),
-      steps: (values) => steps?.(object, values) ?? [call(api, { params: { id } } as never)],
+      steps: (values) => steps?.(object, values) ?? (api === undefined ? [] : [call(api, { params: { id } } as never)]),
     };
   });
   const played = [

@@ -106,14 +106,28 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
           ['Authorised', payment.authorizedAmount],
           ['Captured', payment.capturedAmount],
           ['Refunded', minus(payment.refundedAmount)],
-          ['The shop keeps', money(payment.capturedAmount.amount - payment.refundedAmount.amount, payment.amount.currency)],
+          payment.disputes && ['Withdrawn by disputes', minus(withdrawnFrom(payment))],
+          [
+            'The shop keeps',
+            money(payment.capturedAmount.amount - payment.refundedAmount.amount - withdrawnFrom(payment).amount, payment.amount.currency),
+          ],
         ]),
       },
       ...section(
         'Refunds',
-        payment.refunds.map(({ amount, reason, returnId, at }) => (
+        payment.refunds.map(({ amount, state, failureReason, payOutTo, reason, returnId, at }) => (
           <Row key={`${at} ${amount.amount}`} title={moneyInWords(amount)}>
-            {at && rehearsalTime(at)} {reason} {near.link('return', returnId, 'for a return')}
+            {at && rehearsalTime(at)} {state} {failureReason && `(${failureReason.replaceAll('_', ' ')})`}{' '}
+            {payOutTo && `to the gift card ${payOutTo.token}`} {reason} {near.link('return', returnId, 'for a return')}
+          </Row>
+        )),
+      ),
+      ...section(
+        'Disputes',
+        (payment.disputes ?? []).map(({ id, amount, fee, state, reason, openedAt, respondBy, decidedAt }) => (
+          <Row key={id} title={moneyInWords(amount)}>
+            {rehearsalTime(openedAt)} {reason.replaceAll('_', ' ')}, {state} {rehearsalTime(decidedAt ?? respondBy)}
+            {state === 'open' && ' at the latest'}, fee {moneyInWords(fee)}
           </Row>
         )),
       ),
@@ -325,6 +339,13 @@ type Address = NonNullable<Order['shippingAddress']>;
 const inOneLine = ({ name, line1, line2, postalCode, city, region, country, phone }: Address): string =>
   [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone].filter(Boolean).join(', ');
 const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
+
+/** Open and lost disputes have withdrawn their amounts. */
+const withdrawnFrom = ({ amount: { currency }, disputes = [] }: BusinessObject<'payment'>): Money =>
+  money(
+    disputes.reduce((sum, { state, amount }) => (state === 'won' ? sum : sum + amount.amount), 0),
+    currency,
+  );
 
 const FAILURES = {
   short: 'no unit was found',

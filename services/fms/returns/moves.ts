@@ -15,7 +15,7 @@ import { nodes } from '../collections.ts';
 import { bookReturnedStockDue, giveUpReturnDue, returnParcelDue, returnStepDue, settleReturnDue } from '../due-work.ts';
 import { createParcel, type ParcelCopy } from '../parcels.ts';
 import { returnSteps, returns, returnTasks, type StoredReturn } from './collections.ts';
-import { paidOf } from './refunds.ts';
+import { settlesAt } from './refunds.ts';
 
 type Line = z.output<typeof ReturnLine>;
 type Findings = InputOf<typeof moveReturn>['body']['lines'];
@@ -92,10 +92,6 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   return next;
 }
 
-/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
-export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
-  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
-
 /** A line of the return, before its inspection. */
 export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
 
@@ -121,9 +117,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** A return may be announced for this rehearsal time after its order is completed. */
 export const RETURN_WINDOW_MS = 30 * DAY_MS;
-
-/** Rehearsal time that an inspected return waits for the order of its exchange. */
-const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
 type Step = ReturnStep['step'];
 

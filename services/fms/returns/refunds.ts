@@ -2,40 +2,54 @@ import type { z } from 'zod';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
+import { committedOf, succeededOf } from '../../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import { type EventHandler, handleDue, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { closeReturnDue, settleReturnDue } from '../due-work.ts';
-import { returns, type StoredReturn } from './collections.ts';
+import { returns, returnsOf, returnTasks, type StoredReturn } from './collections.ts';
 
 type ReturnRefund = StoredReturn['refunds'][number];
 type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 
-/** Minor units refunded for a return. */
-export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
+/** Minor units refunded for a return, or on their way. */
+export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => committedOf(refunds);
+
+/** Rehearsal time that an inspected return waits for the order of its exchange. */
+const EXCHANGE_WAIT_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
+export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
+  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
 
 /** Whether a return is to be paid back: it was inspected or written off. */
 const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
 
 const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[] =>
-  refunds.filter((refund) => refund.returnId === returnId).map(({ amount, at }) => ({ paymentId: id, amount, at }));
+  refunds.filter((refund) => refund.returnId === returnId).map(({ amount, state, at }) => ({ paymentId: id, amount, state, at }));
 
-/** Merges stored and reported refunds. Payments never lose refunds, so a shorter list is stale. @returns undefined when nothing is new */
+/**
+ * Merges stored and reported refunds. Payments never lose refunds, and a decision about a refund is final, so the list of a payment that
+ * has fewer refunds and decisions is stale.
+ * @returns undefined when nothing is new
+ */
 function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
   const paymentIds = new Set(reported.map(({ paymentId }) => paymentId));
-  const fresh = [...paymentIds].filter((id) => countOf(reported, id) > countOf(known, id));
+  const fresh = [...paymentIds].filter((id) => progressOf(reported, id) > progressOf(known, id));
   if (fresh.length === 0) return undefined;
   return [...known.filter(({ paymentId }) => !fresh.includes(paymentId)), ...reported.filter(({ paymentId }) => fresh.includes(paymentId))];
 }
 
-const countOf = (refunds: readonly ReturnRefund[], id: string): number => refunds.filter(({ paymentId }) => paymentId === id).length;
+/** Counts the refunds of a payment and the decisions about them. */
+const progressOf = (refunds: readonly ReturnRefund[], id: string): number =>
+  refunds.filter(({ paymentId }) => paymentId === id).reduce((count, { state }) => count + (state === 'pending' ? 1 : 2), 0);
 
-/** Records refunds. A return that is to be refunded becomes `refunded` once its whole value is refunded; the OMS gets a report of that. */
+/** Records refunds. A return that is to be refunded ends once its refunds have succeeded for its whole value; the OMS gets a report. */
 function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;
-  const isPaid = paidOf({ refunds }) >= found.refundAmount.amount;
+  const isPaid = succeededOf(refunds) >= found.refundAmount.amount;
   if (!isPaid || !isOwed(found) || found.rejecting) {
     work.transition(returns, found, 'note', { refunds });
     return;
@@ -59,7 +73,11 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
   }
   try {
     const params = { id: found.orderId, returnId: key };
-    const { settled, refunds: reported } = await call(closeReturn, { params, body: { outcome: 'refund' } }, { step: 'refund' });
+    const { settled, refunds: reported } = await call(
+      closeReturn,
+      { params, body: { outcome: 'refund' } },
+      { step: `refund ${found.version}` },
+    );
     const refunds = withRefunds(found.refunds, reported);
     if (settled) work.transition(returns, found, 'refund', refunds ? { refunds } : {});
     else if (refunds) work.transition(returns, found, 'note', { refunds });
@@ -78,25 +96,41 @@ export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: outcome });
 });
 
-const RefundedPayment = Payment.pick({ id: true, state: true, refunds: true });
+const RefundedPayment = Payment.pick({ id: true, orderId: true, state: true, refunds: true, disputes: true });
 
 /**
- * A return records all its refunds, and ends when it is paid back in full. When nothing is left of the refunded payment, the OMS
- * returns whether another payment of the order has a rest. A return that no refund names may still be exchanged.
+ * A return records all its refunds, and ends when they have succeeded for its whole value. When nothing is left of the refunded payment,
+ * or the provider decided about a refund, the OMS refunds from another payment of the order, or returns that nothing is left. A return
+ * that no refund names may still be exchanged.
  */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = RefundedPayment.parse(data.object);
   const returnIds = new Set(payment.refunds.flatMap((refund) => refund.returnId ?? []));
-  if (returnIds.size === 0) return unchanged('The payment has no refund for a return.');
+  const isResumed = await resumeAfterDispute(work, payment);
+  if (returnIds.size === 0) return isResumed ? undefined : unchanged('The payment has no refund for a return.');
   for (const returnId of returnIds) {
     const found = await work.get(returns, returnId);
     if (!found) continue;
     noteRefunds(work, found, refundsFor(returnId, payment));
     const noted = await work.get(returns, returnId);
-    if (noted && isOwed(noted) && payment.state === 'fully-refunded') work.schedule(settleReturnDue, returnId, work.now, {});
+    const isDecided = payment.refunds.some((refund) => refund.returnId === returnId && refund.decidedAt !== undefined);
+    if (noted && isOwed(noted) && (payment.state === 'fully-refunded' || isDecided)) work.schedule(settleReturnDue, returnId, work.now, {});
   }
   return undefined;
 };
+
+/** Refunds of returns waited while a dispute was open. @returns whether a return of the order is to be paid back */
+async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: z.output<typeof RefundedPayment>): Promise<boolean> {
+  if (!disputes.some(({ decidedAt }) => decidedAt !== undefined)) return false;
+  let isResumed = false;
+  for (const found of await returnsOf(work, orderId)) {
+    const inspectedAt = (await work.get(returnTasks, found.id))?.since ?? work.now;
+    if (!isOwed(found) || (found.state === 'inspected' && settlesAt(found, inspectedAt) > work.now)) continue;
+    work.schedule(settleReturnDue, found.id, work.now, {});
+    isResumed = true;
+  }
+  return isResumed;
+}
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 

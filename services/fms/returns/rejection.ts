@@ -10,8 +10,8 @@ import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { bookReturnedStockDue, finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
-import { planStep, settlesAt } from './moves.ts';
-import { paidOf } from './refunds.ts';
+import { planStep } from './moves.ts';
+import { paidOf, settlesAt } from './refunds.ts';
 
 /** The customer keeps the units: no parcel may be in transit, no label usable. @throws Problem `invalid_state_transition` */
 function refuseWhileInTransit(found: StoredReturn): void {

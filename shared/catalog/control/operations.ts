@@ -1,5 +1,6 @@
 import { byId } from '../by-id.ts';
 import { clockOperations } from './operations/clock.ts';
+import { disputeOperations } from './operations/disputes.ts';
 import { eventsOperations } from './operations/events.ts';
 import { faultsOperations } from './operations/faults.ts';
 import { journalOperations } from './operations/journal.ts';
@@ -23,6 +24,7 @@ export const controlOperations = byId([
   ...objectsOperations,
   ...progressionOperations,
   ...outsideWorldOperations,
+  ...disputeOperations,
   ...faultsOperations,
   ...journalOperations,
   ...sequencesOperations,

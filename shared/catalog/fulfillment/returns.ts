@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { refundOrderInWords } from '../payment/objects.ts';
+import { Refund, refundOrderInWords } from '../payment/objects.ts';
 import { commonFields, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
 import { FulfillmentShipment } from './fulfillment-orders.ts';
 
@@ -52,7 +52,7 @@ export const returnLifeCycle = defineLifeCycle({
       from: ['inspected', 'in-transit'],
       to: 'refunded',
       trigger:
-        'after inspection or write-off, its refunds reach refundAmount, or nothing is left to refund; time: 7 d after the inspection, if no order came to be exchanged for it',
+        'after inspection or write-off, its succeeded refunds reach refundAmount, or nothing is left to refund; time: 7 d after the inspection, if no order came to be exchanged for it',
     },
     { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order for its exchange order' },
     {
@@ -92,6 +92,9 @@ export const ReturnLine = z
   })
   .meta({ id: 'ReturnLine' });
 
+/** A refund of a return, with the payment that it refunds. */
+export const ReturnRefund = Refund.pick({ amount: true, state: true, at: true }).extend({ paymentId: Id }).meta({ id: 'ReturnRefund' });
+
 export const Return = z
   .object({
     ...commonFields,
@@ -105,7 +108,7 @@ export const Return = z
     refundAmount: Money.describe(
       'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down, and later units the difference, so that all units of a line add up to lineTotal. Excludes shipping.',
     ),
-    refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })).describe(refundOrderInWords),
+    refunds: z.array(ReturnRefund).describe(refundOrderInWords),
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
+import { ReturnRefund } from '../fulfillment/returns.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Address, Id, Instant, Money, Quantity, Sku } from '../shapes.ts';
+import { Address, Id, Money, Quantity, Sku } from '../shapes.ts';
 import { Order, Payable } from './objects.ts';
 
 export const getPayable = defineInternalCall({
@@ -131,8 +132,8 @@ export const closeReturn = defineInternalCall({
     ),
   }),
   response: z.object({
-    settled: z.boolean().describe('Whether nothing is left to refund.'),
-    refunds: z.array(z.object({ paymentId: Id, amount: Money, at: Instant.optional() })),
+    settled: z.boolean().describe('Whether nothing is left to refund, and no refund is pending.'),
+    refunds: z.array(ReturnRefund),
   }),
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
   callers: ['fms'],

@@ -148,7 +148,7 @@ export const Order = z
       .array(z.string())
       .optional()
       .describe(
-        'Refunds made before completedAt, each as its payment and its position among the refunds of that payment. Absent if there are none.',
+        'Refunds and lost disputes before completedAt, each as its payment and its position among the refunds or disputes of that payment. Absent if there are none.',
       ),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),
@@ -184,6 +184,7 @@ export const OrderPayment = Payment.pick({
   change: true,
   capturedAmount: true,
   refundedAmount: true,
+  disputes: true,
 }).meta({ id: 'OrderPayment' });
 
 export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-refunded', 'refunded', 'unknown']).meta({
@@ -201,6 +202,9 @@ export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: tr
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
+  owedRefund: Money.optional().describe(
+    'Amount that the customer should have and no refund brings: all that the retailer still has of a cancelled order, or failed refunds that were not repeated. Absent if it is zero or unknown.',
+  ),
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
 }).meta({ id: 'OrderView' });

@@ -4,7 +4,7 @@ import { defineApi } from '../define.ts';
 import { Payable } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Id, Money, PositiveMoney, typedText } from '../shapes.ts';
-import { Payment } from './objects.ts';
+import { Payment, PayOutTender } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
 const AuthorizeRequest = z.strictObject({
@@ -62,12 +62,15 @@ const RefundRequest = z.strictObject({
   amount: PositiveMoney,
   reason: typedText(200).optional(),
   returnId: Id.optional().describe('The refunded return. All refunds of a return together are at most its refundAmount.'),
+  payOutTo: PayOutTender.optional().describe(
+    'Pays the amount to a gift card. Possible after a refund of this payment has failed, up to the failed amount.',
+  ),
 });
 
 export const refundPayment = defineApi({
   id: 'refund-payment-api',
   summary:
-    'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key.',
+    'Refunds a captured amount in full or in part, except the part that pays for an exchange order. Each call is a new refund: send an Idempotency-Key. Some providers decide later: the refund is pending, and then succeeds or fails.',
   type: 'command',
   application: 'payment-hub',
   method: 'POST',

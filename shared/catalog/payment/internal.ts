@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
-import { Id } from '../shapes.ts';
+import { Id, PositiveMoney } from '../shapes.ts';
+import { DisputeOutcome, DisputeReason } from './disputes.ts';
 import { Payment } from './objects.ts';
 
 export const listPayments = defineInternalCall({
@@ -27,4 +28,33 @@ export const reversePayment = defineInternalCall({
   callers: ['oms', 'pos'],
 });
 
-export const paymentInternalCalls = [listPayments, reversePayment] as const;
+export const disputePayment = defineInternalCall({
+  id: 'dispute-payment',
+  summary: 'Opens a dispute of a captured payment. Only the control plane calls it, in the role of the bank of the cardholder.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/dispute',
+  request: z.strictObject({
+    reason: DisputeReason,
+    amount: PositiveMoney.optional().describe('Default: all that is captured and neither refunded nor lost in a dispute.'),
+  }),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition', 'limit_reached'],
+  callers: [],
+});
+
+export const decideDispute = defineInternalCall({
+  id: 'decide-dispute',
+  summary: 'Decides the open dispute of a payment. Only the control plane calls it, in the role of the bank of the cardholder.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/dispute/outcome',
+  request: z.strictObject({ outcome: DisputeOutcome }),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: [],
+});
+
+export const paymentInternalCalls = [listPayments, reversePayment, disputePayment, decideDispute] as const;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money } from '../shapes.ts';
+import { commonFields, Id, Instant, Money, typedText } from '../shapes.ts';
+import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
 export const declineCodes = {
@@ -60,6 +61,37 @@ export const paymentLifeCycle = defineLifeCycle({
       to: ['partially-refunded', 'fully-refunded'],
       trigger: 'Refund Payment; Cancel Order. All refunds together are at most the captured amount',
     },
+    {
+      verb: 'settle-refund',
+      from: ['partially-refunded', 'fully-refunded'],
+      trigger: 'time: the provider pays out a pending refund',
+    },
+    {
+      verb: 'fail-refund',
+      from: ['partially-refunded', 'fully-refunded'],
+      to: ['captured', 'partially-refunded'],
+      trigger: 'time: the provider returns the money of a pending refund, which is owed again',
+    },
+    {
+      verb: 'note',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'internal: reversed while a dispute is open; the rest is refunded once the dispute is decided',
+    },
+    {
+      verb: 'dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute. The bank of the cardholder withdraws the amount and a fee; until the decision, nothing is refunded',
+    },
+    {
+      verb: 'win-dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute outcome. The amount returns to the retailer, the fee does not',
+    },
+    {
+      verb: 'lose-dispute',
+      from: ['captured', 'partially-refunded'],
+      trigger: 'control plane: dispute outcome; time: 7 d without an outcome. The cardholder keeps the amount',
+    },
   ],
 });
 
@@ -72,13 +104,27 @@ export const PaymentTender = z
   .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
+export const PayOutTender = z
+  .strictObject({ type: z.literal('gift-card'), token: typedText(128) })
+  .meta({ id: 'PayOutTender', description: 'A gift card that receives an amount whose refund failed.' });
+
+export const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
+  id: 'RefundState',
+  description:
+    'pending: the provider has not paid it out yet. failed: the provider has returned the money to the retailer, who owes it again.',
+});
+
 export const Refund = z
   .object({
     amount: Money,
+    state: RefundState,
     reason: z.string().optional(),
     returnId: Id.optional(),
     reference: z.string().optional().describe('Set by applications. A payment has one refund per reference.'),
     at: Instant.optional(),
+    decidedAt: Instant.optional().describe('When the provider paid out a pending refund, or returned its money.'),
+    failureReason: z.string().optional().describe('failed: the reason of the provider, such as account_closed.'),
+    payOutTo: PayOutTender.optional().describe('The gift card that received the amount instead of the tender of the payment.'),
   })
   .meta({ id: 'Refund' });
 
@@ -94,7 +140,7 @@ export const Payment = z
     change: Money.optional().describe('cash: what the customer got back, tendered less amount. Voids and refunds never include it.'),
     authorizedAmount: Money,
     capturedAmount: Money,
-    refundedAmount: Money,
+    refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
     declineCode: z
@@ -102,6 +148,7 @@ export const Payment = z
       .optional()
       .describe(`${Object.keys(declineCodes).join(', ')}, or a code of the provider.`),
     refunds: z.array(Refund),
+    disputes: z.array(Dispute).optional().describe('Absent if the payment was never disputed.'),
   })
   .meta({ id: 'Payment' });
 
@@ -118,14 +165,18 @@ export const payment = defineObject({
     {
       application: 'loyalty-platform',
       purpose:
-        'takes earned points back for a refund after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
+        'takes earned points back for a refund that succeeds, or a dispute that is lost, after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
     },
     {
       application: 'oms',
       purpose:
         'renews a lost authorisation of a confirmed order, or cancels the order; refunds the released part of an exchange credit to the payments of its return',
     },
-    { application: 'fms', purpose: 'records refunds of a return; the last one ends the return' },
+    {
+      application: 'fms',
+      purpose:
+        'records refunds of a return and their states; the last one that succeeds ends the return. A decided dispute resumes the refund of a return',
+    },
   ],
 });
 

@@ -7,6 +7,15 @@ export type GiftCard = z.output<typeof GiftCard>;
 
 const token = z.string().min(1).max(128);
 
+const RefundBehaviour = z
+  .discriminatedUnion('outcome', [
+    z.strictObject({ outcome: z.literal('succeed'), after: z.string().describe('ISO 8601 duration.') }),
+    z.strictObject({ outcome: z.literal('fail'), after: z.string().describe('ISO 8601 duration.'), failureReason: z.string().min(1) }),
+  ])
+  .describe('A refund to this token is pending for this time, and then succeeds or fails. Default: it succeeds immediately.')
+  .meta({ id: 'RefundBehaviour' });
+export type RefundBehaviour = z.output<typeof RefundBehaviour>;
+
 /** Outcome of a token at the simulated provider. Tokens that are not listed are approved. */
 export const PaymentToken = z
   .discriminatedUnion('outcome', [
@@ -17,6 +26,7 @@ export const PaymentToken = z
         .string()
         .regex(/^[0-9]{4}$/)
         .optional(),
+      refund: RefundBehaviour.optional(),
     }),
     z.strictObject({ token, outcome: z.literal('decline'), declineCode: z.string().min(1) }),
     z

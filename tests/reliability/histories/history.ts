@@ -41,13 +41,13 @@ const frequencies = {
   'orders and parcels': weights(`
     basket 6, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
     fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, reserve-basket 5, reserve-order 2,
-    allocate-order 5`),
+    allocate-order 5, dispute 4, decide-dispute 3`),
   'the till': weights(`
     ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
     capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3`),
   'returns and exchanges': weights(`
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
-    refund 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2`),
+    refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2`),
   'everything together': weights(`
     sell 8, ship 8, sell-there 8, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
     redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3`),

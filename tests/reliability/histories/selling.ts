@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { ADDRESS } from '../../support/estate.ts';
 import { about, eur, kind, note, notePayment, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
 
-const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
+const cardToken = fc.constantFrom(
+  ...['tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor', 'tok_refund_later', 'tok_refund_fails'],
+);
+
+/** Tokens that do not pay the order of `sell`. */
+const DECLINED: ReadonlySet<string> = new Set(['tok_timeout', 'tok_decline_do_not_honor']);
 
 /** Pays with an unspent redemption: for its own order, or wrongly for another one. */
 async function payWithPoints(
@@ -116,8 +121,21 @@ export const selling = {
     about(things.payments, which, (id) => ask('capture-payment-api', { params: { id }, body: part > 0 ? { amount: eur(part) } : {} })),
   ),
   void: kind({ of }, ({ ask, things }, given) => about(things.payments, given.of, (id) => ask('void-payment-api', { params: { id } }))),
-  refund: kind({ of, amount: fc.integer({ min: 1, max: 4_000 }) }, ({ ask, things }, { of: which, amount }) =>
-    about(things.payments, which, (id) => ask('refund-payment-api', { params: { id }, body: { amount: eur(amount), reason: 'goodwill' } })),
+  refund: kind(
+    { of, amount: fc.integer({ min: 1, max: 4_000 }), toGiftCard: fc.constantFrom(false, false, true) },
+    ({ ask, things }, { of: which, amount, toGiftCard }) =>
+      about(things.payments, which, (id) => {
+        const payOutTo = toGiftCard ? { type: 'gift-card' as const, token: 'gift_5' } : undefined;
+        return ask('refund-payment-api', { params: { id }, body: { amount: eur(amount), reason: 'goodwill', payOutTo } });
+      }),
+  ),
+  dispute: kind({ of, amount: orNot(fc.integer({ min: 1, max: 4_000 })) }, ({ play, things }, { of: which, amount }) =>
+    about(things.payments, which, (id) =>
+      play('POST', `payments/${id}/dispute`, { reason: 'fraudulent', amount: amount === null ? undefined : eur(amount) }),
+    ),
+  ),
+  'decide-dispute': kind({ of, outcome: fc.constantFrom('won', 'lost') }, ({ play, things }, { of: which, outcome }) =>
+    about(things.payments, which, (id) => play('POST', `payments/${id}/dispute/outcome`, { outcome })),
   ),
   /** From basket to confirmed order in one act. Without it, few histories reach later states. */
   sell: kind({ sku, qty, other: orNot(sku), token: cardToken, express: fc.boolean() }, async (history, given) => {
@@ -125,7 +143,7 @@ export const selling = {
       { sku: given.sku, qty: given.qty },
       ...(given.other === null || given.other === given.sku ? [] : [{ sku: given.other, qty: 1 }]),
     ];
-    const id = await draft(history, lines, { token: given.token === 'tok_async_approve' ? given.token : 'tok_visa' });
+    const id = await draft(history, lines, { token: DECLINED.has(given.token) ? 'tok_visa' : given.token });
     if (id !== undefined) await history.ask('confirm-order-api', { params: { id } });
   }),
 };

@@ -15,7 +15,10 @@ const NOTE = 1_000;
 
 const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'card', 'gift-card', 'bnpl', 'loyalty');
-const token = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds');
+const token = fc.constantFrom(
+  ...['tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds', 'tok_refund_later', 'tok_refund_fails'],
+);
+const card = fc.constantFrom('tok_visa', 'tok_visa', 'tok_refund_later', 'tok_refund_fails');
 const loyaltyId = orNot(fc.constant('loy_ada'));
 
 function begun({ things }: RunningHistory, { status, body }: Reply): Checkout | undefined {
@@ -73,11 +76,11 @@ export const till = {
   ),
   /** From the first scan to the receipt. */
   'sell-there': kind(
-    { store, sku, qty, label: fc.boolean(), loyaltyId, tender, part: fc.constantFrom(0, 0, 500) },
+    { store, sku, qty, label: fc.boolean(), loyaltyId, tender, card, part: fc.constantFrom(0, 0, 500) },
     async (history, given) => {
       const checkout = await ring(history, given);
       if (!checkout) return;
-      await pay(history, checkout, { tender: given.tender, token: 'tok_visa', part: given.part });
+      await pay(history, checkout, { tender: given.tender, token: given.card, part: given.part });
       if (checkout.left > 0) await pay(history, checkout, { tender: 'cash', token: '', part: 0 });
     },
   ),

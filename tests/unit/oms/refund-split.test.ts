@@ -14,9 +14,11 @@ interface Paid {
 }
 
 const payment = ({ id, type = 'card', captured, back = {} }: Paid): Payment => {
-  const refunds = Object.entries(back).map(([reference, amount]) =>
-    reference === 'goodwill' ? { amount: eur(amount) } : { amount: eur(amount), reference },
-  );
+  const refunds = Object.entries(back).map(([reference, amount]) => ({
+    amount: eur(amount),
+    state: 'succeeded' as const,
+    ...(reference !== 'goodwill' && { reference }),
+  }));
   const refunded = refunds.reduce((sum, { amount }) => sum + amount.amount, 0);
   const amounts = { amount: eur(captured), authorizedAmount: eur(captured), capturedAmount: eur(captured), refundedAmount: eur(refunded) };
   const about = { id, version: 1, createdAt: '', updatedAt: '', orderId: 'ord_1', state: 'captured' } as const;

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import {
+  DISPUTE_FEE,
+  DISPUTE_PERIOD_MS,
+  type DisputeOutcome,
+  type Dispute as DisputeSchema,
+  hasOpenDispute,
+} from '../../shared/catalog/payment/disputes.ts';
+import { decideDispute as decideDisputeCall, disputePayment as disputePaymentCall } from '../../shared/catalog/payment/internal.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { again, handle, handleDue } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { payments, published, type StoredPayment } from './collections.ts';
+import { refund, refundableOf, refuseWhileDisputed } from './refunds.ts';
+
+type Dispute = z.output<typeof DisputeSchema>;
+type Outcome = z.output<typeof DisputeOutcome>;
+
+/** A dispute is lost when nobody decides it in time. The key is the payment's id. */
+const loseDisputeDue = defineDueWork('lose-dispute');
+
+/** The bank of the cardholder withdraws an amount and a fee from the retailer. Refunds wait for the decision. */
+export const disputePayment = handle(disputePaymentCall)(async ({ params, body }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  rowFor(paymentLifeCycle, payment, 'dispute');
+  const { type } = payment.tender;
+  if (type !== 'card' && type !== 'bnpl') {
+    const detail = `The payment "${payment.id}" is by ${type}. Only a card or bnpl has a provider that takes a dispute.`;
+    throw refusal('payment', payment, 'dispute', detail);
+  }
+  refuseWhileDisputed(payment, 'dispute');
+  const before = payment.disputes ?? [];
+  if (before.length >= LIMITS.disputes) {
+    const detail = `The payment "${payment.id}" has ${LIMITS.disputes} disputes, which is the limit.`;
+    throw limitReached('disputes', detail, { objectType: 'payment', id: payment.id, remedy: 'Dispute another payment.' });
+  }
+  const most = refundableOf(payment);
+  const amount = body.amount ?? most;
+  if (amount.amount > most.amount || most.amount === 0) {
+    const detail = `${moneyInWords(most)} of this payment can be disputed, not ${moneyInWords(amount)}: refunded and lost amounts cannot.`;
+    throw refusal('payment', payment, 'dispute', detail, { disputableAmount: most });
+  }
+  const respondBy = work.now + DISPUTE_PERIOD_MS;
+  work.schedule(loseDisputeDue, payment.id, respondBy, {});
+  const opened: Dispute = {
+    id: `${payment.id}.dispute-${before.length + 1}`,
+    state: 'open',
+    reason: body.reason,
+    amount: money(amount.amount, amount.currency),
+    fee: money(DISPUTE_FEE, amount.currency),
+    openedAt: instant(work.now),
+    respondBy: instant(respondBy),
+  };
+  return published(work.transition(payments, payment, 'dispute', { disputes: [...before, opened] }));
+});
+
+export const decideDispute = handle(decideDisputeCall)(async ({ params, body: { outcome } }, { work }) => {
+  const payment = await requireObject(work, payments, params.id);
+  if (hasOpenDispute(payment.disputes)) return published(await decide(work, payment, outcome));
+  const last = payment.disputes?.at(-1);
+  if (last?.state === outcome) return again(published(payment));
+  const why = last ? `its last dispute is ${last.state}` : 'it was never disputed';
+  throw refusal(
+    'payment',
+    payment,
+    `${outcome === 'won' ? 'win' : 'lose'}-dispute`,
+    `The payment "${payment.id}" has no open dispute: ${why}.`,
+  );
+});
+
+export const loseDispute = handleDue(loseDisputeDue)(async ({ key }, { work }) => {
+  const payment = await work.get(payments, key);
+  if (payment && hasOpenDispute(payment.disputes)) await decide(work, payment, 'lost');
+});
+
+/** Ends the open dispute. A payment that was reversed during the dispute refunds its rest in the same commit. */
+async function decide(work: UnitOfWork, payment: StoredPayment, outcome: Outcome): Promise<StoredPayment> {
+  work.cancel(loseDisputeDue, payment.id);
+  const decidedAt = instant(work.now);
+  const disputes = payment.disputes?.map((one) => (one.state === 'open' ? { ...one, state: outcome, decidedAt } : one));
+  const verb = outcome === 'won' ? 'win-dispute' : 'lose-dispute';
+  const decided = work.transition(payments, payment, verb, { disputes, refundWhenDecided: undefined });
+  const rest = refundableOf(decided);
+  if (!payment.refundWhenDecided || rest.amount === 0) return decided;
+  return refund(work, decided, { amount: rest });
+}

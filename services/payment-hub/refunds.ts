@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import type { InputOf } from '../../shared/catalog/define.ts';
+import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
+import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
+import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
+import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { giftCardBalances, giftCards, payments, paymentTokens, published, returnCovers, type StoredPayment } from './collections.ts';
+import {
+  giveBack,
+  type LeftOfOrder,
+  type LeftOfReturn,
+  leftOfOrder,
+  recommitToOrder,
+  syncReturnCover,
+  uncommitFromOrder,
+} from './funds.ts';
+
+export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, scope) => {
+  const { work } = scope;
+  const payment = await requireObject(work, payments, params.id);
+  const { reference } = body;
+  const isRepeat = reference !== undefined && payment.refunds.some((refunded) => refunded.reference === reference);
+  if (isRepeat) return again(published(payment));
+  rowFor(paymentLifeCycle, payment, 'refund');
+  refuseWhileDisputed(payment, 'refund');
+  if (body.payOutTo) await refusePayOut(work, payment, { amount: body.amount, payOutTo: body.payOutTo });
+  const ofReturn = await limitOf(scope, payment, body);
+  refuseExcessiveRefund(payment, body.amount, ofReturn);
+  refuseFurtherRefund(payment, body, ofReturn);
+  refuseExchangedAmount(payment, body.amount, await leftOfOrder(work, payment.orderId));
+  return published(await refund(work, payment, body));
+});
+
+type Body = InputOf<typeof refundPaymentApi>['body'];
+
+/** A refund for a return is limited to the rest of the return's value, which the OMS determines. */
+async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
+  if (body.returnId === undefined) return undefined;
+  const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));
+  if (order.orderId !== orderId) {
+    throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);
+  }
+  return syncReturnCover(work, order, body.returnId);
+}
+
+/** The provider pays out a pending refund, or returns its money. The key is the payment and the position of the refund. */
+const decideRefundDue = defineDueWork(
+  'decide-refund',
+  z.object({ paymentId: z.string(), position: z.int(), failureReason: z.string().optional() }),
+);
+
+type RefundRequest = Pick<StoredPayment['refunds'][number], 'amount' | 'reason' | 'returnId' | 'reference' | 'payOutTo'>;
+
+/** Refunds a part of the captured amount to its tender, or to the gift card that the request names. The tender may make it pending. */
+export async function refund(work: UnitOfWork, payment: StoredPayment, request: RefundRequest): Promise<StoredPayment> {
+  const { amount, reason, returnId, reference, payOutTo } = request;
+  const behaviour = payOutTo ? undefined : await behaviourOf(work, payment);
+  const { patch, to } = addRefund(payment, {
+    amount: money(amount.amount, amount.currency),
+    state: behaviour ? 'pending' : 'succeeded',
+    reason,
+    returnId,
+    reference,
+    payOutTo,
+    at: instant(work.now),
+  });
+  const changed = work.transition(payments, payment, 'refund', patch, to);
+  if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
+  uncommitFromOrder(work, payment, amount);
+  const position = changed.refunds.length;
+  const name = `${payment.id}.refund-${position}`;
+  if (behaviour) {
+    const failureReason = behaviour.outcome === 'fail' ? behaviour.failureReason : undefined;
+    work.schedule(decideRefundDue, name, work.now + durationMs(behaviour.after), { paymentId: payment.id, position, failureReason });
+  } else if (payOutTo) work.move(giftCardBalances, payOutTo.token, { balance: amount.amount });
+  else giveBack(work, payment, { amount, reference: name });
+  return changed;
+}
+
+/** How the provider treats refunds to this token; undefined if they succeed immediately, as with all tenders of the retailer. */
+async function behaviourOf(work: UnitOfWork, { tender: { type, token } }: StoredPayment): Promise<RefundBehaviour | undefined> {
+  if ((type !== 'card' && type !== 'bnpl') || token === undefined) return undefined;
+  const rule = (await work.get(paymentTokens, token))?.rule;
+  return rule?.outcome === 'approve' ? rule.refund : undefined;
+}
+
+/** Ends a pending refund. After a failure its amount counts as captured and not refunded again, and the return is owed it again. */
+export const decideRefund = handleDue(decideRefundDue)(async ({ payload }, { work }) => {
+  const { paymentId, position, failureReason } = payload;
+  const payment = await work.get(payments, paymentId);
+  const refunded = payment?.refunds[position - 1];
+  if (!payment || refunded?.state !== 'pending') return;
+  const decidedAt = instant(work.now);
+  const decided =
+    failureReason === undefined
+      ? { ...refunded, state: 'succeeded' as const, decidedAt }
+      : { ...refunded, state: 'failed' as const, decidedAt, failureReason };
+  const refunds = payment.refunds.with(position - 1, decided);
+  if (failureReason === undefined) {
+    work.transition(payments, payment, 'settle-refund', { refunds });
+    return;
+  }
+  const { amount, returnId } = refunded;
+  const refundedAmount = money(payment.refundedAmount.amount - amount.amount, amount.currency);
+  work.transition(
+    payments,
+    payment,
+    'fail-refund',
+    { refunds, refundedAmount },
+    refundedAmount.amount > 0 ? 'partially-refunded' : 'captured',
+  );
+  if (returnId !== undefined) work.move(returnCovers, returnId, { used: -amount.amount });
+  await recommitToOrder(work, payment, amount);
+});
+
+/**
+ * A gift card may receive an amount whose refund to the tender failed, and no other: money returns to the tender that paid it.
+ * @throws Problem `validation_failed` for an unknown card or another currency, `refund_exceeds_captured` beyond the failed amount
+ */
+async function refusePayOut(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  { amount, payOutTo: { token } }: Required<Pick<RefundRequest, 'amount' | 'payOutTo'>>,
+): Promise<void> {
+  const card = await work.get(giftCards, token);
+  if (!card) throw invalid('/payOutTo/token', 'unknown_gift_card', 'No gift card has this token.');
+  if (card.currency !== amount.currency) {
+    throw invalid('/payOutTo/token', 'currency_not_supported', `The gift card has ${card.currency}, not ${amount.currency}.`);
+  }
+  const owed = owedAfterFailures(payment.refunds);
+  if (amount.amount <= owed) return;
+  const refundableAmount = money(owed, amount.currency);
+  const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;
+  throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
+}
+
+/** The captured amount that was neither refunded nor lost in a dispute. */
+export const refundableOf = ({
+  capturedAmount,
+  refundedAmount,
+  disputes,
+}: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount' | 'disputes'>): Money =>
+  money(capturedAmount.amount - refundedAmount.amount - lostIn(disputes), capturedAmount.currency);
+
+/** The money of an open dispute is withdrawn: another refund could pay it twice. @throws Problem `invalid_state_transition` */
+export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'dispute'): void {
+  const open = payment.disputes?.find(({ state }) => state === 'open');
+  if (!open) return;
+  const detail = `A dispute of ${moneyInWords(open.amount)} of the payment "${payment.id}" is open. Wait for its decision, at the latest at ${open.respondBy}, then send this request again.`;
+  throw refusal(paymentLifeCycle, payment, verb, detail, { retryable: true });
+}
+
+/** @param ofReturn limits the refund to what is left of its return @throws Problem `refund_exceeds_captured` of payment or return */
+function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
+  const refundableAmount = refundableOf(payment);
+  if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
+  if (requested.amount <= refundableAmount.amount) return;
+  const detail = `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`;
+  throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
+}
+
+/** Refuses an amount until its exchange order has released it. @throws Problem `refund_exceeds_captured` of the order */
+function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
+  if (exchanged === 0 || requested.amount <= left) return;
+  const refundableAmount = money(left, requested.currency);
+  const exchangedAmount = money(exchanged, requested.currency);
+  const detail = `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`;
+  throw new Problem('refund_exceeds_captured', detail, { objectType: 'order', id: orderId, refundableAmount, exchangedAmount });
+}
+
+/** Exempt are refunds of the estate, which have references, and the last refund of a payment or return. @throws `limit_reached` */
+function refuseFurtherRefund(
+  payment: StoredPayment,
+  { amount, reference }: { amount: Money; reference?: string },
+  ofReturn?: LeftOfReturn,
+): void {
+  if (reference !== undefined) return;
+  if (payment.refunds.filter((refund) => refund.reference === undefined).length < LIMITS.refunds) return;
+  const rest = refundableOf(payment);
+  if (amount.amount === rest.amount || amount.amount === ofReturn?.left) return;
+  const detail = `The payment "${payment.id}" has ${LIMITS.refunds} refunds by request, which is the limit.`;
+  const remedy = `Refund the rest, ${moneyInWords(rest)}, or all that is left of a return, in one request.`;
+  throw limitReached('refunds', detail, { objectType: 'payment', id: payment.id, remedy });
+}
+
+/** 409 for a refund or an exchange credit that exceeds what is left of its return. */
+export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Money): Problem {
+  const refundableAmount = money(left, requested.currency);
+  const sentence = `At most ${moneyInWords(refundableAmount)} can still be refunded for the return "${returnId}", not ${moneyInWords(requested)}.`;
+  return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
+}
+
+/** The members that a refund changes, and the state that it leads to. */
+export function addRefund(payment: StoredPayment, refund: StoredPayment['refunds'][number]) {
+  const refundedAmount = money(payment.refundedAmount.amount + refund.amount.amount, refund.amount.currency);
+  const isAll = refundedAmount.amount === payment.capturedAmount.amount;
+  return {
+    patch: { refundedAmount, refunds: [...payment.refunds, refund] },
+    to: isAll ? ('fully-refunded' as const) : ('partially-refunded' as const),
+  };
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { Id, Instant, Money } from '../shapes.ts';
+
+/** Fee of the provider for each dispute, in minor units of the payment's currency. It stays withdrawn after a won dispute. */
+export const DISPUTE_FEE = 2_000;
+
+/** Rehearsal time after which an open dispute without an outcome is lost. */
+export const DISPUTE_PERIOD_MS = 7 * 24 * 60 * 60 * 1_000;
+
+export const DisputeReason = z
+  .enum(['fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate', 'credit_not_processed', 'general'])
+  .meta({ id: 'DisputeReason', description: 'What the cardholder claims at the bank.' });
+
+export const DisputeOutcome = z
+  .enum(['won', 'lost'])
+  .meta({ id: 'DisputeOutcome', description: 'won: the retailer gets the amount back. lost: the cardholder keeps it.' });
+
+export const Dispute = z
+  .object({
+    id: Id.describe('The payment and the position among its disputes.'),
+    state: z.enum(['open', ...DisputeOutcome.options]),
+    reason: DisputeReason,
+    amount: Money.describe('Withdrawn from the retailer while the dispute is open, and after it is lost.'),
+    fee: Money.describe('Charged by the provider, whatever the outcome.'),
+    openedAt: Instant,
+    respondBy: Instant.describe('When the dispute is lost if it has no outcome.'),
+    decidedAt: Instant.optional(),
+  })
+  .meta({ id: 'Dispute' });
+
+type Disputes = readonly z.output<typeof Dispute>[];
+
+export const hasOpenDispute = (disputes: Disputes = []): boolean => disputes.some(({ state }) => state === 'open');
+
+const sumIn = (disputes: Disputes, states: readonly string[]): number =>
+  disputes.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount.amount : sum), 0);
+
+/** Minor units that cardholders keep after lost disputes. */
+export const lostIn = (disputes: Disputes = []): number => sumIn(disputes, ['lost']);
+
+/** Minor units that the retailer does not have: of open disputes and of lost ones. */
+export const withdrawnBy = (disputes: Disputes = []): number => sumIn(disputes, ['open', 'lost']);

@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { byHand } from '../support/steps/by-hand.ts';
+import { card, eur } from '../support/steps/tender.ts';
+
+const LATER = 'tok_refund_later';
+const FAILS = 'tok_refund_fails';
+const GIFT_50 = { type: 'gift-card' as const, token: 'gift_50' };
+
+/** A mug and two mugs with shipping, in cents. */
+const [MUG, TOTAL] = [1299, 3088];
+
+async function opened(progression: ProgressionInput = {}) {
+  const rehearsal = await byHand(progression);
+  return {
+    ...rehearsal,
+    /** A completed order of two mugs that a card with this token paid. */
+    completedBy: async (token: string) => {
+      const { id } = await rehearsal.draft();
+      await rehearsal.authorisation(id, undefined, token);
+      const order = await rehearsal.completedOrder(id);
+      return { ...order, paymentId: order.payments[0].id };
+    },
+    points: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
+  };
+}
+
+describe('Refunds that are pending', () => {
+  test('A refund to tok_refund_later is pending for a day, counts as refunded, and then succeeds', async () => {
+    await using rehearsal = await opened();
+    const { paymentId } = await rehearsal.completedBy(LATER);
+    const asked = await rehearsal.refunded(paymentId, TOTAL);
+    expect(asked).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(TOTAL), refunds: [{ state: 'pending' }] });
+    expect((await rehearsal.refund(paymentId, 1)).body).toMatchObject({ code: 'invalid_state_transition' });
+    await rehearsal.advance('PT23H59M');
+    expect((await rehearsal.object('payment', paymentId)).refunds).toMatchObject([{ state: 'pending' }]);
+    await rehearsal.verify();
+    await rehearsal.advance('PT1M');
+    const decided = await rehearsal.object('payment', paymentId);
+    expect(decided).toMatchObject({ state: 'fully-refunded', refunds: [{ state: 'succeeded', decidedAt: decided.updatedAt }] });
+    await rehearsal.verify();
+  });
+
+  test('A return ends, and takes points back, only when its pending refund has succeeded', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.completedBy(LATER);
+    await rehearsal.settle();
+    const earned = await rehearsal.points();
+    const id = await rehearsal.inspected(order);
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ state: 'pending', amount: eur(MUG) }] });
+    expect([await rehearsal.points(), (await rehearsal.order(order.id)).state]).toEqual([earned, 'return-in-progress']);
+    const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: the payment provider, return/${id} is inspected`]);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ state: 'succeeded' }] });
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
+    expect(earned - (await rehearsal.points())).toBe(13);
+    await rehearsal.verify();
+  });
+
+  test('A return that is worth more than the rest of its payment ends when the last refund has succeeded', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.completedBy(LATER);
+    await rehearsal.refunded(order.paymentId, 3000);
+    const id = await rehearsal.inspected(order);
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ state: 'pending', amount: eur(88) }] });
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ state: 'succeeded', amount: eur(88) }] });
+    await rehearsal.verify();
+  });
+
+  test('An order that completes while its refund is pending earns for the whole amount until the refund succeeds', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.draft();
+    const { id: paymentId } = await rehearsal.authorisation(id, undefined, LATER);
+    const before = await rehearsal.points();
+    await rehearsal.completedOrder(id, () => rehearsal.refunded(paymentId, 1000));
+    await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(25);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.points()) - before).toBe(15);
+    await rehearsal.verify();
+  });
+});
+
+describe('Refunds that fail', () => {
+  test('A failed refund returns the amount to the payment, has a reason, and can be requested again', async () => {
+    await using rehearsal = await opened();
+    const { id: orderId, paymentId } = await rehearsal.completedBy(FAILS);
+    await rehearsal.refunded(paymentId, 1000);
+    await rehearsal.refunded(paymentId, 500);
+    await rehearsal.refunded(paymentId, TOTAL - 1500);
+    await rehearsal.advance('P1D');
+    const failed = { state: 'failed', failureReason: 'account_closed', decidedAt: expect.any(String) };
+    expect(await rehearsal.object('payment', paymentId)).toMatchObject({
+      state: 'captured',
+      refundedAmount: eur(0),
+      refunds: [failed, failed, failed],
+    });
+    expect(await rehearsal.order(orderId)).toMatchObject({ owedRefund: eur(TOTAL), paymentStatus: 'paid' });
+    await rehearsal.refunded(paymentId, 1000);
+    expect(await rehearsal.order(orderId)).toMatchObject({ owedRefund: eur(TOTAL - 1000), paymentStatus: 'partially-refunded' });
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.order(orderId)).toMatchObject({ owedRefund: eur(TOTAL) });
+    await rehearsal.verify();
+  });
+
+  test('A return whose refund failed keeps its points, waits for a caller, and ends with a refund to a gift card', async () => {
+    await using rehearsal = await opened();
+    const order = await rehearsal.completedBy(FAILS);
+    await rehearsal.settle();
+    const earned = await rehearsal.points();
+    const id = await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ state: 'failed' }] });
+    expect([(await rehearsal.order(order.id)).owedRefund, await rehearsal.points()]).toEqual([eur(MUG), earned]);
+    const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+    expect(waiting).toEqual([`order/${order.id}: a caller of Refund Payment, return/${id} is inspected`]);
+    const paid = await rehearsal.refund(order.paymentId, MUG, { returnId: id, payOutTo: GIFT_50 });
+    expect(paid.body).toMatchObject({ refunds: [{ state: 'failed' }, { state: 'succeeded', payOutTo: GIFT_50 }] });
+    await rehearsal.settle();
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ state: 'failed' }, { state: 'succeeded' }] });
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    expect(earned - (await rehearsal.points())).toBe(13);
+    await rehearsal.verify();
+    const { id: other } = await rehearsal.draft({ qty: 5 });
+    expect((await rehearsal.authorisation(other, 5000 + MUG, GIFT_50)).state).toBe('authorised');
+    await rehearsal.verify();
+  });
+
+  test('The OMS refunds a return from another payment of its order after a failure', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.draft();
+    await rehearsal.authorisation(id, 1500, FAILS);
+    await rehearsal.authorisation(id, undefined, 'tok_visa');
+    const order = await rehearsal.completedOrder(id);
+    const returnId = await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    const [first, second] = order.payments;
+    expect(await rehearsal.returned(returnId)).toMatchObject({
+      state: 'refunded',
+      refunds: [
+        { paymentId: first.id, state: 'failed' },
+        { paymentId: second?.id, state: 'succeeded', amount: eur(MUG) },
+      ],
+    });
+    expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('A cancelled order whose refund failed shows what it owes, and cancelling it again refunds nothing', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.draft();
+    const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
+    await rehearsal.confirmed(id);
+    await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+    await rehearsal.cancel(id);
+    expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled', owedRefund: eur(TOTAL), payments: [{ state: 'captured' }] });
+    await rehearsal.cancel(id);
+    expect((await rehearsal.object('payment', paymentId)).refunds).toHaveLength(1);
+    await rehearsal.verify();
+    await rehearsal.refund(paymentId, TOTAL, { payOutTo: GIFT_50 });
+    expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('A refund may fail after another payment has paid the order', async () => {
+    await using rehearsal = await opened();
+    const { id } = await rehearsal.draft();
+    const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
+    await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
+    await rehearsal.refunded(paymentId, TOTAL);
+    await rehearsal.authorisation(id, undefined, 'tok_visa');
+    await rehearsal.confirmed(id);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.object('payment', paymentId)).toMatchObject({ state: 'captured', refunds: [{ state: 'failed' }] });
+    expect(await rehearsal.order(id)).toMatchObject({ owedRefund: eur(TOTAL) });
+    const more = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), amount: eur(1) } });
+    expect(more.body).toMatchObject({ code: 'overpayment' });
+    await rehearsal.verify();
+  });
+
+  test('A gift card receives only what failed, in its own currency', async () => {
+    await using rehearsal = await opened();
+    const { paymentId } = await rehearsal.completedBy(FAILS);
+    await rehearsal.refunded(paymentId, 1000);
+    const early = await rehearsal.refund(paymentId, 500, { payOutTo: GIFT_50 });
+    expect([early.status, early.body]).toMatchObject([409, { code: 'refund_exceeds_captured', refundableAmount: eur(0) }]);
+    await rehearsal.advance('P1D');
+    const unknown = await rehearsal.refund(paymentId, 500, { payOutTo: { type: 'gift-card', token: 'gift_unknown' } });
+    expect(unknown.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/payOutTo/token', code: 'unknown_gift_card' }] });
+    expect((await rehearsal.refund(paymentId, 600, { payOutTo: GIFT_50 })).status).toBe(201);
+    const tooMuch = await rehearsal.refund(paymentId, 500, { payOutTo: GIFT_50 });
+    expect(tooMuch.body).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(400) });
+    await rehearsal.verify();
+  });
+});
