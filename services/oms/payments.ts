@@ -131,6 +131,10 @@ export function isLost(payments: readonly Payment[], required: number): boolean 
   );
 }
 
+/** Whether the provider approved the authorisation and declined its capture. Another payment may replace it. */
+export const isDeclinedAtCapture = ({ state, authorizedAmount }: Pick<Payment, 'state' | 'authorizedAmount'>): boolean =>
+  state === 'failed' && authorizedAmount.amount > 0;
+
 /** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
 export async function refundOwed(
   { order, owed, payments }: { order: StoredOrder; owed: readonly OwedRefund[]; payments: readonly Payment[] },

@@ -2,14 +2,14 @@ import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
-import { money } from '../../shared/domain/money.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from './collections.ts';
 import { commitToOrder, countPayment, giveBack, takeValue, uncommitFromOrder } from './funds.ts';
-import { authorizationCodeOf, reasonOf, type Verdict } from './provider-rules.ts';
+import { authorizationCodeOf, isByProvider, reasonOf, type Verdict } from './provider-rules.ts';
 
 // The key of due work is the payment's id, unless stated otherwise.
 /** The simulated provider approves a pending payment. */
@@ -69,20 +69,17 @@ const MINUTE_MS = 60_000;
 const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
 const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
 
-/** Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds all other tenders. */
-const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
-
 /** The members that an approval adds to a payment. */
 const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
   authorizedAmount: payment.amount,
   authorizationCode: authorizationCodeOf(payment.id),
-  ...(hasExpiry(payment) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
+  ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
 });
 
 /** Schedules the timers of an authorisation. */
 export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
-  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+  if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
 }
 
 export function unwatchAuthorization(work: UnitOfWork, id: string): void {
@@ -118,6 +115,20 @@ export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb
   uncommitFromOrder(work, payment, payment.authorizedAmount);
   giveBack(work, payment, { amount: payment.authorizedAmount, reference: payment.id });
   return voided;
+}
+
+/** Ends an authorisation whose capture the provider declines, so that another payment can pay its order. */
+export function declineCapture(work: UnitOfWork, payment: StoredPayment): StoredPayment {
+  unwatchAuthorization(work, payment.id);
+  uncommitFromOrder(work, payment, payment.authorizedAmount);
+  return work.transition(payments, payment, 'decline-capture', { declineCode: 'capture_declined' });
+}
+
+/** 402 for a payment that failed. */
+export function declined({ id, declineCode, available }: StoredPayment): Problem {
+  const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
+  const about = { objectType: 'payment', id, paymentId: id, declineCode, availableAmount: available };
+  return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, about);
 }
 
 export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { work }) => {

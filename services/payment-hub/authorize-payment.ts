@@ -9,11 +9,11 @@ import type { Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { approve, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
+import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
 import { returnExceeded } from './payments.ts';
@@ -138,17 +138,12 @@ const isAbandoned = ({ state, declineCode }: StoredPayment): boolean => state ==
 
 /** The answer of Authorize Payment for the current state of the payment, on the first call and on each repeat. */
 function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
-  const about = { objectType: 'payment', id: payment.id, paymentId: payment.id };
-  if (payment.state === 'failed') {
-    const { declineCode, available } = payment;
-    const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
-    const detail = `The payment was declined: ${declineCode}.${worth}`;
-    return new Problem('payment_declined', detail, { ...about, declineCode, availableAmount: available });
-  }
+  if (payment.state === 'failed') return declined(payment);
   if (payment.awaiting === 'provider-answer') {
     const detail =
       'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.';
-    return new Problem('dependency_timeout', detail, { ...about, dependency: 'payment-provider' });
+    const about = { objectType: 'payment', id: payment.id, paymentId: payment.id, dependency: 'payment-provider' };
+    return new Problem('dependency_timeout', detail, about);
   }
   return published(payment);
 }

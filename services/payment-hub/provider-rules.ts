@@ -19,6 +19,9 @@ export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'dec
   available: available && money(available.amount, available.currency),
 });
 
+/** Whether the simulated provider decides about the tender: card and bnpl (buy now, pay later). The retailer issues or holds all others. */
+export const isByProvider = ({ type }: { readonly type: z.output<typeof Tender>['type'] }): boolean => type === 'card' || type === 'bnpl';
+
 const BNPL_DECISION_DELAY_MS = 60_000;
 
 /**

@@ -64,7 +64,7 @@ function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boole
   const tenders = listTender(sale.tenders, payment);
   const known = sale.tenders.find(({ id }) => id === payment.id);
   const listed = tenders.find(({ id }) => id === payment.id);
-  if (payment.state === 'failed' || !listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
+  if (!listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
   save(work, sale, { tenders: [...tenders] });
   return true;
 }

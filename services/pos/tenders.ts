@@ -81,12 +81,13 @@ function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRe
   });
 }
 
-/** A paid sale is submitted before the reply. */
+/** A paid sale is submitted before the reply. The submission may end the tender: its capture is declined. */
 async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): Promise<Answer> {
   const now = sale.state === 'paid' ? await submitNow(scope, sale) : sale;
   const receipt = receiptOf(now);
   return {
     ...payment,
+    ...now.tenders.find(({ id, version }) => id === payment.id && version > payment.version),
     outstanding: outstandingOf(now),
     transactionState: now.state === 'paid' || now.state === 'completed' || now.state === 'voided' ? now.state : 'open',
     orderSubmission: now.state === 'completed' ? 'accepted' : now.state === 'paid' ? 'queued' : 'none',

@@ -98,6 +98,7 @@ test('The fixtures have the vouchers, magic tokens, gift cards and credentials t
     tok_visa: 'approve',
     tok_decline_insufficient_funds: 'decline',
     tok_decline_do_not_honor: 'decline',
+    tok_decline_at_capture: 'decline-at-capture',
     tok_timeout: 'timeout',
     tok_async_approve: 'approve-later',
   });

@@ -43,7 +43,7 @@ export const capturePayment = defineApi({
   request: z.strictObject({ amount: PositiveMoney.optional().describe('Default: the authorised amount.') }),
   response: Payment,
   emits: ['payment-captured'],
-  problems: ['not_found', 'invalid_state_transition', 'capture_exceeds_authorized'],
+  problems: ['not_found', 'payment_declined', 'invalid_state_transition', 'capture_exceeds_authorized'],
 });
 
 export const voidPayment = defineApi({

@@ -7,6 +7,7 @@ import { commonFields, Id, Instant, Money } from '../shapes.ts';
 export const declineCodes = {
   insufficient_funds: 'The card or gift card has less than the amount.',
   do_not_honor: 'The issuer declines without a reason.',
+  capture_declined: 'The provider approved the authorisation and declined its capture.',
   provider_timeout: 'The provider did not answer for 15 minutes.',
   unknown_gift_card: 'The gift card is unknown.',
   currency_not_supported: 'The gift card is in another currency.',
@@ -39,6 +40,12 @@ export const paymentLifeCycle = defineLifeCycle({
       to: 'captured',
       events: ['payment-captured'],
       trigger: 'Capture Payment; once, at most the authorised amount',
+    },
+    {
+      verb: 'decline-capture',
+      from: ['authorised'],
+      to: 'failed',
+      trigger: 'Capture Payment; the provider declines the capture, and the authorisation ends',
     },
     {
       verb: 'release-rest',

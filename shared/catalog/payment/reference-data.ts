@@ -20,6 +20,9 @@ export const PaymentToken = z
     }),
     z.strictObject({ token, outcome: z.literal('decline'), declineCode: z.string().min(1) }),
     z
+      .strictObject({ token, outcome: z.literal('decline-at-capture') })
+      .describe('The authorisation is approved, and its capture is declined. The payment fails then.'),
+    z
       .strictObject({ token, outcome: z.literal('timeout') })
       .describe('The provider does not answer in time. The payment stays pending, then fails.'),
     z.strictObject({ token, outcome: z.literal('approve-later'), after: z.string().describe('ISO 8601 duration.') }),

@@ -2,7 +2,17 @@ import fc from 'fast-check';
 import { ADDRESS } from '../../support/estate.ts';
 import { about, eur, kind, note, notePayment, of, orNot, qty, type RunningHistory, sku } from './running-history.ts';
 
-const cardToken = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor');
+const cardToken = fc.constantFrom(
+  'tok_visa',
+  'tok_visa',
+  'tok_async_approve',
+  'tok_timeout',
+  'tok_decline_do_not_honor',
+  'tok_decline_at_capture',
+);
+
+/** Tokens whose payment can confirm an order. */
+const REACHES_CONFIRMATION: ReadonlySet<string> = new Set(['tok_async_approve', 'tok_decline_at_capture']);
 
 /** Pays with an unspent redemption: for its own order, or wrongly for another one. */
 async function payWithPoints(
@@ -125,7 +135,7 @@ export const selling = {
       { sku: given.sku, qty: given.qty },
       ...(given.other === null || given.other === given.sku ? [] : [{ sku: given.other, qty: 1 }]),
     ];
-    const id = await draft(history, lines, { token: given.token === 'tok_async_approve' ? given.token : 'tok_visa' });
+    const id = await draft(history, lines, { token: REACHES_CONFIRMATION.has(given.token) ? given.token : 'tok_visa' });
     if (id !== undefined) await history.ask('confirm-order-api', { params: { id } });
   }),
 };

@@ -10,7 +10,14 @@ type Tender = 'cash' | 'card' | 'gift-card' | 'bnpl' | 'loyalty';
 
 const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'card', 'gift-card', 'bnpl', 'loyalty');
-const token = fc.constantFrom('tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds');
+const token = fc.constantFrom(
+  'tok_visa',
+  'tok_visa',
+  'tok_async_approve',
+  'tok_timeout',
+  'tok_decline_insufficient_funds',
+  'tok_decline_at_capture',
+);
 const loyaltyId = orNot(fc.constant('loy_ada'));
 
 function begun({ things }: RunningHistory, { status, body }: Reply): Checkout | undefined {
