@@ -39,6 +39,11 @@ function checkPayment(payment: Payment, check: Check): void {
     `payment/${id}: amounts are not integers ≥ 0: ${numbers.join(', ')}`,
   );
   check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > asked ${amount.amount}`);
+  const isPart = isHeld(state) && authorizedAmount.amount < amount.amount;
+  check(
+    !isPart || payment.acceptPartial === true,
+    `payment/${id}: authorised ${authorizedAmount.amount} of ${amount.amount}, and its request accepts no part`,
+  );
   check(
     capturedAmount.amount <= authorizedAmount.amount,
     `payment/${id}: captured ${capturedAmount.amount} > authorised ${authorizedAmount.amount}`,
@@ -56,6 +61,8 @@ function checkPayment(payment: Payment, check: Check): void {
     `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
   );
 }
+
+const isHeld = (state: string): boolean => state !== 'pending' && state !== 'failed' && state !== 'voided';
 
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
   const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);

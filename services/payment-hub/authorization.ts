@@ -2,7 +2,7 @@ import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
-import { money, moneyInWords } from '../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -29,7 +29,7 @@ const MAX_PENDING_MS = 15 * 60_000;
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
-  'id' | 'orderId' | 'tender' | 'amount' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+  'id' | 'orderId' | 'tender' | 'amount' | 'acceptPartial' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
@@ -38,12 +38,15 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
     case 'declined':
       countPayment(work, request);
       return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
-    case 'approved':
+    case 'approved': {
+      const approval = approvalOf(work, request, verdict.amount);
+      const approved = { ...request, amount: approval.authorizedAmount };
       countPayment(work, request);
-      commitToOrder(work, request);
-      takeValue(work, request);
+      commitToOrder(work, approved);
+      takeValue(work, approved);
       watchAuthorization(work, request);
-      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approvalOf(work, request) });
+      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approval });
+    }
     case 'approved-later':
       work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
       return openPending(work, request, 'provider-approval');
@@ -69,9 +72,9 @@ const MINUTE_MS = 60_000;
 const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
 const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
 
-/** The members that an approval adds to a payment. */
-const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
-  authorizedAmount: payment.amount,
+/** The members that an approval adds to a payment. @param part the approved part of its amount; default: all of it */
+const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>, part: Money = payment.amount) => ({
+  authorizedAmount: money(part.amount, part.currency),
   authorizationCode: authorizationCodeOf(payment.id),
   ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
 });

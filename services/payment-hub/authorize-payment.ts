@@ -31,14 +31,21 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
-  const { orderId, returnId } = body;
+  const { orderId, returnId, acceptPartial } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   if (isTooMuch(outstanding, body.amount)) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
     const pending = ofOrder.filter(({ state }) => state === 'pending');
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
-  const request = { id, orderId, amount: body.amount ?? outstanding, returnId, ...(isTakenAtTill(body) && { takenAt: 'pos' as const }) };
+  const request = {
+    id,
+    orderId,
+    amount: body.amount ?? outstanding,
+    acceptPartial,
+    returnId,
+    ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
+  };
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...request, tender: body.tender, purchase: purchaseOf(order) });
@@ -84,7 +91,7 @@ async function payThroughProvider(work: UnitOfWork, request: PaymentRequest) {
   const { type, token } = request.tender;
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
   const tender = type === 'card' && token !== undefined ? { type, token, last4: last4Of(token, rule) } : request.tender;
-  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request.tender, rule)));
+  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule)));
 }
 
 async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
@@ -92,7 +99,7 @@ async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
   const card = await work.get(giftCards, token);
   const [counted] = await work.counters(giftCardBalances, [token]);
   const balance = card && money(counted?.balance ?? 0, card.currency);
-  return answerFor(openPayment(work, request, giftCardVerdict(balance, request.amount)));
+  return answerFor(openPayment(work, request, giftCardVerdict(balance, request)));
 }
 
 /** @throws Problem `not_found` of the return, `refund_exceeds_captured` */
@@ -153,12 +160,13 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
  * the request itself.
  * @throws Problem `idempotency_key_reused`
  */
-function refuseOtherRequest({ orderId, tender, returnId, amount }: StoredPayment, body: InputOf<typeof authorizePaymentApi>['body']): void {
+function refuseOtherRequest({ orderId, tender, returnId, amount, acceptPartial = false }: StoredPayment, body: Body): void {
   const isSame =
     orderId === body.orderId &&
     tender.type === body.tender.type &&
     tender.token === body.tender.token &&
     returnId === body.returnId &&
+    acceptPartial === (body.acceptPartial ?? false) &&
     (body.amount === undefined || (body.amount.amount === amount.amount && body.amount.currency === amount.currency));
   if (isSame) return;
   throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used with another request; use a new key for a new request.');

@@ -77,7 +77,10 @@ function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRe
   if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;
   const nothing = money(0, amount.currency);
   return save(work, sale, {
-    tenders: [...sale.tenders, { id, version: 0, state: 'failed', tender, amount, capturedAmount: nothing, refundedAmount: nothing }],
+    tenders: [
+      ...sale.tenders,
+      { id, version: 0, state: 'failed', tender, amount, authorizedAmount: nothing, capturedAmount: nothing, refundedAmount: nothing },
+    ],
   });
 }
 
@@ -129,7 +132,7 @@ async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> 
 }
 
 /** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
-const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: TenderRequest): Promise<HubPayment> =>
+const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
     {
@@ -137,6 +140,7 @@ const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount
         orderId: id,
         tender,
         amount,
+        acceptPartial,
         payable: {
           orderId: id,
           channel: 'pos',

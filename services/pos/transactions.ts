@@ -46,9 +46,10 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
 }
 
 /** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */
-export function coveredBy({ state, amount, capturedAmount, refundedAmount }: ListedTender): number {
+export function coveredBy({ state, amount, authorizedAmount, capturedAmount, refundedAmount }: ListedTender): number {
   if (state === 'failed' || state === 'voided') return 0;
-  return state === 'pending' || state === 'authorised' ? amount.amount : capturedAmount.amount - refundedAmount.amount;
+  if (state === 'pending') return amount.amount;
+  return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
 }
 
 export function outstandingOf({ basket, tenders }: Sale): Money {

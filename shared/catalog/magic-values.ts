@@ -43,6 +43,10 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
         values: ['tok_decline_at_capture'],
         use: 'approved; Capture Payment answers 402 `payment_declined`, and the payment fails',
       },
+      {
+        values: ['tok_partial_60'],
+        use: '60 % of the amount is approved with `acceptPartial`; otherwise 402 with `insufficient_funds` and `availableAmount`',
+      },
       { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
       { values: ['gift_50', 'gift_5'], use: 'gift cards with 50.00 and 5.00, as tender of type `gift-card`' },

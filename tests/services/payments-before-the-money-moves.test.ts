@@ -134,3 +134,105 @@ describe('A card whose capture is declined', () => {
     await rehearsal.verify();
   });
 });
+
+describe('A card that can pay a part', () => {
+  const poor = card('tok_partial_60');
+  /** 60 % of the total, rounded down. */
+  const PART = 1852;
+  const authorise = (rehearsal: TestRehearsal, orderId: string, more: object, headers: Record<string, string> = {}) =>
+    rehearsal.call('authorize-payment-api', { body: { orderId, tender: poor, ...more }, headers });
+
+  test('Authorize Payment declines the card with the amount that it could pay, unless the request accepts a part', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    const short = { code: 'payment_declined', declineCode: 'insufficient_funds', availableAmount: eur(PART) };
+    for (const more of [{}, { acceptPartial: false }]) {
+      expect(await authorise(rehearsal, id, more)).toMatchObject({ status: 402, body: short });
+    }
+    const { status, body } = await authorise(rehearsal, id, { acceptPartial: true });
+    expect([status, body]).toMatchObject([201, { state: 'authorised', amount: eur(TOTAL), authorizedAmount: eur(PART) }]);
+    expect((await rehearsal.order(id)).payments.at(-1)).toMatchObject({ amount: eur(TOTAL), authorizedAmount: eur(PART) });
+    const early = await rehearsal.confirm(id);
+    expect(early).toMatchObject({ status: 409, body: { code: 'payment_incomplete', outstanding: eur(TOTAL - PART), retryable: false } });
+    await rehearsal.verify();
+  });
+
+  test('An order is confirmed and shipped when another tender pays the rest', async () => {
+    await using rehearsal = await byHand();
+    const { id } = await rehearsal.draft();
+    await authorise(rehearsal, id, { acceptPartial: true });
+    expect(await rehearsal.authorisation(id)).toMatchObject({ amount: eur(TOTAL - PART), authorizedAmount: eur(TOTAL - PART) });
+    await rehearsal.confirmed(id);
+    await rehearsal.dispatched(await rehearsal.onlyFulfilment(id));
+    await rehearsal.settle();
+    const order = await rehearsal.order(id);
+    expect(order).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
+    expect(order.payments.map(({ capturedAmount }) => capturedAmount.amount)).toEqual([PART, TOTAL - PART]);
+    await rehearsal.verify();
+  });
+
+  test('A void releases the approved part, and a repeat with its key gets the same payment', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    const key = { 'idempotency-key': 'one part' };
+    const { body } = await authorise(rehearsal, id, { acceptPartial: true }, key);
+    expect((await authorise(rehearsal, id, { acceptPartial: true }, key)).body.id).toBe(body.id);
+    await rehearsal.api('void-payment-api', { params: { id: body.id } });
+    expect(await rehearsal.authorisation(id)).toMatchObject({ amount: eur(TOTAL) });
+    await rehearsal.verify();
+  });
+
+  test('A pending payment keeps its key: a repeat that accepts a part is another request', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    const { id } = await rehearsal.draft();
+    const send = (acceptPartial: boolean) =>
+      rehearsal.call('authorize-payment-api', {
+        body: { orderId: id, tender: card('tok_timeout'), acceptPartial },
+        headers: { 'idempotency-key': 'unanswered' },
+      });
+    expect((await send(false)).status).toBe(504);
+    expect(await send(true)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+  });
+
+  test('A gift card pays its balance if the request accepts a part, and an empty one is declined', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    const pay = () =>
+      rehearsal.call('authorize-payment-api', {
+        body: { orderId: id, tender: { type: 'gift-card', token: 'gift_5' }, acceptPartial: true },
+      });
+    expect(await pay()).toMatchObject({ status: 201, body: { authorizedAmount: eur(500), amount: eur(TOTAL) } });
+    expect(await pay()).toMatchObject({ status: 402, body: { declineCode: 'insufficient_funds', availableAmount: eur(0) } });
+    await rehearsal.cancel(id);
+    await rehearsal.settle();
+    const next = await rehearsal.draft();
+    const again = await rehearsal.authorisation(next.id, 500, { type: 'gift-card', token: 'gift_5' });
+    expect(again).toMatchObject({ authorizedAmount: eur(500) });
+    await rehearsal.verify();
+  });
+
+  test('The till shows what is outstanding after a part, and the receipt lists the parts', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.sale();
+    const add = (more: object) => rehearsal.call('add-payment-api', { params: { id }, body: { tender: poor, amount: eur(SALE), ...more } });
+    expect(await add({})).toMatchObject({ status: 402, body: { declineCode: 'insufficient_funds', availableAmount: eur(1558) } });
+    const part = { state: 'authorised', amount: eur(SALE), authorizedAmount: eur(1558), outstanding: eur(1040), transactionState: 'open' };
+    expect(await add({ acceptPartial: true })).toMatchObject({ status: 201, body: part });
+    const { body } = await rehearsal.pay(id, CASH, 1040);
+    expect(body).toMatchObject({ outstanding: eur(0), transactionState: 'completed' });
+    expect(body.receipt.tenders.map(({ amount }: { amount: object }) => amount)).toEqual([eur(1558), eur(1040)]);
+    await rehearsal.verify();
+  });
+
+  test('The till reads the approved part of a tender whose answer was lost', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.sale();
+    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
+    const body = { tender: poor, amount: eur(SALE), acceptPartial: true };
+    expect((await rehearsal.call('add-payment-api', { params: { id }, body })).status).toBe(504);
+    expect((await rehearsal.pay(id, CASH, SALE)).body).toMatchObject({ code: 'overpayment', outstanding: eur(1040) });
+    expect((await rehearsal.pay(id, CASH, 1040)).body).toMatchObject({ outstanding: eur(0), transactionState: 'completed' });
+    await rehearsal.verify();
+  });
+});

@@ -180,6 +180,7 @@ export const OrderPayment = Payment.pick({
   state: true,
   tender: true,
   amount: true,
+  authorizedAmount: true,
   capturedAmount: true,
   refundedAmount: true,
 }).meta({ id: 'OrderPayment' });

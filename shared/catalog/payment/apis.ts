@@ -7,10 +7,18 @@ import { Id, Money, PositiveMoney, typedText } from '../shapes.ts';
 import { Payment } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
+const acceptPartial = z
+  .boolean()
+  .optional()
+  .describe(
+    'Default: false. With true, a card or gift card that can pay only a part is authorised for it: authorizedAmount is below amount, and another tender pays the rest.',
+  );
+
 const AuthorizeRequest = z.strictObject({
   orderId: Id,
   tender: DigitalTender,
   amount: PositiveMoney.optional().describe('Default: the outstanding amount.'),
+  acceptPartial,
 });
 
 export const authorizePayment = defineApi({
@@ -92,7 +100,7 @@ export const addPayment = defineApi({
   application: 'pos',
   method: 'POST',
   path: '/transactions/{id}/payment',
-  request: z.strictObject({ tender: TillTender, amount: PositiveMoney }),
+  request: z.strictObject({ tender: TillTender, amount: PositiveMoney, acceptPartial }),
   response: Payment.extend({
     outstanding: Money.describe('Amount left to pay.'),
     transactionState: TransactionState,

@@ -97,7 +97,7 @@ export const Payment = z
     returnId: Id.optional().describe('exchange-credit: the return whose value pays.'),
     tender: PaymentTender,
     amount: Money.describe('The requested amount.'),
-    authorizedAmount: Money,
+    authorizedAmount: Money.describe('Below amount if the request accepted a part.'),
     capturedAmount: Money,
     refundedAmount: Money,
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),

@@ -9,6 +9,7 @@ const cardToken = fc.constantFrom(
   'tok_timeout',
   'tok_decline_do_not_honor',
   'tok_decline_at_capture',
+  'tok_partial_60',
 );
 
 /** Tokens whose payment can confirm an order. */
@@ -101,13 +102,14 @@ export const selling = {
       token: cardToken,
       gift: fc.constantFrom('gift_50', 'gift_5'),
       part: fc.constantFrom(0, 0, 500),
+      acceptPartial: fc.boolean(),
       capture: fc.constantFrom(false, false, true),
     },
-    ({ ask, things }, { of: which, type, token, gift, part, capture }) =>
+    ({ ask, things }, { of: which, type, token, gift, part, acceptPartial, capture }) =>
       about(things.orders, which, async (orderId) => {
         const tender = type === 'bnpl' ? { type } : { type, token: type === 'gift-card' ? gift : token };
         const amount = part > 0 ? { amount: eur(part) } : {};
-        const payment = await ask('authorize-payment-api', { body: { orderId, tender, ...amount } });
+        const payment = await ask('authorize-payment-api', { body: { orderId, tender, acceptPartial, ...amount } });
         notePayment(things, payment);
         if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),

@@ -17,6 +17,7 @@ const token = fc.constantFrom(
   'tok_timeout',
   'tok_decline_insufficient_funds',
   'tok_decline_at_capture',
+  'tok_partial_60',
 );
 const loyaltyId = orNot(fc.constant('loy_ada'));
 
@@ -42,7 +43,10 @@ async function pay(history: RunningHistory, checkout: Checkout, given: { tender:
     given.tender === 'cash' || given.tender === 'bnpl' ? { type: given.tender } : { type: given.tender, token: by[given.tender] };
   const amount = redemption?.value ?? (given.part > 0 ? Math.min(given.part, checkout.left) : checkout.left);
   if (amount < 1) return;
-  const reply = await ask('add-payment-api', { params: { id: checkout.id }, body: { tender: paidBy, amount: eur(amount) } });
+  const reply = await ask('add-payment-api', {
+    params: { id: checkout.id },
+    body: { tender: paidBy, amount: eur(amount), acceptPartial: given.part === 0 },
+  });
   notePayment(things, reply);
   const { status, body } = reply;
   if (status >= 300) return;
