@@ -1,3 +1,4 @@
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import type { FulfillmentOrder, Order, Payment } from './stored-records.ts';
@@ -57,12 +58,16 @@ function checkPayment(payment: Payment, check: Check): void {
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
   check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
   check(
+    (state === 'requires-action') === (payment.nextAction !== undefined),
+    `payment/${id}: ${state} ${payment.nextAction ? 'with' : 'without'} an action of its customer`,
+  );
+  check(
     (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
     `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
   );
 }
 
-const isHeld = (state: string): boolean => state !== 'pending' && state !== 'failed' && state !== 'voided';
+const isHeld = (state: Payment['state']): boolean => !isUndecided({ state }) && state !== 'failed' && state !== 'voided';
 
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
   const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
@@ -81,7 +86,7 @@ function checkTotals({ id, lines, totals }: Order, check: Check): void {
 /** The amount that a payment commits to its order, before refunds. */
 function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
   if (state === 'failed' || state === 'voided') return 0;
-  if (state === 'pending') return amount.amount;
+  if (isUndecided({ state })) return amount.amount;
   return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
 }
 

@@ -1,5 +1,5 @@
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -125,9 +125,7 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
 
 /** Minor units that no payment covers, pending ones included. */
 const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
-  payments
-    .filter(({ state }) => state === 'pending')
-    .reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
+  payments.filter(isUndecided).reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
 
 /** Cancels a confirmed order that lost an authorisation a day ago and is not covered again: it must not hold stock without payment. */
 export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, scope) => {
@@ -143,5 +141,5 @@ export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, sco
 async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way'> {
   const payments = await paymentsToDecideOn(order, scope);
   if (isLost(payments, requiredFor(order))) return 'lost';
-  return payments.some(({ state }) => state === 'pending') ? 'under-way' : 'covered';
+  return payments.some(isUndecided) ? 'under-way' : 'covered';
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { PaymentStatus as PaymentStatusSchema } from '../../shared/catalog/order/objects.ts';
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
@@ -33,9 +33,14 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   if (outstanding.amount === 0) return undefined;
   const missing = `${moneyInWords(outstanding)} of ${moneyInWords(order.totals.total)} are neither authorised nor captured`;
   const about = { objectType: 'order', id: order.id, outstanding };
-  const pending = counting.filter(({ state }) => state === 'pending');
+  const pending = counting.filter(isUndecided);
   if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);
-  const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`;
+  const actions = pending.filter(({ state }) => state === 'requires-action').map(({ id }) => `"${id}"`);
+  const wait =
+    actions.length === 0
+      ? 'Wait for that'
+      : `The customer has to complete the action of ${actions.join(' and ')} (nextAction); wait for that`;
+  const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. ${wait}, authorise what is missing then, and confirm again.`;
   return new Problem('payment_incomplete', detail, { ...about, ...awaiting(pending) });
 }
 
@@ -125,10 +130,7 @@ export const isCovered = (payments: readonly Payment[], required: number): boole
 /** Whether the remaining payments, captured in full, do not cover the order. Partial captures and refunds by a client do not count. */
 export function isLost(payments: readonly Payment[], required: number): boolean {
   const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');
-  return (
-    binding.reduce((sum, { state, amount, authorizedAmount }) => sum + (state === 'pending' ? amount : authorizedAmount).amount, 0) <
-    required
-  );
+  return binding.reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0) < required;
 }
 
 /** Whether the provider approved the authorisation and declined its capture. Another payment may replace it. */

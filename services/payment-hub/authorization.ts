@@ -24,12 +24,13 @@ const checkOrphanDue = defineDueWork('check-orphan');
 /** An authorisation runs out at its provider. */
 const expireAuthorizationDue = defineDueWork('expire-authorization');
 
-const MAX_PENDING_MS = 15 * 60_000;
+/** Rehearsal time until a payment without an outcome fails. */
+const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
-  'id' | 'orderId' | 'tender' | 'amount' | 'acceptPartial' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+  'id' | 'orderId' | 'tender' | 'amount' | 'acceptPartial' | 'returnUrl' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
@@ -47,6 +48,10 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
       watchAuthorization(work, request);
       return work.create(payments, 'authorise', { ...withoutMoney(request), ...approval });
     }
+    case 'requires-action': {
+      const nextAction = { type: 'redirect' as const, url: verdict.url };
+      return work.create(payments, 'require-action', { ...undecided(work, request), nextAction });
+    }
     case 'approved-later':
       work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
       return openPending(work, request, 'provider-approval');
@@ -56,11 +61,15 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 }
 
 /** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
-export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
+export const openPending = (work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment =>
+  work.create(payments, 'await-approval', { ...undecided(work, request), awaiting });
+
+/** Commits the amount of a payment to its order until the outcome is known, at most for the longest wait. */
+function undecided(work: UnitOfWork, request: PaymentRequest) {
   countPayment(work, request);
   commitToOrder(work, request);
-  work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
-  return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });
+  work.schedule(giveUpPaymentDue, request.id, work.now + LONGEST_WAIT_MS, {});
+  return withoutMoney(request);
 }
 
 function withoutMoney(request: PaymentRequest) {
@@ -99,6 +108,25 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
   return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
 }
 
+/** Authorises a payment that its customer has authenticated. */
+export function authenticate(work: UnitOfWork, payment: StoredPayment): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  const authenticated = work.transition(payments, payment, 'authenticate', { ...approvalOf(work, payment), nextAction: undefined });
+  watchAuthorization(work, payment);
+  return authenticated;
+}
+
+/** Fails a payment that its customer has not authenticated, so that another payment can pay its order. */
+export function failAuthentication(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  declineCode: 'authentication_failed' | 'authentication_expired',
+): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  uncommitFromOrder(work, payment, payment.amount);
+  return work.transition(payments, payment, 'fail-authentication', { declineCode, nextAction: undefined });
+}
+
 /** Fails a pending payment, so that another payment can pay its order. */
 export function fail(
   work: UnitOfWork,
@@ -111,11 +139,15 @@ export function fail(
   return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
 }
 
-/** Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. */
+/**
+ * Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. A payment that its customer has
+ * not authenticated yet has taken nothing.
+ */
 export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb: 'void' | 'expire'): StoredPayment {
-  const voided = work.transition(payments, payment, verb);
+  const voided = work.transition(payments, payment, verb, { nextAction: undefined });
   unwatchAuthorization(work, payment.id);
-  uncommitFromOrder(work, payment, payment.authorizedAmount);
+  work.cancel(giveUpPaymentDue, payment.id);
+  uncommitFromOrder(work, payment, payment.state === 'requires-action' ? payment.amount : payment.authorizedAmount);
   giveBack(work, payment, { amount: payment.authorizedAmount, reference: payment.id });
   return voided;
 }
@@ -141,6 +173,7 @@ export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { wor
 
 export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) => {
   const payment = await scope.work.get(payments, key);
+  if (payment?.state === 'requires-action') failAuthentication(scope.work, payment, 'authentication_expired');
   if (payment?.state !== 'pending') return;
   if (payment.awaiting === 'loyalty-platform') await reverseSpending(scope, payment);
   fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });

@@ -5,7 +5,7 @@ import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../shared/catalog/payment/apis.ts';
-import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, type Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
@@ -15,6 +15,7 @@ import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
+import { actionUrlOf } from './customer-action.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
 import { returnExceeded } from './payments.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
@@ -31,11 +32,11 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
-  const { orderId, returnId, acceptPartial } = body;
+  const { orderId, returnId, acceptPartial, returnUrl } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   if (isTooMuch(outstanding, body.amount)) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
-    const pending = ofOrder.filter(({ state }) => state === 'pending');
+    const pending = ofOrder.filter(isUndecided);
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
   const request = {
@@ -43,6 +44,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     orderId,
     amount: body.amount ?? outstanding,
     acceptPartial,
+    returnUrl,
     returnId,
     ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
   };
@@ -56,7 +58,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
     case 'cash':
       return answerFor(openPayment(work, { ...request, tender: body.tender }, { is: 'approved' }));
     default:
-      return payThroughProvider(work, { ...request, tender: body.tender });
+      return payThroughProvider(scope, { ...request, tender: body.tender });
   }
 });
 
@@ -87,11 +89,14 @@ const purchaseOf = ({ basketId, customerId, loyaltyAccountId }: OrderToPay) => (
 /** Whether the payment is for a sale at the till: only the till sends `payable` for a sale. The till also lists its tenders. */
 const isTakenAtTill = ({ payable, tender }: Body): boolean => payable?.channel === 'pos' && tender.type !== 'exchange-credit';
 
-async function payThroughProvider(work: UnitOfWork, request: PaymentRequest) {
+async function payThroughProvider(scope: Scope, request: PaymentRequest) {
+  const { work, context } = scope;
   const { type, token } = request.tender;
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
   const tender = type === 'card' && token !== undefined ? { type, token, last4: last4Of(token, rule) } : request.tender;
-  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule)));
+  // Only a shop calls for a customer who is online: the POS has a card reader, and the OMS renews what was authenticated.
+  const actionUrl = context.chain.length === 0 ? await actionUrlOf(request.id, scope) : undefined;
+  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule, actionUrl)));
 }
 
 async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
@@ -160,12 +165,13 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
  * the request itself.
  * @throws Problem `idempotency_key_reused`
  */
-function refuseOtherRequest({ orderId, tender, returnId, amount, acceptPartial = false }: StoredPayment, body: Body): void {
+function refuseOtherRequest({ orderId, tender, returnId, returnUrl, amount, acceptPartial = false }: StoredPayment, body: Body): void {
   const isSame =
     orderId === body.orderId &&
     tender.type === body.tender.type &&
     tender.token === body.tender.token &&
     returnId === body.returnId &&
+    returnUrl === body.returnUrl &&
     acceptPartial === (body.acceptPartial ?? false) &&
     (body.amount === undefined || (body.amount.amount === amount.amount && body.amount.currency === amount.currency));
   if (isSame) return;

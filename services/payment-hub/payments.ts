@@ -71,6 +71,7 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
     case 'pending':
       if (payment.voidOnApproval) return again(published(payment));
       return published(work.transition(payments, payment, 'note', { voidOnApproval: true }));
+    case 'requires-action':
     case 'authorised':
       return published(voidAuthorization(work, payment, 'void'));
     case 'captured':

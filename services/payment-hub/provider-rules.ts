@@ -12,6 +12,8 @@ export type Verdict =
   | { readonly is: 'approved'; readonly amount?: Money }
   /** `available`: the amount that the tender could pay. */
   | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money }
+  /** `url`: of the page on which the customer decides. */
+  | { readonly is: 'requires-action'; readonly url: string }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };
 
@@ -36,8 +38,14 @@ const BNPL_DECISION_DELAY_MS = 60_000;
 /**
  * The simulated provider of cards and of buy now, pay later. It is deterministic: the table has the outcomes of some tokens,
  *  `tok_decline_<code>` is declined with that code, and any other token is approved.
+ * @param actionUrl where the customer can authenticate the payment. Absent: at a card reader, or the merchant repeats an authenticated payment
  */
-export function providerVerdict({ tender: { type, token }, amount, acceptPartial }: AskedPayment, rule: PaymentToken | undefined): Verdict {
+export function providerVerdict(
+  { tender: { type, token }, amount, acceptPartial }: AskedPayment,
+  rule: PaymentToken | undefined,
+  actionUrl: string | undefined,
+): Verdict {
+  if (rule?.outcome === 'require-action' && actionUrl !== undefined) return { is: 'requires-action', url: actionUrl };
   if (rule?.outcome === 'approve-part') {
     return partVerdict({ acceptPartial }, money(floorShare(amount.amount, rule.percent, 100), amount.currency));
   }

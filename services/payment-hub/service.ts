@@ -13,6 +13,7 @@ import {
   paymentTokens,
   returnCovers,
 } from './collections.ts';
+import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { giveBackPoints } from './funds.ts';
 import { capturePayment, listPayments, refundPayment, reversePayment, voidPayment } from './payments.ts';
 
@@ -26,7 +27,12 @@ export const service = defineService({
     'void-payment-api': voidPayment,
     'refund-payment-api': refundPayment,
   },
-  internal: { 'list-payments': listPayments, 'reverse-payment': reversePayment },
+  internal: {
+    'list-payments': listPayments,
+    'reverse-payment': reversePayment,
+    'complete-payment-action': completePaymentAction,
+    'read-payment-action': readPaymentAction,
+  },
   events: {},
   due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints],
 });

@@ -2,6 +2,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
@@ -43,7 +44,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, amount: Money): Pr
   const outstanding = outstandingOf(sale);
   if (amount.amount <= outstanding.amount) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
-  const pending = sale.tenders.filter(({ state }) => state === 'pending');
+  const pending = sale.tenders.filter(isUndecided);
   return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });
 }
 

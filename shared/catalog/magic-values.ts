@@ -47,6 +47,10 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
         values: ['tok_partial_60'],
         use: '60 % of the amount is approved with `acceptPartial`; otherwise 402 with `insufficient_funds` and `availableAmount`',
       },
+      {
+        values: ['tok_3ds'],
+        use: '`requires-action` (3-D Secure) until the customer approves or rejects on the page of `nextAction`; fails after 15 minutes. At the till: approved',
+      },
       { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
       { values: ['gift_50', 'gift_5'], use: 'gift cards with 50.00 and 5.00, as tender of type `gift-card`' },

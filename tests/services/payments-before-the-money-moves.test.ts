@@ -236,3 +236,131 @@ describe('A card that can pay a part', () => {
     await rehearsal.verify();
   });
 });
+
+describe('A card with 3-D Secure', () => {
+  const secure = card('tok_3ds');
+  const key = (value: string) => ({ 'idempotency-key': value });
+
+  /** A draft order whose payment awaits its customer. */
+  async function awaiting(rehearsal: TestRehearsal, more: object = {}) {
+    const { id } = await rehearsal.draft();
+    const { status, body } = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: secure, ...more } });
+    expect([status, body]).toMatchObject([201, { state: 'requires-action', authorizedAmount: eur(0), nextAction: { type: 'redirect' } }]);
+    return { id, paymentId: body.id as string, url: body.nextAction.url as string };
+  }
+  const decide = (rehearsal: TestRehearsal, id: string, outcome: 'succeeded' | 'failed') =>
+    rehearsal.call('complete-payment-action-by-hand', { params: { id }, body: { outcome } });
+  const eventsOf = async (rehearsal: TestRehearsal, id: string) =>
+    (await rehearsal.events({ subject: `payment/${id}`, ext: true })).map(
+      ({ type, data: { object } }) => `${type.replace('com.unified-commerce.', '')} ${object.state}`,
+    );
+
+  test('Confirm Order waits in words for the customer, whose approval authorises the payment and tells the shop', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, paymentId } = await awaiting(rehearsal);
+    const early = await rehearsal.confirm(id);
+    const waiting = { code: 'payment_incomplete', outstanding: eur(TOTAL), retryable: true, pending: [{ paymentId, amount: eur(TOTAL) }] };
+    expect(early).toMatchObject({ status: 409, body: waiting });
+    expect(early.body.detail).toContain(`The customer has to complete the action of "${paymentId}"`);
+    const more = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card() } });
+    expect(more).toMatchObject({ status: 409, body: { code: 'overpayment', retryable: true } });
+    expect(await capture(rehearsal, paymentId)).toMatchObject({ status: 409, body: { currentState: 'requires-action' } });
+    await rehearsal.verify();
+    const { status, body } = await decide(rehearsal, paymentId, 'succeeded');
+    expect([status, body]).toMatchObject([200, { state: 'authorised', authorizedAmount: eur(TOTAL) }]);
+    expect(body.authorizationCode).toMatch(/^[0-9A-F]{6}$/);
+    expect(body).not.toHaveProperty('nextAction');
+    expect(await eventsOf(rehearsal, paymentId)).toEqual(['ext.payment-changed requires-action', 'payment-authorized authorised']);
+    expect((await rehearsal.confirm(id)).status).toBe(200);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    ['the customer rejects it', 'authentication_failed', (rehearsal: TestRehearsal, id: string) => decide(rehearsal, id, 'failed')],
+    ['nobody decides for 15 minutes', 'authentication_expired', (rehearsal: TestRehearsal) => rehearsal.advance('PT15M')],
+  ])('A payment fails when %s (%s), and another tender pays', async (_, declineCode, end) => {
+    await using rehearsal = await newRehearsal();
+    const { id, paymentId } = await awaiting(rehearsal);
+    await rehearsal.advance('PT14M');
+    expect((await rehearsal.object('payment', paymentId)).state).toBe('requires-action');
+    await end(rehearsal, paymentId);
+    const failed = await rehearsal.object('payment', paymentId);
+    expect(failed).toMatchObject({ state: 'failed', declineCode });
+    expect(failed).not.toHaveProperty('nextAction');
+    expect(await rehearsal.authorisation(id)).toMatchObject({ amount: eur(TOTAL) });
+    await rehearsal.verify();
+  });
+
+  test('A decision is final: the next one is refused, and an unknown payment is not found', async () => {
+    await using rehearsal = await newRehearsal();
+    const { paymentId } = await awaiting(rehearsal);
+    await decide(rehearsal, paymentId, 'failed');
+    const refused = { code: 'invalid_state_transition', currentState: 'failed', allowedFrom: ['requires-action'] };
+    expect(await decide(rehearsal, paymentId, 'succeeded')).toMatchObject({ status: 409, body: refused });
+    expect((await decide(rehearsal, 'pay_nobody', 'failed')).status).toBe(404);
+    const both = await Promise.all(
+      [await awaiting(rehearsal)].flatMap((one) => [
+        decide(rehearsal, one.paymentId, 'succeeded'),
+        decide(rehearsal, one.paymentId, 'failed'),
+      ]),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    await rehearsal.verify();
+  });
+
+  test.each([
+    [
+      'Void Payment',
+      (rehearsal: TestRehearsal, { paymentId }: { paymentId: string }) => rehearsal.api('void-payment-api', { params: { id: paymentId } }),
+    ],
+    ['Cancel Order', (rehearsal: TestRehearsal, { id }: { id: string }) => rehearsal.cancel(id)],
+  ])('A payment that awaits its customer ends by %s', async (_, end) => {
+    await using rehearsal = await newRehearsal();
+    const one = await awaiting(rehearsal);
+    await end(rehearsal, one);
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', one.paymentId)).state).toBe('voided');
+    expect((await decide(rehearsal, one.paymentId, 'succeeded')).status).toBe(409);
+    await rehearsal.advance('PT16M');
+    await rehearsal.verify();
+  });
+
+  test('A repeat after a lost answer gets the same payment, before and after the decision', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    const send = (returnUrl?: string) =>
+      rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: secure, returnUrl }, headers: key('secure') });
+    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
+    expect((await send()).status).toBe(504);
+    const { body } = await send();
+    expect(body).toMatchObject({ state: 'requires-action' });
+    expect((await send('https://shop.example/back')).body.code).toBe('idempotency_key_reused');
+    await decide(rehearsal, body.id, 'succeeded');
+    expect((await rehearsal.order(id)).payments).toMatchObject([{ id: body.id, state: 'authorised' }]);
+    await rehearsal.verify();
+  });
+
+  test.each(['javascript:alert(1)', 'shop.example/back', 'ftp://shop.example'])('returnUrl refuses %s in words', async (returnUrl) => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    const { status, body } = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: secure, returnUrl } });
+    expect([status, body.errors]).toMatchObject([422, [{ pointer: '/returnUrl', detail: expect.stringContaining('http://') }]]);
+  });
+
+  test('A card reader needs no 3-D Secure: the till takes the card as approved', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.sale();
+    expect((await rehearsal.pay(id, secure, SALE)).body).toMatchObject({ state: 'authorised', transactionState: 'completed' });
+    await rehearsal.verify();
+  });
+
+  test('The OMS renews an authenticated payment without its customer', async () => {
+    await using rehearsal = await byHand();
+    const { id, paymentId } = await awaiting(rehearsal);
+    await decide(rehearsal, paymentId, 'succeeded');
+    await rehearsal.confirmed(id);
+    await rehearsal.advance('P7DT1M');
+    expect(await statesOf(rehearsal, id)).toEqual(['voided', 'authorised']);
+    await rehearsal.verify();
+  });
+});

@@ -14,11 +14,17 @@ const acceptPartial = z
     'Default: false. With true, a card or gift card that can pay only a part is authorised for it: authorizedAmount is below amount, and another tender pays the rest.',
   );
 
+const ReturnUrl = z
+  .url({ protocol: /^https?$/, error: 'Must be an address that begins with http:// or https://.' })
+  .max(2_000)
+  .describe('Where the page of nextAction sends the customer after the decision, with payment_id and state in the query.');
+
 const AuthorizeRequest = z.strictObject({
   orderId: Id,
   tender: DigitalTender,
   amount: PositiveMoney.optional().describe('Default: the outstanding amount.'),
   acceptPartial,
+  returnUrl: ReturnUrl.optional(),
 });
 
 export const authorizePayment = defineApi({

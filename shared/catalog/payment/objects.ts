@@ -8,6 +8,8 @@ export const declineCodes = {
   insufficient_funds: 'The card or gift card has less than the amount.',
   do_not_honor: 'The issuer declines without a reason.',
   capture_declined: 'The provider approved the authorisation and declined its capture.',
+  authentication_failed: 'The customer rejected the payment at its 3-D Secure authentication.',
+  authentication_expired: 'The customer did not authenticate the payment within 15 minutes.',
   provider_timeout: 'The provider did not answer for 15 minutes.',
   unknown_gift_card: 'The gift card is unknown.',
   currency_not_supported: 'The gift card is in another currency.',
@@ -20,7 +22,7 @@ export const declineCodes = {
 
 export const paymentLifeCycle = defineLifeCycle({
   object: 'payment',
-  states: ['pending', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'],
+  states: ['pending', 'requires-action', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'],
   rows: [
     {
       verb: 'authorise',
@@ -30,6 +32,25 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Authorize Payment, Add Payment; the provider approves immediately',
     },
     { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is unknown' },
+    {
+      verb: 'require-action',
+      from: [null],
+      to: 'requires-action',
+      trigger: 'Authorize Payment; the customer has to authenticate the payment (3-D Secure)',
+    },
+    {
+      verb: 'authenticate',
+      from: ['requires-action'],
+      to: 'authorised',
+      events: ['payment-authorized'],
+      trigger: 'the customer approves on the page of nextAction',
+    },
+    {
+      verb: 'fail-authentication',
+      from: ['requires-action'],
+      to: 'failed',
+      trigger: 'the customer rejects on the page of nextAction; time: 15 min without a decision',
+    },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
     { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
     { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided once it is approved' },
@@ -54,7 +75,7 @@ export const paymentLifeCycle = defineLifeCycle({
     },
     {
       verb: 'void',
-      from: ['authorised'],
+      from: ['authorised', 'requires-action'],
       to: 'voided',
       trigger:
         'Void Payment; Cancel Order; its draft order expires; Confirm Order without stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list the payment',
@@ -69,6 +90,10 @@ export const paymentLifeCycle = defineLifeCycle({
     },
   ],
 });
+
+/** Whether the outcome of a payment is open: its provider, the Loyalty Platform or its customer has to decide. */
+export const isUndecided = ({ state }: { readonly state: (typeof paymentLifeCycle.states)[number] }): boolean =>
+  state === 'pending' || state === 'requires-action';
 
 export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
   id: 'TenderType',
@@ -102,6 +127,13 @@ export const Payment = z
     refundedAmount: Money,
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
+    nextAction: z
+      .object({
+        type: z.literal('redirect'),
+        url: z.string().describe('Path of a page at the gateway. It needs no credential, since the browser of the customer opens it.'),
+      })
+      .optional()
+      .describe('What the customer has to do while the state is requires-action.'),
     declineCode: z
       .string()
       .optional()

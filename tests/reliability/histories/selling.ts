@@ -10,6 +10,7 @@ const cardToken = fc.constantFrom(
   'tok_decline_do_not_honor',
   'tok_decline_at_capture',
   'tok_partial_60',
+  'tok_3ds',
 );
 
 /** Tokens whose payment can confirm an order. */
@@ -113,6 +114,10 @@ export const selling = {
         notePayment(things, payment);
         if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),
+  ),
+  /** The customer approves or rejects a payment at 3-D Secure. */
+  decide: kind({ of, outcome: fc.constantFrom('succeeded', 'succeeded', 'failed') }, ({ play, things }, { of: which, outcome }) =>
+    about(things.payments, which, (id) => play('POST', `/_control/payments/${id}/action`, { outcome })),
   ),
   'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (history, { of: which, astray }) =>
     about(history.things.orders, which, (orderId) => payWithPoints(history, { orderId, astray })),

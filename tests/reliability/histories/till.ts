@@ -18,6 +18,7 @@ const token = fc.constantFrom(
   'tok_decline_insufficient_funds',
   'tok_decline_at_capture',
   'tok_partial_60',
+  'tok_3ds',
 );
 const loyaltyId = orNot(fc.constant('loy_ada'));
 
