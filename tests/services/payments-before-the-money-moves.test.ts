@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 
@@ -362,5 +362,80 @@ describe('A card with 3-D Secure', () => {
     await rehearsal.advance('P7DT1M');
     expect(await statesOf(rehearsal, id)).toEqual(['voided', 'authorised']);
     await rehearsal.verify();
+  });
+});
+
+describe('The page of 3-D Secure', () => {
+  async function opened(rehearsal: TestRehearsal, returnUrl?: string) {
+    const { id } = await rehearsal.draft();
+    const body = { orderId: id, tender: card('tok_3ds'), returnUrl };
+    const { id: paymentId, nextAction } = await rehearsal.api('authorize-payment-api', { body });
+    return { orderId: id, paymentId, url: new URL(nextAction?.url ?? '', estate.gateway) };
+  }
+  const read = (url: URL | string) => fetch(url, { redirect: 'manual' });
+  const press = (url: URL, button: 'approve' | 'reject') => fetch(`${url}/${button}`, { method: 'POST', redirect: 'manual' });
+  const stateOf = async (rehearsal: TestRehearsal, id: string) => (await rehearsal.object('payment', id)).state;
+
+  test('The page has the amount and two buttons, no script, and is not stored', async () => {
+    await using rehearsal = await newRehearsal();
+    const { url, orderId } = await opened(rehearsal);
+    const answer = await read(url);
+    const html = await answer.text();
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const part of ['30.88 EUR', orderId, '/approve"', '/reject"', 'ending in ']) expect(html).toContain(part);
+    expect(html).not.toContain('<script');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    for (const part of ["default-src 'none'", "form-action 'self';", "frame-ancestors 'none'"]) expect(policy).toContain(part);
+    expect(policy).not.toContain('unsafe');
+    expect([answer.headers.get('cache-control'), answer.headers.get('referrer-policy')]).toEqual(['no-store', 'no-referrer']);
+  });
+
+  test.each([
+    ['approve', 'authorised', 'The payment was approved'],
+    ['reject', 'failed', 'The payment failed'],
+  ] as const)('The button %s makes the payment %s, once', async (button, state, heading) => {
+    await using rehearsal = await newRehearsal();
+    const { url, paymentId } = await opened(rehearsal);
+    const other = button === 'approve' ? 'reject' : 'approve';
+    for (const pressed of [button, other, button] as const) {
+      const answer = await press(url, pressed);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, url.pathname]);
+      expect(await stateOf(rehearsal, paymentId)).toBe(state);
+    }
+    const html = await (await read(url)).text();
+    expect(html).toContain(heading);
+    expect(html).not.toContain('<form');
+    await rehearsal.verify();
+  });
+
+  test('The browser returns to the shop with the payment and its state', async () => {
+    await using rehearsal = await newRehearsal();
+    const { url, paymentId } = await opened(rehearsal, 'https://shop.example/done?basket=a%26b#end');
+    expect((await read(url)).headers.get('content-security-policy')).toContain("form-action 'self' https://shop.example;");
+    const back = `https://shop.example/done?basket=a%26b&payment_id=${paymentId}&state=authorised#end`;
+    expect((await press(url, 'approve')).headers.get('location')).toBe(back);
+    expect((await press(url, 'reject')).headers.get('location')).toBe(url.pathname);
+    expect(await (await read(url)).text()).toContain(back.replaceAll('&', '&amp;'));
+  });
+
+  test('The address fits one payment of one rehearsal', async () => {
+    await using rehearsal = await newRehearsal();
+    await using elsewhere = await newRehearsal();
+    const [one, two, foreign] = [await opened(rehearsal), await opened(rehearsal), await opened(elsewhere)];
+    const [, , name = '', , token = ''] = one.url.pathname.split('/');
+    const wrong = [
+      one.url.href.replace(one.paymentId, two.paymentId),
+      one.url.href.replace(name, foreign.url.pathname.split('/')[2] ?? ''),
+      one.url.href.replace(token, '0'.repeat(40)),
+      one.url.href.replace(token, '0'),
+      one.url.href.replace(name, 'nobody'),
+    ];
+    for (const address of wrong) {
+      const answers = [await read(address), await press(new URL(address), 'approve')];
+      for (const answer of answers)
+        expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('belongs to no payment')]);
+    }
+    for (const { paymentId } of [one, two]) expect(await stateOf(rehearsal, paymentId)).toBe('requires-action');
+    expect((await fetch(`${one.url}/later`, { method: 'POST' })).status).toBe(404);
   });
 });
