@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   returns: 'Plays policy, store and warehouse.',
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
+  payments: 'Plays the customer at 3-D Secure.',
   stock: 'Stock by SKU and location; plays a stock count.',
   scenarios: 'Scenarios of the estate.',
   runs: 'Runs of scenarios in the estate.',

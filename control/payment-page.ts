@@ -42,7 +42,7 @@ a{color:var(--accent)}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 /**
- * The page on which a customer authenticates a payment (3-D Secure). It needs no credential: its address has a token that fits one payment.
+ * The page where a customer authenticates a payment (3-D Secure). It needs no credential: its address has a token that fits one payment.
  * A decision is made once; afterwards the page shows the outcome, or the browser returns to the shop.
  */
 export function createPaymentPage({ rehearsals, use, callFromOutside }: PaymentPageParts): Router {

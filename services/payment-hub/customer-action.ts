@@ -19,7 +19,7 @@ type Secrets = Pick<Scope, 'webhooks' | 'context'>;
 const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
   digest('payment-action', await webhooks.secret(), context.world, paymentId).slice(0, 40);
 
-/** The page at the gateway on which the customer authenticates a payment. */
+/** The page at the gateway where the customer authenticates a payment. */
 export const actionUrlOf = async (paymentId: string, scope: Secrets): Promise<string> =>
   `/payment-actions/${rehearsalOf(scope.context.world)}/${paymentId}/${await tokenOf(paymentId, scope)}`;
 

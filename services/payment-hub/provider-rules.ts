@@ -12,7 +12,7 @@ export type Verdict =
   | { readonly is: 'approved'; readonly amount?: Money }
   /** `available`: the amount that the tender could pay. */
   | { readonly is: 'declined'; readonly declineCode: string; readonly available?: Money }
-  /** `url`: of the page on which the customer decides. */
+  /** `url`: the page where the customer decides. */
   | { readonly is: 'requires-action'; readonly url: string }
   | { readonly is: 'unanswered' }
   | { readonly is: 'approved-later'; readonly afterMs: number };

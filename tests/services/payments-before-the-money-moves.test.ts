@@ -255,7 +255,7 @@ describe('A card with 3-D Secure', () => {
       ({ type, data: { object } }) => `${type.replace('com.unified-commerce.', '')} ${object.state}`,
     );
 
-  test('Confirm Order waits in words for the customer, whose approval authorises the payment and tells the shop', async () => {
+  test('Confirm Order waits in words for the customer, whose approval authorises the payment with its event', async () => {
     await using rehearsal = await newRehearsal();
     const { id, paymentId } = await awaiting(rehearsal);
     const early = await rehearsal.confirm(id);

@@ -47,7 +47,7 @@ export const completePaymentAction = defineInternalCall({
 
 export const readPaymentAction = defineInternalCall({
   id: 'read-payment-action',
-  summary: 'Returns a payment to the page on which its customer authenticates it. Only the control plane calls it.',
+  summary: 'Returns a payment to the page where its customer authenticates it. Only the control plane calls it.',
   type: 'query',
   application: 'payment-hub',
   method: 'POST',
