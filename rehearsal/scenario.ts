@@ -57,6 +57,8 @@ export interface Stage {
   now(): number;
   /** Plays the carrier: scans a parcel. */
   scan(shipmentId: string, scan: string): Promise<void>;
+  /** Plays the customer at 3-D Secure. */
+  authenticate(paymentId: string, outcome: 'succeeded' | 'failed'): Promise<void>;
   /** Sends a carrier's webhook with a carrier's signature. */
   webhook(
     title: string,

@@ -43,6 +43,7 @@ const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
   settle: { written: 'settle()', of: {} },
   now: { written: 'now()', of: {} },
   scan: { written: 'scan(shipmentId, scan)', of: { shipmentId: Text, scan: Text } },
+  authenticate: { written: 'authenticate(paymentId, outcome)', of: { paymentId: Text, outcome: Text } },
   webhook: {
     written: 'webhook(title, { id, body, status, secret })',
     of: { title: Text, webhook: z.looseObject({ id: Text, status: Status, secret: Text.optional() }) },

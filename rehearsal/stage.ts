@@ -11,7 +11,7 @@ import { ExpectationFailed, type PlainStep, type RepliesOf, type Scenario, type 
 import { requireArguments } from './stage-arguments.ts';
 
 /** The topic of a note. */
-export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'expectation';
+export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'customer' | 'expectation';
 
 /** Receives the progress of a run. */
 export interface Report {
@@ -113,6 +113,11 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       const { state } = await client.control('play-scan', { params: { id, scan }, body: {} });
       await client.control('settle');
       report.note(`the carrier scans ${id}: ${scan}; it is ${state}`, 'carrier');
+    },
+    async authenticate(id, outcome) {
+      const { state } = await client.control('complete-payment-action-by-hand', { params: { id }, body: { outcome } });
+      await client.control('settle');
+      report.note(`the customer authenticates ${id}: ${outcome}; it is ${state}`, 'customer');
     },
     async webhook(title, { id, body, status, secret = webhookSecret }) {
       const json = JSON.stringify(body);

@@ -46,7 +46,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
     ],
     onFailure:
-      'Creating the order is idempotent: the same basket gives the same order. At confirmation, stock of an expired reservation is reserved again once. Without stock, the authorisation is voided and the order stays in draft.',
+      'Creating the order is idempotent: the same basket gives the same order. At confirmation, stock of an expired reservation is reserved again once. Without stock, the authorisation is voided and the order stays in draft. A payment that awaits its customer (3-D Secure), or that approves only a part, refuses the confirmation until it is authorised or another tender pays the rest.',
   },
   {
     number: 3,
