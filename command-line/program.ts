@@ -27,6 +27,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   products: 'Plays assortment management.',
   customers: 'Plays customer service.',
   disputes: 'Plays the bank of a cardholder, who disputes a payment.',
+  payments: 'Plays the customer at 3-D Secure.',
   stock: 'Stock by SKU and location; plays a stock count.',
   scenarios: 'Scenarios of the estate.',
   runs: 'Runs of scenarios in the estate.',

@@ -4,6 +4,7 @@ import { createConsole } from '../console/serve.ts';
 import { createClockDriver } from '../control/clock/driver.ts';
 import { createControlPlane } from '../control/control-plane.ts';
 import { createOutsideCall } from '../control/outside-call.ts';
+import { createPaymentPage } from '../control/payment-page.ts';
 import { startExpiry } from '../control/rehearsals/expiry.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
 import { createUse } from '../control/rehearsals/use.ts';
@@ -95,6 +96,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const use = createUse({ worlds: adapter.worlds, log });
   let url = '';
+  const callFromOutside = createOutsideCall({ transport });
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
@@ -120,7 +122,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
-      callFromOutside: createOutsideCall({ transport }),
+      callFromOutside,
       runs,
       streams: createStreams(),
       objects,
@@ -132,16 +134,18 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
     }),
-    documents:
-      configuration.CONSOLE === 'on'
-        ? Router().use(
+    documents: Router().use(
+      createPaymentPage({ rehearsals, use, callFromOutside }),
+      ...(configuration.CONSOLE === 'on'
+        ? [
             createConsole(
               consoleConfig(configuration, credentials, () => touchpoint().portal),
               configuration.NODE_ENV === 'production',
             ),
-            documents,
-          )
-        : documents,
+          ]
+        : []),
+      documents,
+    ),
     allowedHosts: configuration.ALLOWED_HOSTS,
     corsOrigins: corsOriginsOf(configuration),
     limits: { perAddressPerMinute: configuration.RATE_LIMIT_PER_ADDRESS, perKeyPerMinute: configuration.RATE_LIMIT_PER_KEY },

@@ -66,6 +66,8 @@ export interface Stage {
   dispute(paymentId: string, body: OperationInput<'open-dispute'>['body']): Promise<void>;
   /** Plays the bank of a cardholder: decides the open dispute of a payment. */
   decideDispute(paymentId: string, outcome: OperationInput<'close-dispute'>['body']['outcome']): Promise<void>;
+  /** Plays the customer at 3-D Secure. */
+  authenticate(paymentId: string, outcome: 'succeeded' | 'failed'): Promise<void>;
   /** Sends a carrier's webhook with a carrier's signature. */
   webhook(
     title: string,

@@ -12,6 +12,7 @@ import {
   shortPick,
   unknownOutcome,
 } from './scenarios/outages.ts';
+import { captureDeclined, partialApproval, threeDSecure } from './scenarios/payments.ts';
 import { exchangeWithSurplus, overRefund, returnByParcel, returnRefunded } from './scenarios/returns.ts';
 import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtTheTill } from './scenarios/till.ts';
 
@@ -19,6 +20,8 @@ import { lostTender, splitTender, stockDiscrepancy, storeAndForward, voidedAtThe
 export const scenarios: readonly Scenario[] = [
   digitalOrder,
   declinedThenPaid,
+  partialApproval,
+  threeDSecure,
   reservationExpired,
   reservationLost,
   lastUnit,
@@ -30,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   webhookStorm,
   shortPick,
   captureRetried,
+  captureDeclined,
   carrierDown,
   unknownOutcome,
   inventoryDown,

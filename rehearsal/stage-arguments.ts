@@ -53,6 +53,7 @@ const PARAMETERS: Readonly<Record<keyof Stage, Parameters>> = {
   scan: { written: 'scan(shipmentId, scan)', of: { shipmentId: Text, scan: Text } },
   dispute: { written: 'dispute(paymentId, { reason, amount })', of: { paymentId: Text, body: z.looseObject({ reason: Text }) } },
   decideDispute: { written: 'decideDispute(paymentId, outcome)', of: { paymentId: Text, outcome: z.enum(['won', 'lost']) } },
+  authenticate: { written: 'authenticate(paymentId, outcome)', of: { paymentId: Text, outcome: Text } },
   webhook: {
     written: 'webhook(title, { id, body, status, secret })',
     of: { title: Text, webhook: z.looseObject({ id: Text, status: Status, secret: Text.optional() }) },

@@ -11,7 +11,7 @@ import { ExpectationFailed, type PlainStep, type RepliesOf, type Scenario, type 
 import { requireArguments } from './stage-arguments.ts';
 
 /** The topic of a note. */
-export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'bank' | 'expectation';
+export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'bank' | 'customer' | 'expectation';
 
 /** Receives the progress of a run. */
 export interface Report {
@@ -128,6 +128,11 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       await client.control('close-dispute', { params: { id }, body: { outcome } });
       await client.control('settle');
       report.note(`the bank decides the dispute of ${id}: ${outcome}`, 'bank');
+    },
+    async authenticate(id, outcome) {
+      const { state } = await client.control('complete-payment-action-by-hand', { params: { id }, body: { outcome } });
+      await client.control('settle');
+      report.note(`the customer authenticates ${id}: ${outcome}; it is ${state}`, 'customer');
     },
     async webhook(title, { id, body, status, secret = webhookSecret }) {
       const json = JSON.stringify(body);

@@ -105,6 +105,7 @@ export const operationCommands: OperationCommands = {
   'move-return-by-hand': { words: 'returns move', example: 'returns move ret_01M approve', choices: { verb: ReturnVerb.options } },
   'move-product-by-hand': { words: 'products move', example: 'products move mug-blue suspend', choices: { verb: ProductVerb.options } },
   'move-customer-by-hand': { words: 'customers move', example: 'customers move cus_ben block', choices: { verb: CustomerVerb.options } },
+  'complete-payment-action-by-hand': { words: 'payments action', positional: ['outcome'], example: 'payments action pay_01M succeeded' },
   'count-stock-by-hand': { words: 'stock count', positional: ['onHand'], example: 'stock count mug-blue store-01 7' },
   'open-dispute': { words: 'disputes open', positional: ['reason'], example: 'disputes open pay_01M fraudulent' },
   'close-dispute': { words: 'disputes close', positional: ['outcome'], example: 'disputes close pay_01M lost' },

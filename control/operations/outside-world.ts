@@ -9,6 +9,7 @@ import { moveReturn, scanShipment } from '../../shared/catalog/fulfillment/inter
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { countStock } from '../../shared/catalog/inventory/internal.ts';
+import { completePaymentAction } from '../../shared/catalog/payment/internal.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { operate } from '../operate.ts';
 
@@ -36,6 +37,11 @@ export const moveProductByHand = operate(declared.moveProductByHand)(async ({ pa
 
 export const moveCustomerByHand = operate(declared.moveCustomerByHand)(async ({ params: { id, verb } }, scope) =>
   scope.callFromOutside(scope, moveCustomer, { params: { id }, body: { verb: parseVerb(CustomerVerb, verb, 'A customer') } }),
+);
+
+export const completePaymentActionByHand = operate(declared.completePaymentActionByHand)(
+  async ({ params: { id }, body: { outcome } }, scope) =>
+    scope.callFromOutside(scope, completePaymentAction, { params: { id }, body: { outcome } }),
 );
 
 export const countStockByHand = operate(declared.countStockByHand)(async ({ params: { sku, locationId }, body: { onHand } }, scope) =>

@@ -1,4 +1,5 @@
 import { DISPUTE_FEE, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
@@ -45,6 +46,11 @@ function checkPayment(payment: Payment, check: Check): void {
     `payment/${id}: amounts are not integers ≥ 0: ${numbers.join(', ')}`,
   );
   check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > asked ${amount.amount}`);
+  const isPart = isHeld(state) && authorizedAmount.amount < amount.amount;
+  check(
+    !isPart || payment.acceptPartial === true,
+    `payment/${id}: authorised ${authorizedAmount.amount} of ${amount.amount}, and its request accepts no part`,
+  );
   check(
     capturedAmount.amount <= authorizedAmount.amount,
     `payment/${id}: captured ${capturedAmount.amount} > authorised ${authorizedAmount.amount}`,
@@ -58,6 +64,10 @@ function checkPayment(payment: Payment, check: Check): void {
   check(listed === refundedAmount.amount, `payment/${id}: its refunds add up to ${listed}, not to ${refundedAmount.amount}`);
   const isCaptured = state === 'captured' || state === 'partially-refunded' || state === 'fully-refunded';
   check(isCaptured === capturedAmount.amount > 0, `payment/${id}: ${state} with ${capturedAmount.amount} captured`);
+  check(
+    (state === 'requires-action') === (payment.nextAction !== undefined),
+    `payment/${id}: ${state} ${payment.nextAction ? 'with' : 'without'} an action of its customer`,
+  );
   check(
     (state === 'fully-refunded') === (isCaptured && refundedAmount.amount === capturedAmount.amount),
     `payment/${id}: ${state} with ${refundedAmount.amount} of ${capturedAmount.amount} refunded`,
@@ -106,6 +116,8 @@ function checkDisputes({ queued }: WorldRecords, payment: Payment, check: Check)
   }
 }
 
+const isHeld = (state: Payment['state']): boolean => !isUndecided({ state }) && state !== 'failed' && state !== 'voided';
+
 function checkTotals({ id, lines, totals }: Order, check: Check): void {
   const goods = lines.reduce((sum, line) => sum + line.lineTotal.amount, 0);
   const discount = lines.reduce((sum, line) => sum + line.discount.amount, 0);
@@ -123,7 +135,7 @@ function checkTotals({ id, lines, totals }: Order, check: Check): void {
 /** The amount that a payment commits to its order, before refunds. */
 function grossCommitment({ state, amount, authorizedAmount, capturedAmount }: Payment): number {
   if (state === 'failed' || state === 'voided') return 0;
-  if (state === 'pending') return amount.amount;
+  if (isUndecided({ state })) return amount.amount;
   return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount;
 }
 

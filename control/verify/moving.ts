@@ -1,6 +1,7 @@
 import { type Application, applications } from '../../shared/catalog/applications.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';
@@ -57,7 +58,7 @@ function checkAuthorized(
   if (state !== 'confirmed' || channel === 'pos') return;
   const committed = payments
     .filter((payment) => payment.state !== 'voided' && payment.state !== 'failed')
-    .reduce((sum, payment) => sum + (payment.state === 'pending' ? payment.amount : payment.authorizedAmount).amount, 0);
+    .reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0);
   check(
     committed >= total.amount || queued('oms', id),
     `order/${id}: confirmed, payments bind ${committed} of ${total.amount}, and nothing will authorise it again or end it`,
@@ -132,7 +133,7 @@ function checkMoves(
 /** Objects that expire must have the work that expires them. */
 function checkTimers({ of, queued }: WorldRecords, check: Check): void {
   for (const { id, state } of of<Payment>('payment')) {
-    if (state === 'pending') check(queued('payment-hub', id), `payment/${id}: pending, and nothing will decide it`);
+    if (isUndecided({ state })) check(queued('payment-hub', id), `payment/${id}: ${state}, and nothing will decide it`);
   }
   const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));

@@ -16,7 +16,11 @@ export type Order = z.output<typeof OrderSchema>;
 export type PickingOrder = z.output<typeof PickingOrderSchema>;
 export type Reservation = z.output<typeof ReservationSchema>;
 export type Shipment = z.output<typeof ShipmentSchema>;
-export type Payment = z.output<typeof PaymentSchema> & { readonly voidOnApproval?: true; readonly refundWhenDecided?: true };
+export type Payment = z.output<typeof PaymentSchema> & {
+  readonly voidOnApproval?: true;
+  readonly refundWhenDecided?: true;
+  readonly acceptPartial?: boolean;
+};
 export type FulfillmentOrder = z.output<typeof FulfillmentOrderSchema> & { readonly reservationId: string };
 export type LedgerEntry = z.output<typeof LedgerEntrySchema>;
 

@@ -1,3 +1,4 @@
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
 import type { Basket, Order, Payment } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
@@ -52,4 +53,4 @@ function checkMoves({ queued }: WorldRecords, { id, state, compensation }: Trans
 const isCarriedOut = (order: Order | undefined): boolean => order?.state === 'completed' || order?.state === 'return-in-progress';
 
 const bindsMoney = ({ state, voidOnApproval }: Payment): boolean =>
-  state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (state === 'pending' && !voidOnApproval);
+  state === 'authorised' || state === 'captured' || state === 'partially-refunded' || (isUndecided({ state }) && !voidOnApproval);

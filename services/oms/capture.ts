@@ -12,7 +12,7 @@ import { CAPTURE_RETRY_DELAYS_MS, capturePaymentsDue, DECIDE_TIMEOUT_MS, RECHECK
 import { isMoving } from './fulfillment.ts';
 import { requiredFor } from './lines.ts';
 import { AUTHORISATION_LOST } from './lost-authorizations.ts';
-import { captureIfPossible, captureUntil, coverageOf, isCovered, isLost, paymentsOf } from './payments.ts';
+import { captureIfPossible, captureUntil, coverageOf, isCovered, isDeclinedAtCapture, isLost, paymentsOf } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 
 const CAPTURE_FAILED = 'capture-failed';
@@ -33,8 +33,9 @@ export const capturePayments = handleDue(capturePaymentsDue)(async ({ key, paylo
   const { attempt } = payload;
   try {
     const payments = await captureUntil(key, scope, () => false);
-    if (isLost(payments, requiredFor(order))) giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
-    else clearCaptureStatus(work, order);
+    if (!isLost(payments, requiredFor(order))) clearCaptureStatus(work, order);
+    else if (payments.some(isDeclinedAtCapture)) retryOrGiveUp(work, order, attempt);
+    else giveUp(work, order, { cancelReason: AUTHORISATION_LOST, captureStatus: undefined });
     const record = await work.get(fulfillmentRecords, key);
     if (record?.owed.some(({ status }) => status === 'owed')) work.schedule(settleOrderDue, key, work.now, {});
   } catch (error) {
@@ -55,6 +56,7 @@ function clearCaptureStatus(work: UnitOfWork, order: StoredOrder): void {
   if (order.captureStatus !== undefined) work.transition(orders, order, 'note', { captureStatus: undefined });
 }
 
+/** After a declined capture, the customer may pay with another tender until the last attempt. */
 function retryOrGiveUp(work: UnitOfWork, order: StoredOrder, attempt: number): void {
   const wait = CAPTURE_RETRY_DELAYS_MS[attempt - 1];
   if (wait === undefined) {

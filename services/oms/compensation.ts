@@ -67,9 +67,9 @@ export async function undoAtOthers(order: StoredOrder, undo: Undo, scope: Scope)
 }
 
 /** Payments that reserve or hold money, or may do so later. The Payment Hub voids a pending payment as soon as it is approved. */
-const BINDING: ReadonlySet<string> = new Set(['pending', 'authorised', 'captured', 'partially-refunded']);
+const BINDING: ReadonlySet<string> = new Set(['pending', 'requires-action', 'authorised', 'captured', 'partially-refunded']);
 /** In rehearsals with manual refunds, captured payments wait for a client's Refund Payment. */
-const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'authorised']);
+const BINDING_UNCAPTURED: ReadonlySet<string> = new Set(['pending', 'requires-action', 'authorised']);
 
 /** Reverses payments, newest first. A failure of one does not stop the others. The Payment Hub decides between void and refund. */
 async function reversePayments(orderId: string, { payments: which }: Undo, { call, context, log }: Scope): Promise<UndoResult> {

@@ -1,6 +1,7 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -93,7 +94,7 @@ export const settleOrder = handleDue(settleOrderDue)(async ({ key }, scope) => {
   const owed = record.owed.filter(({ status }) => status === 'owed');
   if (owed.length === 0 && !isResolved(order.lines)) return;
   const before = await paymentsToDecideOn(order, scope).catch(markPending);
-  const isWaiting = !isResolved(order.lines) && before.some(({ state }) => state === 'authorised' || state === 'pending');
+  const isWaiting = !isResolved(order.lines) && before.some((payment) => payment.state === 'authorised' || isUndecided(payment));
   if (isWaiting) return;
   const byHand = progressionOf(context).refund === 'manual';
   const isDisputed = !byHand && before.some(({ disputes }) => hasOpenDispute(disputes));

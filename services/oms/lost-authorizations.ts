@@ -1,5 +1,5 @@
 import { authorizePayment } from '../../shared/catalog/payment/apis.ts';
-import { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { type EventHandler, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
@@ -18,7 +18,7 @@ import {
 } from './due-work.ts';
 import { creditHeld, isCredit } from './exchange.ts';
 import { requiredFor } from './lines.ts';
-import { isLost, outstandingOf, type Payment, paymentsToDecideOn } from './payments.ts';
+import { isDeclinedAtCapture, isLost, outstandingOf, type Payment, paymentsToDecideOn } from './payments.ts';
 import { giveUp } from './pending-action.ts';
 import { payableOf, returnBookings } from './return-bookings.ts';
 
@@ -56,23 +56,23 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
 /** `cancelReason` of an order whose payments no longer cover it. */
 export const AUTHORISATION_LOST = 'authorisation-lost';
 
-type Voided = Pick<Payment, 'id' | 'orderId' | 'state' | 'authorizationExpiresAt' | 'updatedAt'>;
+type Lost = Pick<Payment, 'id' | 'orderId' | 'state' | 'authorizedAmount' | 'authorizationExpiresAt' | 'updatedAt'>;
 
 /** Voided by expiry, not by a client. */
-const hasExpired = ({ authorizationExpiresAt, updatedAt }: Voided): boolean =>
+const hasExpired = ({ authorizationExpiresAt, updatedAt }: Lost): boolean =>
   authorizationExpiresAt !== undefined && Date.parse(updatedAt) >= Date.parse(authorizationExpiresAt);
 
 /**
  * A confirmed order must not reserve stock forever without payment. An expired authorisation is renewed with the same tender for a time, and an
- * order that is not covered after a day is cancelled. If a client voided the payment, the client has to replace it. Sales are exempt: their goods are gone.
+ * order that is not covered after a day is cancelled. If a client voided the payment, or its capture was declined, the client has to replace it. Sales are exempt: their goods are gone.
  * @returns whether an open order lost the payment
  */
-async function noteLostAuthorization(work: UnitOfWork, payment: Voided): Promise<boolean> {
-  if (payment.state !== 'voided') return false;
+async function noteLostAuthorization(work: UnitOfWork, payment: Lost): Promise<boolean> {
+  if (payment.state !== 'voided' && !isDeclinedAtCapture(payment)) return false;
   const order = await work.get(orders, payment.orderId);
   if (!order || isSale(order) || (order.state !== 'confirmed' && order.state !== 'draft')) return false;
   // Drafts count too: a pending confirmation may have read the payment before it was voided.
-  if (order.state === 'confirmed' && hasExpired(payment)) {
+  if (order.state === 'confirmed' && payment.state === 'voided' && hasExpired(payment)) {
     work.schedule(renewAuthorizationDue, payment.id, work.now, { orderId: order.id, lostAt: work.now });
   } else giveUpLater(work, order.id, work.now);
   return true;
@@ -130,9 +130,7 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
 
 /** Minor units that no payment covers, pending ones included. */
 const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
-  payments
-    .filter(({ state }) => state === 'pending')
-    .reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
+  payments.filter(isUndecided).reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
 
 /** Cancels a confirmed order that lost an authorisation a day ago and is not covered again: it must not hold stock without payment. */
 export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, scope) => {
@@ -148,5 +146,5 @@ export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, sco
 async function coverOf(order: StoredOrder, scope: Scope): Promise<'covered' | 'lost' | 'under-way'> {
   const payments = await paymentsToDecideOn(order, scope);
   if (isLost(payments, requiredFor(order))) return 'lost';
-  return payments.some(({ state }) => state === 'pending') ? 'under-way' : 'covered';
+  return payments.some(isUndecided) ? 'under-way' : 'covered';
 }

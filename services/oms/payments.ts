@@ -3,7 +3,7 @@ import type { PaymentStatus as PaymentStatusSchema } from '../../shared/catalog/
 import { capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { committedOf, hasFailed, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
@@ -35,9 +35,14 @@ export function paymentIncomplete(order: StoredOrder, payments: readonly Payment
   if (outstanding.amount === 0) return undefined;
   const missing = `${moneyInWords(outstanding)} of ${moneyInWords(order.totals.total)} are neither authorised nor captured`;
   const about = { objectType: 'order', id: order.id, outstanding };
-  const pending = counting.filter(({ state }) => state === 'pending');
+  const pending = counting.filter(isUndecided);
   if (pending.length === 0) return new Problem('payment_incomplete', `${missing}; authorise them, then confirm again.`, about);
-  const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. Wait for that, authorise what is missing then, and confirm again.`;
+  const actions = pending.filter(({ state }) => state === 'requires-action').map(({ id }) => `"${id}"`);
+  const wait =
+    actions.length === 0
+      ? 'Wait for that'
+      : `The customer has to complete the action of ${actions.join(' and ')} (nextAction); wait for that`;
+  const detail = `${missing}; ${pendingInWords(pending)} is not decided yet. ${wait}, authorise what is missing then, and confirm again.`;
   return new Problem('payment_incomplete', detail, { ...about, ...awaiting(pending) });
 }
 
@@ -127,11 +132,12 @@ export const isCovered = (payments: readonly Payment[], required: number): boole
 /** Whether the remaining payments, captured in full, do not cover the order. Partial captures and refunds by a client do not count. */
 export function isLost(payments: readonly Payment[], required: number): boolean {
   const binding = payments.filter(({ state }) => state !== 'voided' && state !== 'failed');
-  return (
-    binding.reduce((sum, { state, amount, authorizedAmount }) => sum + (state === 'pending' ? amount : authorizedAmount).amount, 0) <
-    required
-  );
+  return binding.reduce((sum, payment) => sum + (isUndecided(payment) ? payment.amount : payment.authorizedAmount).amount, 0) < required;
 }
+
+/** Whether the provider approved the authorisation and declined its capture. Another payment may replace it. */
+export const isDeclinedAtCapture = ({ state, authorizedAmount }: Pick<Payment, 'state' | 'authorizedAmount'>): boolean =>
+  state === 'failed' && authorizedAmount.amount > 0;
 
 /** Refunds what is owed for cancelled units and was captured. Existing refunds count, so a repeat is harmless. @returns the payments */
 export async function refundOwed(

@@ -2,14 +2,14 @@ import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
-import { money } from '../../shared/domain/money.ts';
+import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from './collections.ts';
 import { commitToOrder, countPayment, giveBack, takeValue, uncommitFromOrder } from './funds.ts';
-import { authorizationCodeOf, reasonOf, type Verdict } from './provider-rules.ts';
+import { authorizationCodeOf, isByProvider, reasonOf, type Verdict } from './provider-rules.ts';
 
 // The key of due work is the payment's id, unless stated otherwise.
 /** The simulated provider approves a pending payment. */
@@ -24,12 +24,24 @@ const checkOrphanDue = defineDueWork('check-orphan');
 /** An authorisation runs out at its provider. */
 const expireAuthorizationDue = defineDueWork('expire-authorization');
 
-const MAX_PENDING_MS = 15 * 60_000;
+/** Rehearsal time until a payment without an outcome fails. */
+const LONGEST_WAIT_MS = 15 * 60_000;
 
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
-  'id' | 'orderId' | 'tender' | 'amount' | 'tendered' | 'change' | 'returnId' | 'returnedOrderId' | 'takenAt' | 'purchase'
+  | 'id'
+  | 'orderId'
+  | 'tender'
+  | 'amount'
+  | 'tendered'
+  | 'change'
+  | 'acceptPartial'
+  | 'returnUrl'
+  | 'returnId'
+  | 'returnedOrderId'
+  | 'takenAt'
+  | 'purchase'
 >;
 
 /** Creates a payment in the state that the verdict gives it. A declined payment is kept with its decline code. */
@@ -38,12 +50,19 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
     case 'declined':
       countPayment(work, request);
       return work.create(payments, 'decline', { ...withoutMoney(request), ...reasonOf(verdict) });
-    case 'approved':
+    case 'approved': {
+      const approval = approvalOf(work, request, verdict.amount);
+      const approved = { ...request, amount: approval.authorizedAmount };
       countPayment(work, request);
-      commitToOrder(work, request);
-      takeValue(work, request);
+      commitToOrder(work, approved);
+      takeValue(work, approved);
       watchAuthorization(work, request);
-      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approvalOf(work, request) });
+      return work.create(payments, 'authorise', { ...withoutMoney(request), ...approval });
+    }
+    case 'requires-action': {
+      const nextAction = { type: 'redirect' as const, url: verdict.url };
+      return work.create(payments, 'require-action', { ...undecided(work, request), nextAction });
+    }
     case 'approved-later':
       work.schedule(approvePaymentDue, request.id, work.now + verdict.afterMs, {});
       return openPending(work, request, 'provider-approval');
@@ -53,11 +72,15 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 }
 
 /** Creates a payment whose outcome is unknown. Its amount counts as committed to the order. */
-export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
+export const openPending = (work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment =>
+  work.create(payments, 'await-approval', { ...undecided(work, request), awaiting });
+
+/** Commits the amount of a payment to its order until the outcome is known, at most for the longest wait. */
+function undecided(work: UnitOfWork, request: PaymentRequest) {
   countPayment(work, request);
   commitToOrder(work, request);
-  work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
-  return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });
+  work.schedule(giveUpPaymentDue, request.id, work.now + LONGEST_WAIT_MS, {});
+  return withoutMoney(request);
 }
 
 function withoutMoney(request: PaymentRequest) {
@@ -69,20 +92,17 @@ const MINUTE_MS = 60_000;
 const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
 const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
 
-/** Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds all other tenders. */
-const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
-
-/** The members that an approval adds to a payment. */
-const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
-  authorizedAmount: payment.amount,
+/** The members that an approval adds to a payment. @param part the approved part of its amount; default: all of it */
+const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>, part: Money = payment.amount) => ({
+  authorizedAmount: money(part.amount, part.currency),
   authorizationCode: authorizationCodeOf(payment.id),
-  ...(hasExpiry(payment) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
+  ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
 });
 
 /** Schedules the timers of an authorisation. */
 export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
-  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+  if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
 }
 
 export function unwatchAuthorization(work: UnitOfWork, id: string): void {
@@ -99,6 +119,25 @@ export function approve(work: UnitOfWork, payment: StoredPayment): StoredPayment
   return approved.voidOnApproval ? voidAuthorization(work, approved, 'void') : approved;
 }
 
+/** Authorises a payment that its customer has authenticated. */
+export function authenticate(work: UnitOfWork, payment: StoredPayment): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  const authenticated = work.transition(payments, payment, 'authenticate', { ...approvalOf(work, payment), nextAction: undefined });
+  watchAuthorization(work, payment);
+  return authenticated;
+}
+
+/** Fails a payment that its customer has not authenticated, so that another payment can pay its order. */
+export function failAuthentication(
+  work: UnitOfWork,
+  payment: StoredPayment,
+  declineCode: 'authentication_failed' | 'authentication_expired',
+): StoredPayment {
+  work.cancel(giveUpPaymentDue, payment.id);
+  uncommitFromOrder(work, payment, payment.amount);
+  return work.transition(payments, payment, 'fail-authentication', { declineCode, nextAction: undefined });
+}
+
 /** Fails a pending payment, so that another payment can pay its order. */
 export function fail(
   work: UnitOfWork,
@@ -111,13 +150,31 @@ export function fail(
   return work.transition(payments, payment, verb, { ...reason, awaiting: undefined });
 }
 
-/** Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. */
+/**
+ * Voids an authorisation, so that another payment can pay its order, and returns the amount to the tender. A payment that its customer has
+ * not authenticated yet has taken nothing.
+ */
 export function voidAuthorization(work: UnitOfWork, payment: StoredPayment, verb: 'void' | 'expire'): StoredPayment {
-  const voided = work.transition(payments, payment, verb);
+  const voided = work.transition(payments, payment, verb, { nextAction: undefined });
   unwatchAuthorization(work, payment.id);
-  uncommitFromOrder(work, payment, payment.authorizedAmount);
+  work.cancel(giveUpPaymentDue, payment.id);
+  uncommitFromOrder(work, payment, payment.state === 'requires-action' ? payment.amount : payment.authorizedAmount);
   giveBack(work, payment, { amount: payment.authorizedAmount, reference: payment.id });
   return voided;
+}
+
+/** Ends an authorisation whose capture the provider declines, so that another payment can pay its order. */
+export function declineCapture(work: UnitOfWork, payment: StoredPayment): StoredPayment {
+  unwatchAuthorization(work, payment.id);
+  uncommitFromOrder(work, payment, payment.authorizedAmount);
+  return work.transition(payments, payment, 'decline-capture', { declineCode: 'capture_declined' });
+}
+
+/** 402 for a payment that failed. */
+export function declined({ id, declineCode, available }: StoredPayment): Problem {
+  const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
+  const about = { objectType: 'payment', id, paymentId: id, declineCode, availableAmount: available };
+  return new Problem('payment_declined', `The payment was declined: ${declineCode}.${worth}`, about);
 }
 
 export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { work }) => {
@@ -127,6 +184,7 @@ export const approvePayment = handleDue(approvePaymentDue)(async ({ key }, { wor
 
 export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) => {
   const payment = await scope.work.get(payments, key);
+  if (payment?.state === 'requires-action') failAuthentication(scope.work, payment, 'authentication_expired');
   if (payment?.state !== 'pending') return;
   if (payment.awaiting === 'loyalty-platform') await reverseSpending(scope, payment);
   fail(scope.work, payment, { verb: 'give-up', declineCode: 'provider_timeout' });

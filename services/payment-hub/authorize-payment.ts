@@ -5,16 +5,17 @@ import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import { authorizePayment as authorizePaymentApi } from '../../shared/catalog/payment/apis.ts';
-import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, type Payment } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { didNothing, invalid, Problem } from '../../shared/catalog/problems.ts';
 import { Id, Money as MoneySchema } from '../../shared/catalog/shapes.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { approve, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
+import { approve, declined, fail, openPayment, openPending, type PaymentRequest } from './authorization.ts';
 import { giftCardBalances, giftCards, payments, paymentTokens, published, type StoredPayment } from './collections.ts';
+import { actionUrlOf } from './customer-action.ts';
 import { leftOfOrder, refuseFurtherPayment, requiredFor, syncOrderCover, syncReturnCover } from './funds.ts';
 import { giftCardVerdict, last4Of, providerVerdict, reasonOf, type Verdict } from './provider-rules.ts';
 import { returnExceeded } from './refunds.ts';
@@ -31,15 +32,23 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
   const order = body.payable ?? (await call(getPayable, { params: { id: body.orderId } }));
   refuseUnpayable(order, body);
   const outstanding = outstandingOf(order, await syncOrderCover(work, order));
-  const { orderId, returnId } = body;
+  const { orderId, returnId, acceptPartial, returnUrl } = body;
   if (context.chain.length === 0) await refuseFurtherPayment(work, orderId);
   const isCash = body.tender.type === 'cash';
   if (outstanding.amount === 0 || (!isCash && isTooMuch(outstanding, body.amount))) {
     const ofOrder = await allPages((cursor) => work.find(payments, 'order', orderId, { cursor }));
-    const pending = ofOrder.filter(({ state }) => state === 'pending');
+    const pending = ofOrder.filter(isUndecided);
     throw overpayment({ objectType: 'order', id: orderId, outstanding, requested: body.amount, pending });
   }
-  const request = { id, orderId, amount: body.amount ?? outstanding, returnId, ...(isTakenAtTill(body) && { takenAt: 'pos' as const }) };
+  const request = {
+    id,
+    orderId,
+    amount: body.amount ?? outstanding,
+    acceptPartial,
+    returnUrl,
+    returnId,
+    ...(isTakenAtTill(body) && { takenAt: 'pos' as const }),
+  };
   switch (body.tender.type) {
     case 'loyalty':
       return payWithRedemption(scope, { ...request, tender: body.tender, purchase: purchaseOf(order) });
@@ -52,7 +61,7 @@ export const authorizePayment = handle(authorizePaymentApi)(async ({ body }, sco
         openPayment(work, { ...request, tender: body.tender, ...withChange(request.amount, outstanding) }, { is: 'approved' }),
       );
     default:
-      return payThroughProvider(work, { ...request, tender: body.tender });
+      return payThroughProvider(scope, { ...request, tender: body.tender });
   }
 });
 
@@ -82,11 +91,14 @@ const purchaseOf = ({ basketId, customerId, loyaltyAccountId }: OrderToPay) => (
 /** Whether the payment is for a sale at the till: only the till sends `payable` for a sale. The till also lists its tenders. */
 const isTakenAtTill = ({ payable, tender }: Body): boolean => payable?.channel === 'pos' && tender.type !== 'exchange-credit';
 
-async function payThroughProvider(work: UnitOfWork, request: PaymentRequest) {
+async function payThroughProvider(scope: Scope, request: PaymentRequest) {
+  const { work, context } = scope;
   const { type, token } = request.tender;
   const rule = token === undefined ? undefined : (await work.get(paymentTokens, token))?.rule;
   const tender = type === 'card' && token !== undefined ? { type, token, last4: last4Of(token, rule) } : request.tender;
-  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request.tender, rule)));
+  // Only a shop calls for a customer who is online: the POS has a card reader, and the OMS renews what was authenticated.
+  const actionUrl = context.chain.length === 0 ? await actionUrlOf(request.id, scope) : undefined;
+  return answerFor(openPayment(work, { ...request, tender }, providerVerdict(request, rule, actionUrl)));
 }
 
 async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
@@ -94,7 +106,7 @@ async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
   const card = await work.get(giftCards, token);
   const [counted] = await work.counters(giftCardBalances, [token]);
   const balance = card && money(counted?.balance ?? 0, card.currency);
-  return answerFor(openPayment(work, request, giftCardVerdict(balance, request.amount)));
+  return answerFor(openPayment(work, request, giftCardVerdict(balance, request)));
 }
 
 /** @throws Problem `not_found` of the return, `refund_exceeds_captured` */
@@ -140,17 +152,12 @@ const isAbandoned = ({ state, declineCode }: StoredPayment): boolean => state ==
 
 /** The answer of Authorize Payment for the current state of the payment, on the first call and on each repeat. */
 function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
-  const about = { objectType: 'payment', id: payment.id, paymentId: payment.id };
-  if (payment.state === 'failed') {
-    const { declineCode, available } = payment;
-    const worth = available ? ` The tender can pay ${moneyInWords(available)}.` : '';
-    const detail = `The payment was declined: ${declineCode}.${worth}`;
-    return new Problem('payment_declined', detail, { ...about, declineCode, availableAmount: available });
-  }
+  if (payment.state === 'failed') return declined(payment);
   if (payment.awaiting === 'provider-answer') {
     const detail =
       'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.';
-    return new Problem('dependency_timeout', detail, { ...about, dependency: 'payment-provider' });
+    const about = { objectType: 'payment', id: payment.id, paymentId: payment.id, dependency: 'payment-provider' };
+    return new Problem('dependency_timeout', detail, about);
   }
   return published(payment);
 }

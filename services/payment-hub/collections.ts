@@ -6,6 +6,10 @@ import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters, publishedBy } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
+  /** Whether the request accepts an approval of a part of the amount. */
+  acceptPartial: z.boolean().optional(),
+  /** Where the page of `nextAction` sends the customer. */
+  returnUrl: z.string().optional(),
   /** The missing answer, while the payment is pending. */
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
   /** Whether the payment was reversed while it was pending. A later approval is then voided immediately. */

@@ -10,16 +10,23 @@ import { allPages } from '../../shared/work/all-pages.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { unwatchAuthorization, voidAuthorization } from './authorization.ts';
-import { payments, published, type StoredPayment } from './collections.ts';
+import { declineCapture, declined, unwatchAuthorization, voidAuthorization } from './authorization.ts';
+import { payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { giveBack, uncommitFromOrder } from './funds.ts';
+import { isByProvider } from './provider-rules.ts';
 import { refund, refundableOf } from './refunds.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
   const payment = await requireObject(work, payments, params.id);
   rowFor(paymentLifeCycle, payment, 'capture');
-  return published(capture(work, payment, splitCapture(payment, body.amount)));
+  const split = splitCapture(payment, body.amount);
+  return (await isDeclinedAtCapture(work, payment)) ? declined(declineCapture(work, payment)) : published(capture(work, payment, split));
 });
+
+async function isDeclinedAtCapture(work: UnitOfWork, { tender }: StoredPayment): Promise<boolean> {
+  if (!isByProvider(tender) || tender.token === undefined) return false;
+  return (await work.get(paymentTokens, tender.token))?.rule.outcome === 'decline-at-capture';
+}
 
 /** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
 function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: ReturnType<typeof splitCapture>): StoredPayment {
@@ -63,6 +70,7 @@ export const reversePayment = handle(reversePaymentCall)(async ({ params, body }
     case 'pending':
       if (payment.voidOnApproval) return again(published(payment));
       return published(work.transition(payments, payment, 'note', { voidOnApproval: true }));
+    case 'requires-action':
     case 'authorised':
       return published(voidAuthorization(work, payment, 'void'));
     case 'captured':

@@ -13,6 +13,7 @@ import {
   paymentTokens,
   returnCovers,
 } from './collections.ts';
+import { completePaymentAction, readPaymentAction } from './customer-action.ts';
 import { decideDispute, disputePayment, loseDispute } from './disputes.ts';
 import { giveBackPoints } from './funds.ts';
 import { capturePayment, listPayments, reversePayment, voidPayment } from './payments.ts';
@@ -31,6 +32,8 @@ export const service = defineService({
   internal: {
     'list-payments': listPayments,
     'reverse-payment': reversePayment,
+    'complete-payment-action': completePaymentAction,
+    'read-payment-action': readPaymentAction,
     'dispute-payment': disputePayment,
     'decide-dispute': decideDispute,
   },

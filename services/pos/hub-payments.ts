@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { Payment } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided, Payment } from '../../shared/catalog/payment/objects.ts';
 import { type EventHandler, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { ListedTender, type Sale, transactions } from './collections.ts';
@@ -19,7 +19,7 @@ const parsePayment = (object: unknown): HubPayment => Payment.parse(object);
 
 /** Whether the payment holds money that a void or refund would release, or may hold it later. */
 export const bindsMoney = ({ state }: Pick<HubPayment, 'state'>): boolean =>
-  state === 'pending' || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
+  isUndecided({ state }) || state === 'authorised' || state === 'captured' || state === 'partially-refunded';
 
 /** Adds or updates the tender of a payment; older versions change nothing. @returns the same array without a change */
 export function listTender(tenders: readonly ListedTender[], payment: HubPayment): readonly ListedTender[] {
@@ -64,7 +64,7 @@ function updateTenders(work: UnitOfWork, sale: Sale, payment: HubPayment): boole
   const tenders = listTender(sale.tenders, payment);
   const known = sale.tenders.find(({ id }) => id === payment.id);
   const listed = tenders.find(({ id }) => id === payment.id);
-  if (payment.state === 'failed' || !listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
+  if (!listed || coveredBy(listed) === (known ? coveredBy(known) : 0)) return false;
   save(work, sale, { tenders: [...tenders] });
   return true;
 }

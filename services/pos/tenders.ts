@@ -2,6 +2,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { InputOf, OutputOf } from '../../shared/catalog/define.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { addPayment as addPaymentApi, authorizePayment } from '../../shared/catalog/payment/apis.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { overpayment } from '../../shared/catalog/payment/pending.ts';
 import { absentApplication, isDependencyProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -44,7 +45,7 @@ async function checkOverpayment(work: UnitOfWork, sale: Sale, { tender, amount }
   // Cash above the rest gives change.
   if (amount.amount <= outstanding.amount || (tender.type === 'cash' && outstanding.amount > 0)) return undefined;
   if (isCovered(sale)) await markPaid(work, sale);
-  const pending = sale.tenders.filter(({ state }) => state === 'pending');
+  const pending = sale.tenders.filter(isUndecided);
   return overpayment({ objectType: 'transaction', id: sale.id, outstanding, requested: amount, pending });
 }
 
@@ -78,16 +79,20 @@ function listDeclined(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRe
   if (code !== 'payment_declined' || typeof id !== 'string' || sale.tenders.some((listed) => listed.id === id)) return sale;
   const nothing = money(0, amount.currency);
   return save(work, sale, {
-    tenders: [...sale.tenders, { id, version: 0, state: 'failed', tender, amount, capturedAmount: nothing, refundedAmount: nothing }],
+    tenders: [
+      ...sale.tenders,
+      { id, version: 0, state: 'failed', tender, amount, authorizedAmount: nothing, capturedAmount: nothing, refundedAmount: nothing },
+    ],
   });
 }
 
-/** A paid sale is submitted before the reply. */
+/** A paid sale is submitted before the reply. The submission may end the tender: its capture is declined. */
 async function submitAndAnswer(scope: Scope, sale: Sale, payment: HubPayment): Promise<Answer> {
   const now = sale.state === 'paid' ? await submitNow(scope, sale) : sale;
   const receipt = receiptOf(now);
   return {
     ...payment,
+    ...now.tenders.find(({ id, version }) => id === payment.id && version > payment.version),
     outstanding: outstandingOf(now),
     transactionState: now.state === 'paid' || now.state === 'completed' || now.state === 'voided' ? now.state : 'open',
     orderSubmission: now.state === 'completed' ? 'accepted' : now.state === 'paid' ? 'queued' : 'none',
@@ -129,7 +134,7 @@ async function beginTender({ work, context }: Scope, sale: Sale): Promise<Sale> 
 }
 
 /** Authorises a tender at the Payment Hub. The call includes the payable amount. A repeat of the request has the same key. */
-const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount }: TenderRequest): Promise<HubPayment> =>
+const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount, acceptPartial }: TenderRequest): Promise<HubPayment> =>
   call(
     authorizePayment,
     {
@@ -137,6 +142,7 @@ const authorizeTender = ({ call }: Scope, { id, basket }: Sale, { tender, amount
         orderId: id,
         tender,
         amount,
+        acceptPartial,
         payable: {
           orderId: id,
           channel: 'pos',

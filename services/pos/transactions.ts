@@ -3,6 +3,7 @@ import { getTransaction as getTransactionCall } from '../../shared/catalog/comme
 import type { Receipt, Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
+import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
@@ -46,9 +47,10 @@ export function renewIdleTimer(work: UnitOfWork, id: string): void {
 }
 
 /** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */
-export function coveredBy({ state, amount, capturedAmount, refundedAmount }: ListedTender): number {
+export function coveredBy({ state, amount, authorizedAmount, capturedAmount, refundedAmount }: ListedTender): number {
   if (state === 'failed' || state === 'voided') return 0;
-  return state === 'pending' || state === 'authorised' ? amount.amount : capturedAmount.amount - refundedAmount.amount;
+  if (isUndecided({ state })) return amount.amount;
+  return state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
 }
 
 export function outstandingOf({ basket, tenders }: Sale): Money {
@@ -58,7 +60,7 @@ export function outstandingOf({ basket, tenders }: Sale): Money {
 
 /** Whether nothing is outstanding and no tender awaits its approval. */
 export function isCovered(sale: Sale): boolean {
-  return sale.pending?.status !== 'running' && outstandingOf(sale).amount === 0 && sale.tenders.every(({ state }) => state !== 'pending');
+  return sale.pending?.status !== 'running' && outstandingOf(sale).amount === 0 && !sale.tenders.some(isUndecided);
 }
 
 /**
@@ -145,7 +147,7 @@ export const getTransaction = handle(getTransactionCall)(async ({ params }, { wo
 function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>['paymentStatus'] {
   const total = basket.totals.total.amount;
   if (total === 0) return 'paid';
-  const authorised = tenders.reduce((sum, tender) => sum + (tender.state === 'pending' ? 0 : coveredBy(tender)), 0);
+  const authorised = tenders.reduce((sum, tender) => sum + (isUndecided(tender) ? 0 : coveredBy(tender)), 0);
   return authorised >= total ? 'authorised' : 'unpaid';
 }
 

@@ -46,7 +46,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
     ],
     onFailure:
-      'Creating the order is idempotent: the same basket gives the same order. At confirmation, stock of an expired reservation is reserved again once. Without stock, the authorisation is voided and the order stays in draft.',
+      'Creating the order is idempotent: the same basket gives the same order. At confirmation, stock of an expired reservation is reserved again once. Without stock, the authorisation is voided and the order stays in draft. A payment that awaits its customer (3-D Secure), or that approves only a part, refuses the confirmation until it is authorised or another tender pays the rest.',
   },
   {
     number: 3,
@@ -100,7 +100,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'fms', to: 'oms', call: 'ensure-captured' },
     ],
     onFailure:
-      'The order stays in-fulfilment with captureStatus retrying. A refused capture is retried after 1, 5 and 30 minutes; while the Payment Hub is down, the capture waits. Nothing is dispatched before captures cover shipping and all lines that are not cancelled. If all attempts are refused, or an authorisation is lost, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is neither renewed nor replaced, the order is cancelled after a day.',
+      'The order stays in-fulfilment with captureStatus retrying. A refused capture is retried after 1, 5 and 30 minutes; while the Payment Hub is down, the capture waits. A capture that the provider declines ends its payment: another tender that is authorised until the last attempt is captured instead. Nothing is dispatched before captures cover shipping and all lines that are not cancelled. If all attempts are refused, or an authorisation is lost, the order is cancelled. An authorisation that expires before picking is renewed with the same tender, until 30 days after the order was created. If it is neither renewed nor replaced, the order is cancelled after a day.',
   },
   {
     number: 7,

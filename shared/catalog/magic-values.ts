@@ -39,6 +39,18 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
     rows: [
       { values: ['tok_visa'], also: 'or any token not listed here', use: 'approved' },
       { values: ['tok_decline_insufficient_funds', 'tok_decline_do_not_honor'], use: '402 `payment_declined`' },
+      {
+        values: ['tok_decline_at_capture'],
+        use: 'approved; Capture Payment answers 402 `payment_declined`, and the payment fails',
+      },
+      {
+        values: ['tok_partial_60'],
+        use: '60 % of the amount is approved with `acceptPartial`; otherwise 402 with `insufficient_funds` and `availableAmount`',
+      },
+      {
+        values: ['tok_3ds'],
+        use: '`requires-action` (3-D Secure) until the customer approves or rejects on the page of `nextAction`; fails after 15 minutes. At the till: approved',
+      },
       { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
       { values: ['tok_refund_later'], use: 'approved; a refund is `pending` for a day, then `succeeded`' },

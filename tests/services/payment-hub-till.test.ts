@@ -43,7 +43,7 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
     const totals = { subtotal: eur(5000), discount: eur(0), shipping: eur(0), tax: eur(0), total: eur(5000) };
     const empty = { lines: [], vouchers: [], totals };
     const basket: Basket = { id: 'bsk_sale', ...stamped, state: 'locked', channel: 'pos', currency: 'EUR', ...empty };
-    const amounts = { amount: eur(1000), capturedAmount: eur(0), refundedAmount: eur(0) };
+    const amounts = { amount: eur(1000), authorizedAmount: eur(1000), capturedAmount: eur(0), refundedAmount: eur(0) };
     work.put(transactions, {
       ...{ id: SALE.orderId, createdAt: at, updatedAt: at, state, storeId: 'store-01', laneId: 'lane-1', basket, asked: [] },
       tenders: tenders.map((id) => ({ id, version: 1, state: 'authorised', tender: { type: 'cash' }, ...amounts })),

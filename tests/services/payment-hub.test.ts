@@ -432,7 +432,11 @@ describe('Refund Payment', () => {
 describe('The life cycle of a payment', () => {
   /** Brings a payment into a state by the APIs and the clock only. */
   async function aPayment(hub: Hub, state: State): Promise<{ id: string; version: number }> {
-    const tokens: Partial<Record<State, string>> = { pending: 'tok_async_approve', failed: 'tok_decline_do_not_honor' };
+    const tokens: Partial<Record<State, string>> = {
+      pending: 'tok_async_approve',
+      'requires-action': 'tok_3ds',
+      failed: 'tok_decline_do_not_honor',
+    };
     const { body } = await hub.authorise(card(tokens[state]), 10_000);
     const id: string = body.id ?? body.paymentId;
     const steps: Partial<Record<State, () => Promise<unknown>>> = {
@@ -490,7 +494,7 @@ describe('The life cycle of a payment', () => {
     const reversed = await hub.payment(id);
     const [undone, refunded] = ['voided', 'fully-refunded'];
     const ends: Partial<Record<State, string>> = {
-      ...{ pending: undone, authorised: undone, captured: refunded, 'partially-refunded': refunded },
+      ...{ pending: undone, 'requires-action': undone, authorised: undone, captured: refunded, 'partially-refunded': refunded },
     };
     expect(reversed.state).toBe(ends[state] ?? state);
     if (ends[state] === undefined) expect(reversed.version).toBe(version);

@@ -98,6 +98,9 @@ test('The fixtures have the vouchers, magic tokens, gift cards and credentials t
     tok_visa: 'approve',
     tok_decline_insufficient_funds: 'decline',
     tok_decline_do_not_honor: 'decline',
+    tok_decline_at_capture: 'decline-at-capture',
+    tok_partial_60: 'approve-part',
+    tok_3ds: 'require-action',
     tok_timeout: 'timeout',
     tok_async_approve: 'approve-later',
   });

@@ -101,15 +101,19 @@ const given = (value: string | undefined): string | undefined => value?.trim() |
 type Order = BusinessObject<'order'>;
 type FulfillmentOrder = BusinessObject<'fulfillment-order'>;
 
+/** What a payment that neither failed nor was voided binds, before refunds. */
+function boundBy({ state, amount, authorizedAmount, capturedAmount }: BusinessObject<'payment'>): Money {
+  if (state === 'pending' || state === 'requires-action') return amount;
+  return state === 'authorised' ? authorizedAmount : capturedAmount;
+}
+
 /** What the payments of an order do not cover yet. */
 export const outstandingOf = ({ id, totals }: Order, near: Near): Money =>
   minus(
     totals.total,
     ...ofOrder(near, 'payment', id)
       .filter(({ state }) => state !== 'failed' && state !== 'voided')
-      .map(({ object }) =>
-        minus(object.state === 'pending' || object.state === 'authorised' ? object.amount : object.capturedAmount, object.refundedAmount),
-      ),
+      .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
   );
 
 const payablePoints = (order: Order, near: Near): number =>
@@ -569,6 +573,8 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'return receive': 'The goods arrive.',
   'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
   'return write-off': 'Its lost parcel is given up. The customer is refunded.',
+  'payment authenticate': 'The customer approves the payment at 3-D Secure.',
+  'payment fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',
   'customer block': 'Customer service refuses further orders.',
   'customer unblock': 'Customer service lets the customer order again.',
 };
@@ -585,6 +591,8 @@ const outsideFields = (verb: string, object: { readonly lines?: BusinessObject<'
 const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Promise<unknown>>> = {
   'play-scan': (id, scan) => control('play-scan', { params: { id, scan }, body: {} }),
   'move-return-by-hand': (id, verb, body) => control('move-return-by-hand', { params: { id, verb }, body }),
+  'complete-payment-action-by-hand': (id, verb) =>
+    control('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
   'move-product-by-hand': (id, verb) => control('move-product-by-hand', { params: { id, verb }, body: {} }),
   'move-customer-by-hand': (id, verb) => control('move-customer-by-hand', { params: { id, verb }, body: {} }),
 };

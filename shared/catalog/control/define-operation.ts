@@ -27,10 +27,14 @@ export interface ControlOperation<
   readonly plays?: PlayedVerbs;
 }
 
-/** The moves of a business object that an operation makes: the last segment of its path is the verb, as the life cycle spells it. */
+/**
+ * The moves of a business object that an operation makes. The last segment of its path is the verb, as the life cycle spells it, unless the
+ * member `by` of the body chooses the verb.
+ */
 export interface PlayedVerbs {
   readonly object: string;
   readonly verbs: readonly string[];
+  readonly by?: string;
 }
 
 type Nothing = z.ZodObject<Record<never, never>, z.core.$strict>;

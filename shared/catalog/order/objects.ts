@@ -182,6 +182,7 @@ export const OrderPayment = Payment.pick({
   amount: true,
   tendered: true,
   change: true,
+  authorizedAmount: true,
   capturedAmount: true,
   refundedAmount: true,
   disputes: true,

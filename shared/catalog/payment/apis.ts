@@ -7,10 +7,24 @@ import { Id, Money, PositiveMoney, typedText } from '../shapes.ts';
 import { Payment, PayOutTender } from './objects.ts';
 import { DigitalTender, Tender, TillTender } from './tender.ts';
 
+const acceptPartial = z
+  .boolean()
+  .optional()
+  .describe(
+    'Default: false. With true, a card or gift card that can pay only a part is authorised for it: authorizedAmount is below amount, and another tender pays the rest.',
+  );
+
+const ReturnUrl = z
+  .url({ protocol: /^https?$/, error: 'Must be an address that begins with http:// or https://.' })
+  .max(2_000)
+  .describe('Where the page of nextAction sends the customer after the decision, with payment_id and state in the query.');
+
 const AuthorizeRequest = z.strictObject({
   orderId: Id,
   tender: DigitalTender,
   amount: PositiveMoney.optional().describe('Default: the outstanding amount.'),
+  acceptPartial,
+  returnUrl: ReturnUrl.optional(),
 });
 
 export const authorizePayment = defineApi({
@@ -43,7 +57,7 @@ export const capturePayment = defineApi({
   request: z.strictObject({ amount: PositiveMoney.optional().describe('Default: the authorised amount.') }),
   response: Payment,
   emits: ['payment-captured'],
-  problems: ['not_found', 'invalid_state_transition', 'capture_exceeds_authorized'],
+  problems: ['not_found', 'payment_declined', 'invalid_state_transition', 'capture_exceeds_authorized'],
 });
 
 export const voidPayment = defineApi({
@@ -98,6 +112,7 @@ export const addPayment = defineApi({
   request: z.strictObject({
     tender: TillTender,
     amount: PositiveMoney.describe('At most what is outstanding. Cash may be more: the payment has the change.'),
+    acceptPartial,
   }),
   response: Payment.extend({
     outstanding: Money.describe('Amount left to pay.'),

@@ -57,4 +57,42 @@ export const decideDispute = defineInternalCall({
   callers: [],
 });
 
-export const paymentInternalCalls = [listPayments, reversePayment, disputePayment, decideDispute] as const;
+export const ActionOutcome = z.enum(['succeeded', 'failed']);
+
+export const completePaymentAction = defineInternalCall({
+  id: 'complete-payment-action',
+  summary: 'The customer authenticates a payment, or rejects it. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/action',
+  request: z.strictObject({
+    outcome: ActionOutcome,
+    token: z.string().max(200).optional().describe('From the address of the page. Without it, a tester decides.'),
+  }),
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: [],
+});
+
+export const readPaymentAction = defineInternalCall({
+  id: 'read-payment-action',
+  summary: 'Returns a payment to the page where its customer authenticates it. Only the control plane calls it.',
+  type: 'query',
+  application: 'payment-hub',
+  method: 'POST',
+  path: '/internal/payments/{id}/action/view',
+  request: z.strictObject({ token: z.string().max(200) }),
+  response: z.object({ payment: Payment, returnUrl: z.string().optional() }),
+  problems: ['not_found'],
+  callers: [],
+});
+
+export const paymentInternalCalls = [
+  listPayments,
+  reversePayment,
+  disputePayment,
+  decideDispute,
+  completePaymentAction,
+  readPaymentAction,
+] as const;

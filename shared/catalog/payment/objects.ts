@@ -8,6 +8,9 @@ import { Dispute } from './disputes.ts';
 export const declineCodes = {
   insufficient_funds: 'The card or gift card has less than the amount.',
   do_not_honor: 'The issuer declines without a reason.',
+  capture_declined: 'The provider approved the authorisation and declined its capture.',
+  authentication_failed: 'The customer rejected the payment at its 3-D Secure authentication.',
+  authentication_expired: 'The customer did not authenticate the payment within 15 minutes.',
   provider_timeout: 'The provider did not answer for 15 minutes.',
   unknown_gift_card: 'The gift card is unknown.',
   currency_not_supported: 'The gift card is in another currency.',
@@ -20,7 +23,7 @@ export const declineCodes = {
 
 export const paymentLifeCycle = defineLifeCycle({
   object: 'payment',
-  states: ['pending', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'],
+  states: ['pending', 'requires-action', 'authorised', 'captured', 'partially-refunded', 'fully-refunded', 'voided', 'failed'],
   rows: [
     {
       verb: 'authorise',
@@ -30,6 +33,25 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Authorize Payment, Add Payment; the provider approves immediately',
     },
     { verb: 'await-approval', from: [null], to: 'pending', trigger: 'Authorize Payment, Add Payment; the outcome is unknown' },
+    {
+      verb: 'require-action',
+      from: [null],
+      to: 'requires-action',
+      trigger: 'Authorize Payment; the customer has to authenticate the payment (3-D Secure)',
+    },
+    {
+      verb: 'authenticate',
+      from: ['requires-action'],
+      to: 'authorised',
+      events: ['payment-authorized'],
+      trigger: 'the customer approves on the page of nextAction',
+    },
+    {
+      verb: 'fail-authentication',
+      from: ['requires-action'],
+      to: 'failed',
+      trigger: 'the customer rejects on the page of nextAction; time: 15 min without a decision',
+    },
     { verb: 'approve', from: ['pending'], to: 'authorised', events: ['payment-authorized'], trigger: 'the provider approves' },
     { verb: 'decline', from: [null, 'pending'], to: 'failed', trigger: 'the provider declines' },
     { verb: 'note', from: ['pending'], trigger: 'internal: reversed while pending; it is voided once it is approved' },
@@ -42,13 +64,19 @@ export const paymentLifeCycle = defineLifeCycle({
       trigger: 'Capture Payment; once, at most the authorised amount',
     },
     {
+      verb: 'decline-capture',
+      from: ['authorised'],
+      to: 'failed',
+      trigger: 'Capture Payment; the provider declines the capture, and the authorisation ends',
+    },
+    {
       verb: 'release-rest',
       from: ['captured'],
       trigger: 'Capture Payment for a part of an exchange credit; the OMS refunds the released rest',
     },
     {
       verb: 'void',
-      from: ['authorised'],
+      from: ['authorised', 'requires-action'],
       to: 'voided',
       trigger:
         'Void Payment; Cancel Order; its draft order expires; Confirm Order without stock; Void Transaction; time: its order is unknown or cancelled, or its transaction does not list the payment',
@@ -95,6 +123,10 @@ export const paymentLifeCycle = defineLifeCycle({
   ],
 });
 
+/** Whether the outcome of a payment is open: its provider, the Loyalty Platform or its customer has to decide. */
+export const isUndecided = ({ state }: { readonly state: (typeof paymentLifeCycle.states)[number] }): boolean =>
+  state === 'pending' || state === 'requires-action';
+
 export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty', 'exchange-credit']).meta({
   id: 'TenderType',
   description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',
@@ -138,11 +170,18 @@ export const Payment = z
     amount: Money.describe('The requested amount. Cash above the outstanding amount pays only that.'),
     tendered: Money.optional().describe('cash: what the customer handed over.'),
     change: Money.optional().describe('cash: what the customer got back, tendered less amount. Voids and refunds never include it.'),
-    authorizedAmount: Money,
+    authorizedAmount: Money.describe('Below amount if the request accepted a part.'),
     capturedAmount: Money,
     refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
     authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
     authorizationExpiresAt: Instant.optional(),
+    nextAction: z
+      .object({
+        type: z.literal('redirect'),
+        url: z.string().describe('Path of a page at the gateway. It needs no credential, since the browser of the customer opens it.'),
+      })
+      .optional()
+      .describe('What the customer has to do while the state is requires-action.'),
     declineCode: z
       .string()
       .optional()

@@ -30,6 +30,15 @@ export const PaymentToken = z
     }),
     z.strictObject({ token, outcome: z.literal('decline'), declineCode: z.string().min(1) }),
     z
+      .strictObject({ token, outcome: z.literal('decline-at-capture') })
+      .describe('The authorisation is approved, and its capture is declined. The payment fails then.'),
+    z
+      .strictObject({ token, outcome: z.literal('approve-part'), percent: z.int().min(1).max(99) })
+      .describe('The provider approves this part of the amount if the request accepts a part, and declines the payment otherwise.'),
+    z
+      .strictObject({ token, outcome: z.literal('require-action') })
+      .describe('3-D Secure: the customer has to approve a payment online. At the till, and when the OMS renews it, it is approved.'),
+    z
       .strictObject({ token, outcome: z.literal('timeout') })
       .describe('The provider does not answer in time. The payment stays pending, then fails.'),
     z.strictObject({ token, outcome: z.literal('approve-later'), after: z.string().describe('ISO 8601 duration.') }),

@@ -23,7 +23,7 @@ function section(operation: ControlOperation): string {
     `### ${id}`,
     code(`${method} ${path}`),
     summary,
-    ...(plays === undefined ? [] : [`Verbs: ${list(plays.verbs.map(code))}.`]),
+    ...(plays === undefined || plays.by !== undefined ? [] : [`Verbs: ${list(plays.verbs.map(code))}.`]),
     ...(query === '' ? [] : ['Query:', query]),
     ...(body === '' ? [] : ['Body:', body]),
     `Answers with ${status}.${problems.length === 0 ? '' : ` Refuses with ${list(problems.map(linked))}.`}`,

@@ -11,7 +11,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Send the scheme and the key that `detail` names. The credentials of a deleted rehearsal are no longer valid.',
   ],
   payment_declined: [
-    'The tender was declined. `declineCode` gives the reason. `availableAmount` is what a gift card or a redemption could pay. The payment is kept in the state `failed`.',
+    'The tender, or the capture of its authorisation, was declined. `declineCode` gives the reason. `availableAmount` is what a gift card or a redemption could pay. The payment is kept in the state `failed`.',
     'Use another tender, with a new `Idempotency-Key`.',
   ],
   forbidden: [

@@ -4,10 +4,11 @@ import { about, eur, kind, note, notePayment, of, orNot, qty, type RunningHistor
 
 const cardToken = fc.constantFrom(
   ...['tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_do_not_honor', 'tok_refund_later', 'tok_refund_fails'],
+  ...['tok_decline_at_capture', 'tok_partial_60', 'tok_3ds'],
 );
 
-/** Tokens that do not pay the order of `sell`. */
-const DECLINED: ReadonlySet<string> = new Set(['tok_timeout', 'tok_decline_do_not_honor']);
+/** Tokens whose payment does not confirm the order of `sell`. */
+const NOT_CONFIRMING: ReadonlySet<string> = new Set(['tok_timeout', 'tok_decline_do_not_honor', 'tok_partial_60', 'tok_3ds']);
 
 /** Pays with an unspent redemption: for its own order, or wrongly for another one. */
 async function payWithPoints(
@@ -96,16 +97,21 @@ export const selling = {
       token: cardToken,
       gift: fc.constantFrom('gift_50', 'gift_5'),
       part: fc.constantFrom(0, 0, 500),
+      acceptPartial: fc.boolean(),
       capture: fc.constantFrom(false, false, true),
     },
-    ({ ask, things }, { of: which, type, token, gift, part, capture }) =>
+    ({ ask, things }, { of: which, type, token, gift, part, acceptPartial, capture }) =>
       about(things.orders, which, async (orderId) => {
         const tender = type === 'bnpl' ? { type } : { type, token: type === 'gift-card' ? gift : token };
         const amount = part > 0 ? { amount: eur(part) } : {};
-        const payment = await ask('authorize-payment-api', { body: { orderId, tender, ...amount } });
+        const payment = await ask('authorize-payment-api', { body: { orderId, tender, acceptPartial, ...amount } });
         notePayment(things, payment);
         if (payment.status === 201 && capture) await ask('capture-payment-api', { params: { id: payment.body.id }, body: {} });
       }),
+  ),
+  /** The customer approves or rejects a payment at 3-D Secure. */
+  decide: kind({ of, outcome: fc.constantFrom('succeeded', 'succeeded', 'failed') }, ({ play, things }, { of: which, outcome }) =>
+    about(things.payments, which, (id) => play('POST', `/_control/payments/${id}/action`, { outcome })),
   ),
   'pay-with-points': kind({ of, astray: fc.constantFrom(false, false, true) }, (history, { of: which, astray }) =>
     about(history.things.orders, which, (orderId) => payWithPoints(history, { orderId, astray })),
@@ -143,7 +149,7 @@ export const selling = {
       { sku: given.sku, qty: given.qty },
       ...(given.other === null || given.other === given.sku ? [] : [{ sku: given.other, qty: 1 }]),
     ];
-    const id = await draft(history, lines, { token: DECLINED.has(given.token) ? 'tok_visa' : given.token });
+    const id = await draft(history, lines, { token: NOT_CONFIRMING.has(given.token) ? 'tok_visa' : given.token });
     if (id !== undefined) await history.ask('confirm-order-api', { params: { id } });
   }),
 };

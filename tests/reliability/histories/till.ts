@@ -17,6 +17,7 @@ const store = fc.constantFrom('store-01', 'store-01', 'store-02');
 const tender: fc.Arbitrary<Tender> = fc.constantFrom('cash', 'cash', 'card', 'card', 'gift-card', 'bnpl', 'loyalty');
 const token = fc.constantFrom(
   ...['tok_visa', 'tok_visa', 'tok_async_approve', 'tok_timeout', 'tok_decline_insufficient_funds', 'tok_refund_later', 'tok_refund_fails'],
+  ...['tok_decline_at_capture', 'tok_partial_60', 'tok_3ds'],
 );
 const card = fc.constantFrom('tok_visa', 'tok_visa', 'tok_refund_later', 'tok_refund_fails');
 const loyaltyId = orNot(fc.constant('loy_ada'));
@@ -45,7 +46,10 @@ async function pay(history: RunningHistory, checkout: Checkout, given: { tender:
   const amount = redemption?.value ?? (given.part > 0 ? Math.min(given.part, checkout.left) : checkout.left);
   if (amount < 1) return;
   const handed = given.tender === 'cash' && given.part === 0 ? Math.ceil(amount / NOTE) * NOTE : amount;
-  const reply = await ask('add-payment-api', { params: { id: checkout.id }, body: { tender: paidBy, amount: eur(handed) } });
+  const reply = await ask('add-payment-api', {
+    params: { id: checkout.id },
+    body: { tender: paidBy, amount: eur(handed), acceptPartial: given.part === 0 },
+  });
   notePayment(things, reply);
   const { status, body } = reply;
   if (status >= 300) return;

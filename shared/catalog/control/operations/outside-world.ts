@@ -6,6 +6,8 @@ import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
 import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
 import { countStock } from '../../inventory/internal.ts';
 import { InventoryItem } from '../../inventory/objects.ts';
+import { ActionOutcome } from '../../payment/internal.ts';
+import { Payment, payment } from '../../payment/objects.ts';
 import { typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
@@ -71,4 +73,22 @@ export const countStockByHand = defineOperation({
   problems: ['not_found', 'insufficient_stock'],
 });
 
-export const outsideWorldOperations = [playScan, moveReturnByHand, moveProductByHand, moveCustomerByHand, countStockByHand] as const;
+export const completePaymentActionByHand = defineOperation({
+  id: 'complete-payment-action-by-hand',
+  summary: 'Plays the customer at 3-D Secure: a payment that is requires-action is authorised (succeeded), or fails (failed).',
+  method: 'POST',
+  path: '/_control/payments/{id}/action',
+  request: z.strictObject({ outcome: ActionOutcome }),
+  plays: { object: payment.type, verbs: ['authenticate', 'fail-authentication'], by: 'outcome' },
+  response: Payment,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const outsideWorldOperations = [
+  playScan,
+  moveReturnByHand,
+  moveProductByHand,
+  moveCustomerByHand,
+  completePaymentActionByHand,
+  countStockByHand,
+] as const;

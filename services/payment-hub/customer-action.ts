@@ -1,0 +1,50 @@
+import { timingSafeEqual } from 'node:crypto';
+import { refusal } from '../../shared/catalog/life-cycle.ts';
+import {
+  completePaymentAction as completePaymentActionCall,
+  readPaymentAction as readPaymentActionCall,
+} from '../../shared/catalog/payment/internal.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
+import { notFound } from '../../shared/catalog/problems.ts';
+import { digest } from '../../shared/domain/ids.ts';
+import { rehearsalOf } from '../../shared/domain/world.ts';
+import { handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
+import { authenticate, failAuthentication } from './authorization.ts';
+import { payments, published, type StoredPayment } from './collections.ts';
+
+type Secrets = Pick<Scope, 'webhooks' | 'context'>;
+
+/** Proves that a browser came from the shop. It is derived from the secret of the rehearsal, so it is never stored and fits one payment. */
+const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
+  digest('payment-action', await webhooks.secret(), context.world, paymentId).slice(0, 40);
+
+/** The page at the gateway where the customer authenticates a payment. */
+export const actionUrlOf = async (paymentId: string, scope: Secrets): Promise<string> =>
+  `/payment-actions/${rehearsalOf(scope.context.world)}/${paymentId}/${await tokenOf(paymentId, scope)}`;
+
+/** A wrong token and an unknown payment have the same answer. @throws Problem `not_found` */
+async function requireToken(id: string, token: string, scope: Scope): Promise<void> {
+  const [given, expected] = [Buffer.from(token), Buffer.from(await tokenOf(id, scope))];
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notFound('payment', id);
+}
+
+/** A decision is final: a repeated or late one is refused, and changes nothing. */
+export const completePaymentAction = handle(completePaymentActionCall)(async ({ params: { id }, body }, scope) => {
+  const { work } = scope;
+  if (body.token !== undefined) await requireToken(id, body.token, scope);
+  const payment = await requireObject(work, payments, id);
+  if (payment.state !== 'requires-action') throw alreadyDecided(payment);
+  return published(body.outcome === 'succeeded' ? authenticate(work, payment) : failAuthentication(work, payment, 'authentication_failed'));
+});
+
+function alreadyDecided(payment: StoredPayment) {
+  const detail = `The payment "${payment.id}" is ${payment.state}: no action of its customer is awaited. A payment with tok_3ds awaits one for 15 minutes.`;
+  return refusal(paymentLifeCycle, payment, 'authenticate', detail);
+}
+
+export const readPaymentAction = handle(readPaymentActionCall)(async ({ params: { id }, body }, scope) => {
+  await requireToken(id, body.token, scope);
+  const payment = await requireObject(scope.work, payments, id);
+  return { payment: published(payment), returnUrl: payment.returnUrl };
+});
