@@ -30,7 +30,7 @@ const BEYOND_SCHEMAS = new Set([
   ...['not_together', 'nothing_short', 'order_of_another', 'other_amount', 'other_basket', 'other_order', 'other_shipment', 'other_sku'],
   ...['other_subject', 'other_transaction', 'repeated', 'repeated_line', 'store_required', 'too_far', 'too_late', 'unknown_api'],
   ...['unknown_code', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place', 'unknown_sku', 'unknown_state'],
-  ...['unknown_store'],
+  ...['unknown_store', 'unknown_webhook'],
 ]);
 /** Valid targets of faults, because random members are rarely a valid combination. */
 const match = [
@@ -102,6 +102,7 @@ async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string,
     code: ['WELCOME10', 'NOTHING'],
     ms: [1],
     parties: [2],
+    url: ['http://127.0.0.1:9/events'],
     match,
   };
 }
