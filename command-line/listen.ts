@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { Agent, request } from 'undici';
 import { ConnectionError, ControlError, type EstateClient } from '../rehearsal/estate-client.ts';
 import { STREAM_CURSOR } from '../shared/catalog/control/operations/stream.ts';
-import { EVENT_CONTENT_TYPE, nameOf } from '../shared/catalog/event-names.ts';
+import { EVENT_CONTENT_TYPE, EXTENSIONS, nameOf } from '../shared/catalog/event-names.ts';
 import { allEvents, events } from '../shared/catalog/events.ts';
 import { signWebhook, WEBHOOK_SECRET } from '../shared/control/webhook-signature.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
@@ -78,7 +78,6 @@ function receiverOf(text: string): string {
   throw new InvalidArgumentError(`${text} is not the address of a receiver, like http://localhost:3000/events.`);
 }
 
-const EXTENSIONS = 'ext.*';
 const namesOf = (definitions: typeof events): readonly string[] => definitions.map(({ name }) => name);
 
 function typesOf(text: string): ReadonlySet<string> {

@@ -12,6 +12,7 @@ import type { Streams } from './stream/streams.ts';
 import type { Topology } from './topology/topology.ts';
 import type { Verified } from './verify/verify.ts';
 import type { EstateObjects } from './verify/world-records.ts';
+import type { Registrations } from './webhooks/registrations.ts';
 
 export interface ControlParts {
   readonly worlds: Worlds;
@@ -25,6 +26,7 @@ export interface ControlParts {
   /** Verifications, which all clients of this process share. */
   readonly verified: Verified;
   readonly topology: Topology;
+  readonly webhooks: Registrations;
   /** Aborted when the process stops: operations that wait then answer with what they have. */
   readonly stopping: AbortSignal;
 }

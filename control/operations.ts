@@ -21,6 +21,15 @@ import { readStream } from './operations/stream.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
+import {
+  deleteWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  putWebhook,
+  readWebhook,
+  redeliverWebhook,
+  rotateWebhookSecret,
+} from './operations/webhooks.ts';
 
 /** The operations by id; a missing, superfluous or swapped one does not compile. */
 export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
@@ -39,6 +48,13 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-events': listEvents,
   'read-event': readEvent,
   'wait-for-events': waitForEvents,
+  'put-webhook': putWebhook,
+  'list-webhooks': listWebhooks,
+  'read-webhook': readWebhook,
+  'delete-webhook': deleteWebhook,
+  'rotate-webhook-secret': rotateWebhookSecret,
+  'list-webhook-deliveries': listWebhookDeliveries,
+  'redeliver-webhook': redeliverWebhook,
   'read-topology': readTopology,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,

@@ -64,6 +64,7 @@ export async function startEstate(
 
   let gatewayUrl = '';
   let portalUrl = '';
+  let touchpointUrls: readonly string[] = [];
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
@@ -104,6 +105,7 @@ export async function startEstate(
       addressOf,
       endpointOf,
       transport,
+      listeners: () => touchpointUrls,
       touchpoint: () => (touchpointState.ready ? { state: 'ready', portal: portalUrl } : { state: 'away' }),
       token,
       pepper,
@@ -117,6 +119,7 @@ export async function startEstate(
     const touchpoint = await startTouchpoint(configuration, log, configuration.CONSOLE === 'on' ? { gateway: door.url } : {});
     closing.push(touchpoint.close);
     portalUrl = touchpoint.portal;
+    touchpointUrls = [touchpoint.mock, touchpoint.portal];
     touchpointState = READY;
     return {
       gateway: door.url,

@@ -13,15 +13,18 @@ import { createStreams } from '../control/stream/streams.ts';
 import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
 import { createSlices } from '../control/verify/slices.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
+import { createRegistrations } from '../control/webhooks/registrations.ts';
+import { createWebhookWork } from '../control/webhooks/work.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
-import type { Application } from '../shared/catalog/applications.ts';
+import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
 import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
+import { createOutbound } from '../shared/http/outbound.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
@@ -32,6 +35,7 @@ import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
@@ -53,6 +57,8 @@ export interface FrontDoorOptions {
   readonly transport: Transport;
   /** Undefined: the touchpoint mock does not belong to this process. */
   readonly touchpoint?: () => TouchpointState;
+  /** URLs of further listeners of this process, which webhooks never call. */
+  readonly listeners?: () => readonly string[];
   /** Authenticates the gateway at the applications. */
   readonly token: string;
   /** Credentials are hashed with it. */
@@ -85,18 +91,26 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
-  const driver = createClockDriver({ worlds: adapter.worlds, transport, log });
+  let url = '';
+  const callFromOutside = createOutsideCall({ transport });
+  const outbound = createOutbound({
+    allow: configuration.OUTBOUND_ALLOW,
+    own: () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]),
+  });
+  const gatewayStore = adapter.store(GATEWAY);
+  const ownWork = createWebhookWork({ store: gatewayStore, worlds: adapter.worlds, control: adapter.control, outbound, log });
+  const webhooks = createRegistrations({ store: gatewayStore, worlds: adapter.worlds, outbound });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, ownWork, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at), now),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
+    kept: webhooks.kept,
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const use = createUse({ worlds: adapter.worlds, log });
-  let url = '';
-  const callFromOutside = createOutsideCall({ transport });
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
@@ -125,6 +139,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       callFromOutside,
       runs,
       streams: createStreams(),
+      webhooks,
       objects,
       verified: createVerifications({
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
@@ -167,6 +182,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       await gateway.close();
       await expiry.stop();
       await driver.stop();
+      await outbound.close();
       await prepared;
     },
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { isIdleExpiry } from '../shared/domain/duration.ts';
+import { DEFAULT_OUTBOUND, outboundAllow } from '../shared/http/outbound.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 
@@ -74,6 +75,19 @@ export const variables = {
     .optional()
     .describe(
       'Origins whose pages may call the gateway from a browser (CORS), separated by commas; `loopback` stands for `localhost`, `127.0.0.1` and `[::1]` on any port, `none` for no origin. Default: `loopback`, or `none` with NODE_ENV=production.',
+    ),
+  OUTBOUND_ALLOW: z
+    .string()
+    .default(DEFAULT_OUTBOUND)
+    .transform((text, context) => {
+      const allow = outboundAllow(text);
+      if (allow) return allow;
+      const message = 'it takes names (also *.team-a.svc), networks like 10.1.0.0/16, loopback, private or public, separated by commas';
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .describe(
+      'Addresses that registered webhooks may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
     ),
   LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')

@@ -58,6 +58,27 @@ export const operationCommands: OperationCommands = {
     columns: { order: 'order', 'event.time': 'time', 'event.type': 'type', 'event.subject': 'subject' },
     holds: ({ found }) => found,
   },
+  'put-webhook': {
+    words: 'webhooks set',
+    positional: ['url'],
+    example: ['webhooks set shop http://localhost:3000/events', 'webhooks set shop http://localhost:3000/events --types order-confirmed'],
+    summary: 'Registers a receiver for all later events, or for some types, and prints its secret. It replaces a webhook of the same name.',
+    arguments: { name: 'A name of your choice.' },
+  },
+  'list-webhooks': {
+    words: 'webhooks list',
+    example: 'webhooks list',
+    columns: { name: 'name', state: 'state', url: 'url', types: 'types', deliveries: 'deliveries', waiting: 'waiting' },
+  },
+  'read-webhook': { words: 'webhooks show', example: 'webhooks show shop' },
+  'delete-webhook': { words: 'webhooks delete', example: 'webhooks delete shop', done: 'The webhook is deleted.' },
+  'rotate-webhook-secret': { words: 'webhooks rotate', example: 'webhooks rotate shop --keep-old-for PT1H' },
+  'list-webhook-deliveries': {
+    words: 'webhooks deliveries',
+    example: 'webhooks deliveries shop --limit 20',
+    columns: { id: 'id', state: 'state', 'event.type': 'event', 'event.subject': 'subject', nextAttemptAt: 'next attempt' },
+  },
+  'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
   'read-topology': {
     words: 'topology',
     example: 'topology',

@@ -1,3 +1,4 @@
+import { GATEWAY } from '../../shared/catalog/applications.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { contextFor } from '../../shared/control/context.ts';
 import { newId, randomToken } from '../../shared/domain/ids.ts';
@@ -26,8 +27,17 @@ const KEY_HELD_MS = 100;
 export interface DueRunnerOptions {
   readonly worlds: ClockStore;
   readonly transport: Transport;
+  /** Runs the due work of the gateway. Without it, such work is parked. */
+  readonly ownWork?: OwnWork;
   readonly log: Logger;
 }
+
+/** Runs one item of the gateway, leased with this token. @returns undefined when the work is done */
+export type OwnWork = (
+  view: WorldView,
+  item: DueItem,
+  leased: { readonly lease: string; readonly requestId: string },
+) => Promise<Failure | undefined>;
 
 export interface DispatchedItem {
   readonly item: DueItem;
@@ -37,13 +47,15 @@ export interface DispatchedItem {
   readonly done: boolean;
 }
 
-interface Failure {
+export interface Failure {
   readonly text: string;
   readonly problem?: Problem;
+  /** The work has made all of its attempts: it is parked. */
+  readonly isFinal?: true;
 }
 
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
-export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
+export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOptions) {
   /** Runs the lowest due item. @param driver token of the advance that drives the clock @returns undefined when none can be leased */
   async function runNext(view: WorldView, driver?: string): Promise<DispatchedItem | undefined> {
     const { world, now } = view;
@@ -63,7 +75,7 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
     }
     const awaits = absentApplication(problem);
     const attempts = item.attempts + 1;
-    const wait = item.attempts < mostAttempts(item, problem) ? BACKOFF_MS[item.attempts] : undefined;
+    const wait = !failure.isFinal && item.attempts < mostAttempts(item, problem) ? BACKOFF_MS[item.attempts] : undefined;
     log.warn({ world, kind: item.kind, key: item.key, attempts, awaits, failure: text }, 'due work failed');
     await worlds.requeue(world, item, lease, wait === undefined ? { parked: text, awaits } : { at: now + wait, attempts, awaits });
     return { item, requestId, done: false };
@@ -83,11 +95,12 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
     item: DueItem,
     { lease, requestId }: { readonly lease: string; readonly requestId: string },
   ): Promise<Failure | undefined> {
-    const { correlationId, hop: parentId } = item;
+    const { application, correlationId, hop: parentId } = item;
+    if (application === GATEWAY) return runOwn(view, item, { lease, requestId });
     const context = contextFor(view, { principal: 'clock', requestId, parentId, correlationId, withinMs: DISPATCH_DEADLINE_MS });
     try {
       const { status, text } = await transport.send({
-        application: item.application,
+        application,
         method: 'POST',
         path: DUE_PATH,
         context,
@@ -97,6 +110,14 @@ export function createDueRunner({ worlds, transport, log }: DueRunnerOptions) {
       return status < 300 ? undefined : { text, problem: problemIn(jsonIn(text), text) };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };
+    }
+  }
+
+  async function runOwn(view: WorldView, item: DueItem, leased: { readonly lease: string; readonly requestId: string }) {
+    try {
+      return ownWork ? await ownWork(view, item, leased) : { text: 'This process has no work of the gateway.', isFinal: true as const };
+    } catch (error) {
+      return { text: error instanceof Error ? error.message : String(error) };
     }
   }
 

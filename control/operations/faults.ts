@@ -1,15 +1,18 @@
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
 import { type FaultInput, FaultName, LONGEST_NAME, strikableApis } from '../../shared/catalog/control/faults.ts';
 import * as declared from '../../shared/catalog/control/operations/faults.ts';
+import { CARRIER } from '../../shared/catalog/control/webhooks.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid, notFound, Problem, problems } from '../../shared/catalog/problems.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { requireKnownEvent, requireSubjectOf } from '../events/known-event.ts';
 import { describeFault } from '../faults/describe.ts';
 import { operate, operateOnRehearsals } from '../operate.ts';
 
-const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds }) => {
+const named = operate(declared.putFault)(async ({ params: { name }, body }, { world, worlds, view, webhooks }) => {
   checkFault(body);
+  if (body.match.webhook !== undefined) checkWebhook(body.match.webhook, await webhooks.list(view));
   const json = JSON.stringify(body);
   if (!(await worlds.setFault(world, name, json))) {
     throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
@@ -66,6 +69,13 @@ function checkFault({ match, fault }: FaultInput): void {
     throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
   }
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
+}
+
+/** @throws Problem validation_failed for a webhook that is not registered */
+function checkWebhook(webhook: string, registered: readonly { readonly name: string }[]): void {
+  const names = [CARRIER, ...registered.map(({ name }) => name)];
+  if (names.includes(webhook)) return;
+  throw invalid('/match/webhook', 'unknown_webhook', `${unknownWord('webhook', webhook, names)} Register it first.`);
 }
 
 function checkApi(api: string): void {

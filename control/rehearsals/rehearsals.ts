@@ -12,10 +12,12 @@ export interface RehearsalsOptions {
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
   readonly limits: RehearsalLimits;
+  /** What a reset keeps of a world. */
+  readonly kept?: (view: WorldView) => Promise<Snapshot['applications']>;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits }: RehearsalsOptions) {
+export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -65,7 +67,9 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
 
   /** @throws Problem unknown_rehearsal, even when the rehearsal is deleted during the operation */
   async function reset(name: string): Promise<void> {
-    if (!(await worlds.replace(name, seed(Date.now())))) throw unknownRehearsal(name);
+    const from = seed(Date.now());
+    const applications = { ...from.applications, ...(await kept?.(await find(name))) };
+    if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }
 
   return { ensure, find, create, reset };

@@ -2,16 +2,12 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import type { ActiveFault, StrikeOptions } from '../../shared/control/faults.ts';
-import { type WebhookOutcome, webhookWithheldUntil } from '../../shared/control/webhook-sender.ts';
-import { durationMs } from '../../shared/domain/duration.ts';
+import { WEBHOOK_RETRY_MS, type WebhookOutcome, webhookWithheldUntil } from '../../shared/control/webhook-sender.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { type ParsedDueItem, parsePayload } from '../../shared/work/due-work.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { journeys, shipments, webhookEndpoints } from './collections.ts';
 import { type Delivery, deliverWebhookDue, planNext } from './scans.ts';
-
-/** Rehearsal time between the attempts of one webhook, as the Standard Webhooks specification proposes. The first attempt is immediate. */
-const RETRY_AFTER_MS = ['PT5S', 'PT5M', 'PT30M', 'PT2H', 'PT5H', 'PT10H', 'PT14H', 'PT20H', 'PT24H'].map(durationMs);
 
 const PATH = carrierWebhook.path;
 
@@ -60,10 +56,10 @@ function scheduleRetry(
 ): void {
   const asked = 'retryAfterSeconds' in outcome ? (outcome.retryAfterSeconds ?? 0) * 1_000 : 0;
   const failed = deliveryFailed(key, delivery.attempts + 1, outcome);
-  const planned = RETRY_AFTER_MS[delivery.attempts];
+  const planned = WEBHOOK_RETRY_MS[delivery.attempts];
   if (planned === undefined) throw failed;
   const next: Delivery = { ...delivery, attempts: delivery.attempts + 1 };
-  const isLastAttempt = next.attempts === RETRY_AFTER_MS.length;
+  const isLastAttempt = next.attempts === WEBHOOK_RETRY_MS.length;
   work.schedule(deliverWebhookDue, key, work.now + Math.max(planned, asked), next, { awaits: absentApplication(failed), isLastAttempt });
 }
 

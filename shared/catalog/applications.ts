@@ -19,6 +19,13 @@ export type Application = keyof typeof applications;
 
 export const applicationNames = Object.keys(applications) as readonly Application[];
 
+/** The gateway keeps records and due work in a rehearsal as an application does: the registered webhooks and their deliveries. */
+export const GATEWAY = 'gateway';
+
+/** Owners of records and due work. */
+export type Owner = Application | typeof GATEWAY;
+export const owners: readonly Owner[] = [...applicationNames, GATEWAY];
+
 /** The eight business domains; each has one event topic. */
 export const domains = ['commerce', 'customer', 'fulfillment', 'inventory', 'loyalty', 'order', 'payment', 'promotion'] as const;
 export type Domain = (typeof domains)[number];

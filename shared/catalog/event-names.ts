@@ -8,3 +8,8 @@ export const extensionEvent = (object: string): string => `ext.${object}-changed
 
 /** The name of an event type without the prefix: `payment-authorized`, `ext.payment-changed`. */
 export const nameOf = (type: string): string => (type.startsWith(TYPE_PREFIX) ? type.slice(TYPE_PREFIX.length) : type);
+
+/** In a list of event names: all additional events. */
+export const EXTENSIONS = 'ext.*';
+/** In a list of event names: all events. */
+export const EVERY_EVENT = '*';

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { REHEARSAL_NAME } from '../domain/ids.ts';
 import type { RehearsalCredentials } from '../store/ports/rehearsals.ts';
+import { newWebhookSecret } from './webhook-signature.ts';
 
 /** Stored keys are HMACs under a pepper of the process, so a dump of the store gives no access. */
 export const hmacOf = (pepper: string, key: string): string => createHmac('sha256', pepper).update(key).digest('hex');
@@ -39,7 +40,7 @@ export function mintCredentials(rehearsal: string, pepper: string): { plain: Pla
   const plain = {
     bearer: `reh_${rehearsal}_${secret()}`,
     apiKey: `reh_${rehearsal}_${secret()}`,
-    webhookSecret: `whsec_${randomBytes(24).toString('base64')}`,
+    webhookSecret: newWebhookSecret(),
     clientId: `reh_${rehearsal}`,
     clientSecret: `reh_${rehearsal}_${secret()}`,
   };

@@ -66,6 +66,9 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
 export const CONSUME = 'CONSUME';
 export const DUE = 'DUE';
 
+/** Begins the `api` of an attempt at a registered webhook: its name follows. */
+export const WEBHOOK = 'webhook:';
+
 /** Size of a body above which it is cut, in bytes. */
 export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
@@ -134,7 +137,7 @@ const signers: ReadonlyMap<string, string | undefined> = new Map(
 /** A signed request arrives from outside, but its caller is a carrier, not a client. */
 function kindOf(method: string, api: string, parentId: string | undefined): HopFacts['kind'] {
   if (method === CONSUME) return 'delivery';
-  if (method === DUE) return 'due';
+  if (method === DUE || api.startsWith(WEBHOOK)) return 'due';
   return parentId === undefined && !signers.has(api) ? 'request' : 'call';
 }
 

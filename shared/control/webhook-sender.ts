@@ -1,5 +1,6 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
+import { durationMs } from '../domain/duration.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { connectionTrouble } from '../process/connection-trouble.ts';
@@ -11,11 +12,13 @@ import { type ActiveFault, type Faults, type FaultTarget, type StrikeOptions, wi
 import { signWebhook } from './webhook-signature.ts';
 
 /** Wall time limit of a receiver's answer. The deadline of the work that sends the webhook may be earlier. */
-const TIMEOUT_MS = 15_000;
+export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** Rehearsal time between the attempts of one webhook, as the Standard Webhooks specification proposes. The first attempt is immediate. */
+export const WEBHOOK_RETRY_MS = ['PT5S', 'PT5M', 'PT30M', 'PT2H', 'PT5H', 'PT10H', 'PT14H', 'PT20H', 'PT24H'].map(durationMs);
 /** Age of a stale timestamp: one minute more than receivers tolerate. */
-const STALE_MS = 360_000;
+export const STALE_MS = 360_000;
 /** Signs webhooks with a bad signature. */
-const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
+export const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
 
 export interface Webhook {
   readonly path: string;
@@ -85,7 +88,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
       return { status: response.statusCode, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
     };
     try {
-      return await withTimeLimit(Math.max(0, Math.min(TIMEOUT_MS, deadline - Date.now())), post);
+      return await withTimeLimit(Math.max(0, Math.min(WEBHOOK_TIMEOUT_MS, deadline - Date.now())), post);
     } catch (error) {
       return { status: 0, error: connectionTrouble(error)?.words ?? (error instanceof Error ? error.message : String(error)) };
     }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CLOCK_TOLERANCE_MS } from '../domain/time.ts';
 
 /**
@@ -23,11 +23,17 @@ function signature(secret: string, id: string, timestamp: string, body: string):
   return createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
 }
 
-/** @param at epoch milliseconds */
-export function signWebhook(secret: string, { id, at, body }: { id: string; at: number; body: string }): WebhookHeaders {
+/** @param secrets one secret, or several while a receiver changes to a new one: each makes a signature @param at epoch milliseconds */
+export function signWebhook(
+  secrets: string | readonly string[],
+  { id, at, body }: { id: string; at: number; body: string },
+): WebhookHeaders {
   const timestamp = String(Math.floor(at / 1_000));
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature(secret, id, timestamp, body)}` };
+  const signatures = [secrets].flat().map((secret) => `v1,${signature(secret, id, timestamp, body)}`);
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
+
+export const newWebhookSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`;
 
 /** @param now epoch milliseconds on the rehearsal's clock @returns the reason for a refusal as a sentence, or undefined */
 export function refuseWebhook(

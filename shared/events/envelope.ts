@@ -1,4 +1,4 @@
-import { type Application, topicOf } from '../catalog/applications.ts';
+import { type Owner, topicOf } from '../catalog/applications.ts';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
@@ -36,7 +36,7 @@ export interface EstateEvent {
 }
 
 export interface EnvelopeInput {
-  readonly application: Application;
+  readonly application: Owner;
   readonly definition: ObjectDefinition;
   /** The type, without prefix. */
   readonly type: string;

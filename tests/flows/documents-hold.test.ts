@@ -40,7 +40,7 @@ const BEYOND_SCHEMAS = new Set([
   ...['not_together', 'nothing_short', 'order_of_another', 'other_amount', 'other_basket', 'other_order', 'other_shipment', 'other_sku'],
   ...['other_subject', 'other_transaction', 'repeated', 'repeated_line', 'store_required', 'too_far', 'too_late', 'unknown_api'],
   ...['unknown_code', 'unknown_country', 'unknown_gift_card', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place'],
-  ...['unknown_sku', 'unknown_state', 'unknown_store', 'label_qty_not_one', 'no_price', 'price_embedded'],
+  ...['unknown_sku', 'unknown_state', 'unknown_store', 'unknown_webhook', 'label_qty_not_one', 'no_price', 'price_embedded'],
 ]);
 /** Valid targets of faults, because random members are rarely a valid combination. */
 const match = [
@@ -112,6 +112,7 @@ async function somethingOfEach(rehearsal: TestRehearsal): Promise<Record<string,
     code: ['WELCOME10', 'NOTHING'],
     ms: [1],
     parties: [2],
+    url: ['http://127.0.0.1:9/events'],
     match,
   };
 }

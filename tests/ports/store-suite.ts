@@ -6,7 +6,7 @@ import { KEPT_MOVES } from '../../shared/catalog/limits.ts';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
-import { BACKOFF_MS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import { ACTIVE_WEBHOOKS, BACKOFF_MS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { EventsAbout } from '../../shared/store/ports/objects.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
@@ -276,6 +276,77 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([first, second, third, next].map(({ preconditionHeld }) => preconditionHeld)).toEqual([false, true, true, false]);
         await commit({ fence: { ...fence, token: next.token }, last: false, preconditionHeld: true });
         expect(await claimed({ fingerprint: 'g', now: 5_000 + 24 * 3_600_000 })).toMatchObject({ preconditionHeld: false });
+      });
+    });
+
+    describe('events for registered webhooks', () => {
+      const { collection, index, value } = ACTIVE_WEBHOOKS;
+      const TAKING = { application: 'gateway', kind: 'take-events', key: 'all', payload: null };
+      const registering = (isActive: boolean, read = 0) => ({
+        put: [{ collection, id: '1', read, version: read + 1, json: '{}' }],
+        index: [{ collection, name: index, id: '1', value: isActive ? value : null, was: isActive ? null : value }],
+      });
+      const publish = async ({ commit, drain }: Awaited<ReturnType<Opened>>, id: string): Promise<void> => {
+        await commit({ events: [event(id)] });
+        await drain('relay');
+        await drain('relay', { sent: [id] });
+      };
+
+      test('published events schedule the work that takes them, in the same step, while a webhook is active', async () => {
+        const rehearsal = await opened();
+        const { adapter, commit, ledger } = rehearsal;
+        await publish(rehearsal, 'e1');
+        expect((await ledger()).next).toBeUndefined();
+        await commit(registering(true), adapter.store('gateway'));
+        await publish(rehearsal, 'e2');
+        expect((await ledger()).next).toMatchObject(TAKING);
+      });
+
+      test('work that takes events and whose process died is leased again, and ends with its commit', async () => {
+        const rehearsal = await opened();
+        const { adapter, commit, lease, ledger } = rehearsal;
+        await commit(registering(true), adapter.store('gateway'));
+        await publish(rehearsal, 'e1');
+        const later = Date.now() + 1_000_000;
+        expect(await lease(later, 'dead', 1)).toMatchObject(TAKING);
+        await eventually('the end of the lease', async () => (await lease(later, 'alive'))?.kind === 'take-events');
+        const fence = { kind: 'due', key: 'gateway|take-events|all', token: 'alive' } as const;
+        expect(await commit({ fence }, adapter.store('gateway'))).toMatchObject(OK);
+        expect((await ledger()).next).toBeUndefined();
+      });
+
+      test('events that are published while earlier ones are taken schedule the work again', async () => {
+        const rehearsal = await opened();
+        const { adapter, commit, leased, ledger } = rehearsal;
+        await commit(registering(true), adapter.store('gateway'));
+        await publish(rehearsal, 'e1');
+        await leased(Date.now() + 1_000_000);
+        await publish(rehearsal, 'e2');
+        const fence = { kind: 'due', key: 'gateway|take-events|all', token: 'mine' } as const;
+        expect(await commit({ fence }, adapter.store('gateway'))).toMatchObject(NOT_HELD);
+        expect((await ledger()).next).toMatchObject(TAKING);
+      });
+
+      test('a world whose last webhook was disabled schedules nothing', async () => {
+        const rehearsal = await opened();
+        const { adapter, commit, ledger } = rehearsal;
+        await commit(registering(true), adapter.store('gateway'));
+        await commit(registering(false, 1), adapter.store('gateway'));
+        await publish(rehearsal, 'e1');
+        expect((await ledger()).next).toBeUndefined();
+      });
+
+      test('a seed keeps the records of the gateway', async () => {
+        const dump = {
+          objects: { webhooks: [{ id: '1', version: 1, json: '{}' }] },
+          unique: {},
+          index: { 'webhooks.active': [['yes', '1']] },
+          counters: {},
+        };
+        const rehearsal = await opened({ now: 1_000, applications: { gateway: dump as never }, due: [] });
+        expect(await rehearsal.adapter.store('gateway').object(rehearsal.world, 'webhooks', '1')).toMatchObject({ json: '{}' });
+        await publish(rehearsal, 'e1');
+        expect((await rehearsal.ledger()).next).toMatchObject(TAKING);
       });
     });
 

@@ -84,7 +84,7 @@ export async function startMortalApplications(leases: Leases) {
     return crash?.application === application && crash.commit === count ? crash.when : undefined;
   }
 
-  function mortal(store: Store, instance: Instance): Store {
+  function mortal(store: Store, instance: Instance, service: Application): Store {
     const alive =
       <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
       (...args: A): Promise<R> =>
@@ -116,12 +116,12 @@ export async function startMortalApplications(leases: Leases) {
       park: alive(store.park),
       postpone: alive(store.postpone),
       commit: alive(async (world, plan) => {
-        const when = fate(store.application, world);
+        const when = fate(service, world);
         if (when !== 'before') noteDue(instance, store, world, plan);
         if (when === undefined) return store.commit(world, plan);
         if (when === 'after') await store.commit(world, plan);
         crashes += 1;
-        restarts.push(dieAndRestart(instance, store.application));
+        restarts.push(dieAndRestart(instance, service));
         return never();
       }),
     };
@@ -150,7 +150,7 @@ export async function startMortalApplications(leases: Leases) {
     const instance: Instance = { dead: false, claimed: new Map(), taken: [], death: Promise.withResolvers() };
     instance.running = await startApplication({
       service: registered.service,
-      adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance) },
+      adapter: { ...adapter, store: (name) => mortal(adapter.store(name), instance, application) },
       bus: mortalBus(instance),
       transport,
       token,

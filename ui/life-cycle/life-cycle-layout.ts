@@ -43,19 +43,22 @@ type DagreGraph = InstanceType<typeof Graph>;
 
 /** Places for states, moves and words, from top to bottom, so that no lines cross where that is possible. */
 export function lifeCycleLayout(graph: LifeCycleGraph): LifeCycleLayout {
-  const { notes, drawn } = notesOf(graph);
-  // Some life cycles can only be drawn without crossings if a state stands a row lower than it need to.
+  // Some life cycles can only be drawn without crossings if a state stands a row lower than it need to, or if a move is a note.
   const lowered = [undefined, ...graph.states.map(({ name }) => name).reverse()];
+  const noted = [undefined, ...graph.edges.filter(({ from }) => from !== null).reverse()];
   let best: Attempt | undefined;
-  for (const state of lowered) {
-    const attempt = arrange(graph, drawn, notes, state);
-    if (best === undefined || attempt.crossings < best.crossings) best = attempt;
-    if (best.crossings === 0) break;
+  for (const move of noted) {
+    const { notes, drawn } = notesOf(graph, move);
+    for (const state of lowered) {
+      const attempt = { ...arrange(graph, drawn, notes, state), notes, drawn };
+      if (best === undefined || attempt.crossings < best.crossings) best = attempt;
+      if (best.crossings === 0) return placesIn(best, graph);
+    }
   }
-  return placesIn((best as Attempt).arranged, graph, drawn, notes);
+  return placesIn(best as Attempt, graph);
 }
 
-interface Attempt {
+interface Attempt extends ReturnType<typeof notesOf> {
   readonly arranged: DagreGraph;
   readonly crossings: number;
 }
@@ -65,7 +68,7 @@ function arrange(
   drawn: readonly Edge[],
   notes: ReadonlyMap<string, Note>,
   lowered: string | undefined,
-): Attempt {
+): Pick<Attempt, 'arranged' | 'crossings'> {
   const arranged: DagreGraph = new Graph({ multigraph: false });
   arranged.setGraph({ rankdir: 'TB', nodesep: 12, edgesep: 6, ranksep: 22, marginx: 8, marginy: 8 });
   arranged.setDefaultEdgeLabel(() => ({}));
@@ -114,12 +117,7 @@ function orderRows(layered: DagreGraph): number {
   return ordered.crossings;
 }
 
-function placesIn(
-  arranged: DagreGraph,
-  { states }: LifeCycleGraph,
-  drawn: readonly Edge[],
-  notes: ReadonlyMap<string, Note>,
-): LifeCycleLayout {
+function placesIn({ arranged, drawn, notes }: Attempt, { states }: LifeCycleGraph): LifeCycleLayout {
   const boxOf = (name: string): Box => {
     const { x = 0, y = 0, width, height } = arranged.node(name);
     return { x, y, width, height };

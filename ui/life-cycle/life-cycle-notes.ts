@@ -11,10 +11,14 @@ export interface Note {
 /** Lines into a state by one verb. More of them would cross whatever else is drawn. */
 const MOST_LINES = 4;
 
-/** The moves that are drawn as lines, and notes for those that many states have in common. */
-export function notesOf({ states, edges }: LifeCycleGraph): { readonly drawn: readonly Edge[]; readonly notes: ReadonlyMap<string, Note> } {
+/** The moves that are drawn as lines, and notes for those that many states have in common, and for one that would cross others. */
+export function notesOf(
+  { states, edges }: LifeCycleGraph,
+  crossing?: Edge,
+): { readonly drawn: readonly Edge[]; readonly notes: ReadonlyMap<string, Note> } {
   const groups = Map.groupBy(edges, ({ to, verbs }) => JSON.stringify([to, verbs]));
   const noted = new Set([...groups.values()].filter(({ length }) => length > MOST_LINES).flat());
+  if (crossing) noted.add(crossing);
   const verbsOf = (ofState: (edge: Edge) => boolean): readonly string[] => [
     ...new Set([...noted].filter(ofState).flatMap(({ verbs }) => verbs)),
   ];

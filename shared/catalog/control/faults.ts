@@ -8,6 +8,7 @@ import { allEvents } from '../events.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 import { anyRequired } from '../shapes.ts';
+import { CARRIER } from './webhooks.ts';
 
 const LONGEST_MS = durationMs('P3650D');
 /** On the rehearsal's clock. */
@@ -112,7 +113,11 @@ const Match = z.strictObject({
     .optional(),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),
-  webhook: z.enum(['carrier']).optional().describe('Strikes the webhooks of this sender.'),
+  webhook: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Strikes the webhooks of the carrier (carrier), or of a registered webhook, by its name.'),
   status: TrackingStatus.optional().describe('Scan that the carrier’s webhook reports.'),
 });
 
@@ -170,8 +175,8 @@ export const FaultInput = z
     }
     if (match.subject !== undefined && match.event === undefined)
       refuse(['match', 'subject'], 'Only events have a subject: name an event.');
-    if (match.status !== undefined && match.webhook === undefined)
-      refuse(['match', 'status'], 'Only webhooks have a status: name a webhook.');
+    if (match.status !== undefined && match.webhook !== CARRIER)
+      refuse(['match', 'status'], 'Only webhooks of the carrier have a status: name carrier as the webhook.');
     if (probability !== undefined && seed === undefined)
       refuse(['seed'], 'A probability needs a seed, which makes the strikes repeatable.');
     if (seed !== undefined && probability === undefined) refuse(['probability'], 'A seed needs a probability.');

@@ -14,12 +14,14 @@ import { streamOperations } from './operations/stream.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
 import { verificationOperations } from './operations/verification.ts';
+import { webhooksOperations } from './operations/webhooks.ts';
 
 /** All operations. The OpenAPI document lists them in this order. */
 export const controlOperations = byId([
   ...rehearsalsOperations,
   ...clockOperations,
   ...eventsOperations,
+  ...webhooksOperations,
   ...topologyOperations,
   ...objectsOperations,
   ...progressionOperations,

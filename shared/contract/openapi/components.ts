@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FaultName } from '../../catalog/control/faults.ts';
 import { STREAM_CURSOR } from '../../catalog/control/operations/stream.ts';
+import { WebhookName } from '../../catalog/control/webhooks.ts';
 import { CorrelationId, IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { objects } from '../../catalog/objects.ts';
 import { MOST_ERRORS, type ProblemCode, problems, problemType, retryableAtTimes } from '../../catalog/problems.ts';
@@ -115,12 +116,17 @@ const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   sku: Sku,
   code: VoucherCode,
   name: FaultName,
-  rehearsal: z.string().regex(REHEARSAL_NAME),
   type: z.enum(objects.map(({ type }) => type) as [string, ...string[]]),
 };
 
+const REHEARSAL = z.string().regex(REHEARSAL_NAME);
+
 export function pathParameters(path: string, components: Components): Part[] {
-  const schemaOf = (name: string) => (path.startsWith('/_control/rehearsals') ? PATH_SCHEMAS['rehearsal'] : PATH_SCHEMAS[name]) ?? Id;
+  const schemaOf = (name: string) => {
+    if (path.startsWith('/_control/rehearsals')) return REHEARSAL;
+    if (path.startsWith('/_control/webhooks') && name === 'name') return WebhookName;
+    return PATH_SCHEMAS[name] ?? Id;
+  };
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',

@@ -18,6 +18,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The credential is valid, but does not allow this: its scope is another, or it belongs to another rehearsal.',
     'Use the credential for this purpose, or leave `X-Rehearsal` out.',
   ],
+  outbound_refused: [
+    'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local address or a listener of the estate itself.',
+    'Register another address, or start the gateway with an `OUTBOUND_ALLOW` that names it.',
+  ],
   not_found: [
     'Nothing is at this path, or the rehearsal has no object with this id. `objectType` and `id` name it.',
     'Check the id and the rehearsal: an id of one rehearsal is unknown in another.',
@@ -88,6 +92,11 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   clock_busy: [
     'Another request is advancing the clock of this rehearsal.',
     'Repeat the request after `Retry-After` seconds, or give each test its own rehearsal.',
+  ],
+  too_many_webhooks: ['The rehearsal has as many registered webhooks as it may have.', 'Delete one, or replace one by using its name.'],
+  delivery_not_possible: [
+    'The receiver answered 410, so that its webhook is disabled, or an earlier delivery about the same object comes first.',
+    'Register the webhook again, or redeliver the delivery that `detail` names.',
   ],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import { carriesEvent, dueKey } from '../ports/due-work.ts';
 import type { Store } from '../ports/estate-store.ts';
@@ -19,7 +19,7 @@ export interface ApplicationStoreOptions {
   readonly worldBytes: number;
 }
 
-export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
+export function createApplicationStore(application: Owner, options: ApplicationStoreOptions): Store {
   const { estate, unsent, outboxLimit, worldBytes } = options;
   const { all, janitor, need, changed } = estate;
   const stateOf = (world: World): ApplicationState => applicationState(need(world), application);

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Application, Owner } from '../../catalog/applications.ts';
 import { randomToken } from '../../domain/ids.ts';
 import { deliveryKey } from '../ports/outbox.ts';
 import {
@@ -36,7 +36,7 @@ interface CommitLimits {
 /** Executes a plan in one synchronous step: every check first, then every write. A refused plan changes nothing. */
 export function commit(
   world: WorldState,
-  application: Application,
+  application: Owner,
   plan: Plan,
   { outboxLimit, worldBytes, remembered }: CommitLimits,
 ): Committed {
@@ -193,7 +193,7 @@ function endFence(world: WorldState, state: ApplicationState, plan: Plan): void 
   }
 }
 
-function writeDue(world: WorldState, application: Application, plan: Plan, seq: number): void {
+function writeDue(world: WorldState, application: Owner, plan: Plan, seq: number): void {
   for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
 }
 

@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { carriesEvent, type DueItem, MOST_PASSED } from '../ports/due-work.ts';
 
@@ -134,7 +134,7 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
     /** Items that await an application, first scheduled first. */
     awaiting: (): Item[] => [...awaiting].flatMap((key) => records.get(key)?.item ?? []).sort((a, b) => a.seq - b.seq),
     /** Makes the free items that await an application due now. Default: items that await any application. */
-    wake(application: Application | undefined, now: Ms): void {
+    wake(application: Owner | undefined, now: Ms): void {
       for (const key of [...awaiting]) {
         const record = records.get(key);
         if (!record || record.lease || (application !== undefined && record.item.awaits !== application)) continue;

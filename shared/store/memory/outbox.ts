@@ -1,7 +1,7 @@
-import type { Application } from '../../catalog/applications.ts';
+import { GATEWAY, type Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import { dueKey, PUBLISH_WITHHELD_EVENT } from '../ports/due-work.ts';
+import { ACTIVE_WEBHOOKS, dueKey, PUBLISH_WITHHELD_EVENT, TAKE_EVENTS } from '../ports/due-work.ts';
 import type { WorldsBacklog } from '../ports/ledger.ts';
 import type { OutboxBacklog } from '../ports/outbox.ts';
 import { BATCH_SIZE, type Batch, HAND_OVER_MS, type OutboxEntry, type OutboxStore, type RelayProgress } from '../ports/outbox.ts';
@@ -16,10 +16,7 @@ interface OutboxOptions {
   readonly relayLeaseMs: number;
 }
 
-export function createMemoryOutbox(
-  application: Application,
-  { estate: { all, changed }, unsent, relayLeaseMs }: OutboxOptions,
-): OutboxStore {
+export function createMemoryOutbox(application: Owner, { estate: { all, changed }, unsent, relayLeaseMs }: OutboxOptions): OutboxStore {
   return {
     application,
     drain: async (world, progress) => {
@@ -29,7 +26,8 @@ export function createMemoryOutbox(
       const batch = drain(found, application, progress, relayLeaseMs);
       unsent.note(found, application);
       const endsWork = sent.some((one) => typeof one !== 'string');
-      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || withheld.length > 0 ? 0 : Number.POSITIVE_INFINITY);
+      const isTaken = sent.length > 0 && takeEvents(found);
+      if (sent.length > 0 || withheld.length > 0) changed(world, endsWork || isTaken || withheld.length > 0 ? 0 : Number.POSITIVE_INFINITY);
       return batch;
     },
     unsent: async () =>
@@ -44,9 +42,17 @@ export function createMemoryOutbox(
   };
 }
 
+/** @returns whether the world has an active webhook, so that there is due work for new events */
+function takeEvents(world: WorldState): boolean {
+  const { collection, index, value } = ACTIVE_WEBHOOKS;
+  const isActive = world.applications.get(GATEWAY)?.index.get(`${collection}.${index}`)?.has(value) ?? false;
+  if (isActive) schedule(world, GATEWAY, { ...TAKE_EVENTS, at: nowOf(world) }, ++world.seq);
+  return isActive;
+}
+
 function drain(
   world: WorldState,
-  application: Application,
+  application: Owner,
   { token, sent = [], withheld = [], isStopping }: RelayProgress,
   leaseMs: Ms,
 ): Batch | undefined {
@@ -66,7 +72,7 @@ function drain(
 }
 
 /** After a commit. */
-export function handOver(world: WorldState, application: Application, token: string, leaseMs: number): Batch | undefined {
+export function handOver(world: WorldState, application: Owner, token: string, leaseMs: number): Batch | undefined {
   const state = applicationState(world, application);
   return state.relay && Date.now() < state.relay.until ? undefined : lease(world, state, token, Math.min(leaseMs, HAND_OVER_MS));
 }
@@ -80,15 +86,15 @@ function lease(world: WorldState, state: ApplicationState, token: string, leaseM
 
 /** The worlds with unsent events of an application, so that the relay need not read all worlds. */
 export function createUnsent(all: ReadonlyMap<World, WorldState>) {
-  const found = new Map<Application, Set<World>>();
+  const found = new Map<Owner, Set<World>>();
   return {
-    note(world: WorldState, application: Application): void {
+    note(world: WorldState, application: Owner): void {
       const worlds = getOr(found, application, () => new Set());
       if (applicationState(world, application).outbox.size > 0) worlds.add(world.world);
       else worlds.delete(world.world);
     },
     /** Removes dropped worlds. */
-    worlds: (application: Application): readonly WorldState[] =>
+    worlds: (application: Owner): readonly WorldState[] =>
       [...(found.get(application) ?? [])].flatMap((world) => {
         const state = all.get(world);
         if (!state) found.get(application)?.delete(world);
@@ -99,7 +105,7 @@ export function createUnsent(all: ReadonlyMap<World, WorldState>) {
 
 export type Unsent = ReturnType<typeof createUnsent>;
 
-function outboxBacklog(application: Application, worlds: Iterable<WorldState>): OutboxBacklog {
+function outboxBacklog(application: Owner, worlds: Iterable<WorldState>): OutboxBacklog {
   let events = 0;
   let oldestAt = Number.POSITIVE_INFINITY;
   for (const { applications } of worlds) {

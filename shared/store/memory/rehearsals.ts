@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { applicationNames } from '../../catalog/applications.ts';
+import { owners } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
@@ -114,7 +114,7 @@ function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): Wo
     revokedTokens: new Map(),
     driver: undefined,
   };
-  for (const application of applicationNames) {
+  for (const application of owners) {
     const data = from.applications[application];
     if (data) load(state, application, data);
   }

@@ -1,10 +1,10 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { dueKey, type PlannedDue } from '../ports/due-work.ts';
 import { nowOf, type WorldState } from './state.ts';
 
 /** Schedules or cancels due work. A fault that was deleted, or replaced after `withheldAt`, withholds nothing. */
-export function schedule(world: WorldState, application: Application, due: PlannedDue, seq: number): void {
+export function schedule(world: WorldState, application: Owner, due: PlannedDue, seq: number): void {
   const { kind, key, at, payload, correlationId, traceparent, hop, lease, withheldBy, withheldAt, awaits, attempts = 0 } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
@@ -31,7 +31,7 @@ export function schedule(world: WorldState, application: Application, due: Plann
 }
 
 /** Wall time until the first of these items may begin. Cancelled items, and items that only a change of the clock begins, do not count. */
-export function waitFor(world: WorldState, application: Application, due: readonly PlannedDue[]): Ms {
+export function waitFor(world: WorldState, application: Owner, due: readonly PlannedDue[]): Ms {
   const waits = due.map(({ kind, key }) => {
     const record = world.due.get(dueKey(application, kind, key));
     const wait = record ? record.item.at - nowOf(world) : Number.POSITIVE_INFINITY;

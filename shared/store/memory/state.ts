@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -37,7 +37,7 @@ export function leaveIndex(state: ApplicationState, name: string, { value, order
 }
 
 /** Fills an application's maps from a dump. Objects keep their order. */
-export function load(world: WorldState, application: Application, dump: ApplicationDump): void {
+export function load(world: WorldState, application: Owner, dump: ApplicationDump): void {
   const state = applicationState(world, application);
   for (const [collection, found] of Object.entries(dump.objects)) {
     for (const { id, version, json } of found) {
@@ -113,7 +113,7 @@ export interface WorldState {
   readonly seed: Snapshot;
   /** Flowing: now = wall + offset. Frozen: now = at. */
   clock: { flowing: true; offset: number } | { flowing: false; at: Ms };
-  applications: Map<Application, ApplicationState>;
+  applications: Map<Owner, ApplicationState>;
   readonly due: DueSchedule;
   pending: Set<string>;
   /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
@@ -162,7 +162,7 @@ function emptyApplication(): ApplicationState {
   };
 }
 
-export function applicationState(world: WorldState, application: Application): ApplicationState {
+export function applicationState(world: WorldState, application: Owner): ApplicationState {
   return getOr(world.applications, application, emptyApplication);
 }
 

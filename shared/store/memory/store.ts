@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
@@ -48,8 +48,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   const isRecording = journal !== 'off';
   const estate = createMemoryEstate({ dropAfterMs, journalLimits: isRecording ? journal : journalLimits() });
   const unsent = createUnsent(estate.all);
-  const store = (application: Application) =>
-    createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
+  const store = (application: Owner) => createApplicationStore(application, { estate, unsent, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
     control: {
@@ -67,7 +66,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   };
 }
 
-function createMemoryWorlds(estate: MemoryEstate, store: (application: Application) => Store): Worlds {
+function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) => Store): Worlds {
   const { rehearsals, need, watch } = estate;
   return {
     ...createDirectory(estate),
@@ -168,7 +167,7 @@ function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
 }
 
 function snapshotOf(state: WorldState): Snapshot {
-  const applications: Partial<Record<Application, ApplicationDump>> = {};
+  const applications: Partial<Record<Owner, ApplicationDump>> = {};
   for (const [application, data] of state.applications) applications[application] = dump(data);
   const now = nowOf(state);
   const due = [...state.due.records()]

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Application, Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
@@ -49,7 +49,7 @@ export const MOST_ATTEMPTS_AFTER_REFUSAL = 5;
 export const PROBE_MS: Ms = 7 * 24 * HOUR_MS;
 
 export interface DueItem {
-  readonly application: Application;
+  readonly application: Owner;
   readonly kind: string;
   readonly key: string;
   readonly at: Ms;
@@ -77,6 +77,15 @@ export const DELIVER_AGAIN = 'deliver-again';
 
 /** Whether due work carries an event. To keep the order, one such item per application and kind runs at a time. Snapshots exclude it. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
+
+/**
+ * Due work of the gateway: makes the deliveries of published events to registered webhooks. The store schedules it, now, whenever it records
+ * published events in a world with an active registration: so an event and the work that delivers it are certain together.
+ */
+export const TAKE_EVENTS = { kind: 'take-events', key: 'all', correlationId: 'webhooks', payload: 'null' } as const;
+
+/** The index that lists the active registrations, in the gateway's store. */
+export const ACTIVE_WEBHOOKS = { collection: 'webhooks', index: 'active', value: 'yes' } as const;
 
 /** Most waiting items that one search for the next item skips. */
 export const MOST_PASSED = 200;
@@ -134,7 +143,7 @@ export interface RequeuedParked {
 
 /** Due work that ran while a clock was moved. */
 export interface RanTimer {
-  readonly application: Application;
+  readonly application: Owner;
   readonly kind: string;
   readonly key: string;
   readonly at: Ms;

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { State } from '../../process/readiness.ts';
 import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
@@ -34,7 +34,7 @@ export interface Worlds
 
 /** Storage of a whole estate: in the memory of this process, or in Redis. */
 export interface StoreAdapter {
-  store(application: Application): Store;
+  store(application: Owner): Store;
   readonly control: ControlStore;
   readonly worlds: Worlds;
   /** Whether the store is usable now. */

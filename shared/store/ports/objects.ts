@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 
 /** A stored object. `order` is its position by creation within its world. */
@@ -60,7 +60,7 @@ export interface EventReader {
 
 /** The objects of a type in the store of their owner, and the states to count. */
 export interface CountedObjects {
-  readonly application: Application;
+  readonly application: Owner;
   readonly collection: string;
   /** The states to count. Empty for objects without a life cycle. */
   readonly states: readonly string[];
@@ -68,7 +68,7 @@ export interface CountedObjects {
 
 /** A collection in the store of its owner, and the name of one of its indexes or unique values. */
 export interface IndexedObjects {
-  readonly application: Application;
+  readonly application: Owner;
   readonly collection: string;
   readonly name: string;
 }
@@ -81,13 +81,13 @@ export interface ObjectCount {
 
 /** The objects and counters of every application of a world; read as an application reads its own. */
 export interface ObjectReader {
-  object(world: World, application: Application, collection: string, id: string): Promise<Found | undefined>;
-  all(world: World, application: Application, collection: string, page: PageRequest): Promise<readonly Found[]>;
+  object(world: World, application: Owner, collection: string, id: string): Promise<Found | undefined>;
+  all(world: World, application: Owner, collection: string, page: PageRequest): Promise<readonly Found[]>;
   /** The objects that an index lists under a value, paged as `all` pages them. */
   indexed(world: World, of: IndexedObjects, value: string, page: PageRequest): Promise<readonly Found[]>;
   /** The object with a unique value, such as the product with a SKU. */
   unique(world: World, of: IndexedObjects, value: string): Promise<Found | undefined>;
   /** Counts objects of several types by state. The cost does not depend on their number. */
   countObjects(world: World, of: readonly CountedObjects[]): Promise<readonly ObjectCount[]>;
-  counters(world: World, application: Application, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
+  counters(world: World, application: Owner, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Application, Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { DELIVER_AGAIN, type PlannedDue } from './due-work.ts';
@@ -58,7 +58,7 @@ export interface OutboxBacklog {
 
 /** One application's outbox, for its relay. */
 export interface OutboxStore {
-  readonly application: Application;
+  readonly application: Owner;
   /**
    * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Without one, it releases the
    * relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -136,7 +136,7 @@ export interface ApplicationDump {
  */
 export interface Snapshot {
   readonly now: Ms;
-  readonly applications: Readonly<Partial<Record<Application, ApplicationDump>>>;
+  readonly applications: Readonly<Partial<Record<Owner, ApplicationDump>>>;
   readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
 }
 

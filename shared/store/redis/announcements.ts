@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import type { RedisAccess } from './connection.ts';
 
@@ -15,7 +15,7 @@ export function createAnnouncements({ connection, keys }: RedisAccess) {
   const announced = new Set<string>();
 
   /** A plain command, because every application reads the list once a second and mostly finds it empty. */
-  const announcedWorlds = async (application: Application) => {
+  const announcedWorlds = async (application: Owner) => {
     const found = await connection.idempotently((client) => client.zrange(keys.announced(application), '0', '-1', 'WITHSCORES'));
     return Array.from({ length: found.length / 2 }, (_, n) => {
       const [world, since = ''] = found.slice(2 * n);
@@ -24,7 +24,7 @@ export function createAnnouncements({ connection, keys }: RedisAccess) {
   };
 
   return {
-    async announce(application: Application, world: World): Promise<void> {
+    async announce(application: Owner, world: World): Promise<void> {
       const name = `${application} ${world}`;
       if (announced.has(name)) return;
       await connection.run('announce', keys.announced(application), [world]);
@@ -33,11 +33,10 @@ export function createAnnouncements({ connection, keys }: RedisAccess) {
     },
 
     /** Worlds that may have unpublished events of the application. */
-    announced: async (application: Application): Promise<readonly World[]> =>
-      (await announcedWorlds(application)).map(({ world }) => world),
+    announced: async (application: Owner): Promise<readonly World[]> => (await announcedWorlds(application)).map(({ world }) => world),
 
     /** Worlds with unpublished events of the application that no relay has leased. */
-    async unsent(application: Application): Promise<readonly World[]> {
+    async unsent(application: Owner): Promise<readonly World[]> {
       const key = keys.announced(application);
       const found = await Promise.all(
         (await announcedWorlds(application)).map(async ({ world, since }) => {

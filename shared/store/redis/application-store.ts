@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Application, Owner } from '../../catalog/applications.ts';
 import { randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -36,7 +36,7 @@ interface ApplicationStoreOptions extends RedisAccess {
   readonly worldBytes: number;
 }
 
-export function createApplicationStore(application: Application, options: ApplicationStoreOptions): Store {
+export function createApplicationStore(application: Owner, options: ApplicationStoreOptions): Store {
   const { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes } = options;
   const run = runInWorld(options);
   const limits = {
@@ -119,7 +119,7 @@ const KEYS_PER_READ = 1_000;
  * atomically: an object or the field PRESENT shows that the world exists. Only when a hash is missing
  * must a second command check the world. The hash then gets its field, so that later reads need one command.
  */
-function createRedisObjects(application: Application, access: RedisAccess): ObjectStore {
+function createRedisObjects(application: Owner, access: RedisAccess): ObjectStore {
   const { connection, keys: names } = access;
   const run = runInWorld(access);
   const read = <T>(world: World, command: (client: RedisClient, root: string) => Promise<T>): Promise<T> =>
@@ -175,7 +175,7 @@ interface CommitOptions {
 
 /** A plan as the script `commit` reads it: the only declaration of its members for both sides. Names and tokens are words of records. */
 interface CommitPlan {
-  readonly application: Application;
+  readonly application: Owner;
   readonly operation: string;
   readonly last: boolean;
   /** The lease of the unit of work. Empty without one. */
@@ -200,7 +200,7 @@ interface CommitPlan {
 /** A change of a unique value or of an index. Absent: the object has no value, or had none. */
 type ValueChange = Omit<IndexChange, 'value' | 'was'> & { readonly value: string | undefined; readonly was: string | undefined };
 
-function commitArguments(application: Application, plan: Plan, limits: CommitOptions): readonly Argument[] {
+function commitArguments(application: Owner, plan: Plan, limits: CommitOptions): readonly Argument[] {
   return valueArguments(
     (keep): CommitPlan => ({
       application,

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Application, Owner } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import { type DueItem, dueKey, type PlannedDue } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
@@ -80,7 +80,7 @@ export function readCounter(record: string | null): Readonly<Record<string, numb
 
 /** The constant part of a due record. Its payload is JSON within JSON, so that scripts never decode and re-encode it. */
 interface DueRest {
-  readonly application: Application;
+  readonly application: Owner;
   readonly kind: string;
   readonly key: string;
   readonly correlationId: string;
@@ -126,7 +126,7 @@ export interface DueValue {
   readonly lease?: { readonly token: string; readonly ms: Ms } | undefined;
 }
 
-export function dueValue(application: Application, due: PlannedDue, keep: KeepText): DueValue {
+export function dueValue(application: Owner, due: PlannedDue, keep: KeepText): DueValue {
   const name = dueKey(application, due.kind, due.key);
   if (due.at === null) return { name };
   const { at, attempts = 0, awaits, withheldBy, withheldAt, lease } = due;

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 
 /**
@@ -120,7 +120,7 @@ export function redisKeys(prefix: string) {
     runs: `${prefix}{.runs}`,
     changed: `${prefix}changed`,
     pulse: `${prefix}pulse`,
-    announced: (application: Application): string => `${prefix}unsent:${application}`,
+    announced: (application: Owner): string => `${prefix}unsent:${application}`,
     rehearsal: (name: string): string => `${prefix}{${name}}`,
     world: (world: World): string => {
       const { rehearsal, id } = partsOf(world);

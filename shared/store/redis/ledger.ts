@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Application, applicationNames } from '../../catalog/applications.ts';
+import { type Application, applicationNames, type Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { EventWork, Ledger, LedgerStore, Redriven, WorldsBacklog } from '../ports/ledger.ts';
@@ -64,7 +64,7 @@ function readLedger(reply: unknown, limit: number): Ledger {
 
 /** Uses plain commands whose cost does not depend on the number of entries. The counts may be of slightly different instants. */
 export async function outboxBacklog(
-  application: Application,
+  application: Owner,
   { connection, keys, announcements }: RedisAccess & { readonly announcements: RedisAnnouncements },
 ): Promise<OutboxBacklog> {
   const found = await Promise.all(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ulid } from 'ulid';
-import { applicationNames } from '../../catalog/applications.ts';
+import { owners } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { dueKey } from '../ports/due-work.ts';
@@ -191,7 +191,7 @@ function seedWrites(key: string, from: Snapshot): { writes: readonly Write[]; co
     if (entries.length > 0 && name.includes(':')) names.push(name);
   };
   let order = 0;
-  for (const application of applicationNames) {
+  for (const application of owners) {
     const dump = from.applications[application];
     if (dump) order = addApplication((command, name, entries) => add(command, `${application}:${name}`, entries), dump, order);
   }

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
@@ -56,7 +56,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
   const changes = createChanges({ connection, keys, onError });
   const lifetimes = createRedisLifetimes({ connection, keys });
   const janitor = createJanitor({ connection, keys, lifetimes, sweepMs: Math.min(SWEEP_MS, dropAfterMs), onError });
-  const store = (application: Application) =>
+  const store = (application: Owner) =>
     createApplicationStore(application, { connection, keys, announcements, relayLeaseMs, outboxLimit, worldBytes });
   return {
     store,
@@ -79,7 +79,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
 interface WorldsOptions extends RedisAccess {
   readonly journal: RedisJournal;
   readonly changes: RedisChanges;
-  readonly store: (application: Application) => Store;
+  readonly store: (application: Owner) => Store;
   readonly lifetimes: RedisLifetimes;
   readonly dropAfterMs: number;
 }

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
@@ -147,13 +147,13 @@ class Unit extends Writes implements OpenUnit {
   }
 }
 
-function refusalOf({ why, at }: Extract<Committed, { ok: false }>, world: World, application: Application): Error {
+function refusalOf({ why, at }: Extract<Committed, { ok: false }>, world: World, application: Owner): Error {
   if (why === 'full') return tooManyUnsent(application, at);
   return why === 'space' ? rehearsalFull(rehearsalOf(world), Number(at)) : new Conflict(why, at);
 }
 
 /** Refuses requests while the outbox is full. Committed events are still sent, in order. */
-const tooManyUnsent = (application: Application, events: string): Problem =>
+const tooManyUnsent = (application: Owner, events: string): Problem =>
   new Problem(
     'dependency_unavailable',
     `${events} events of ${application} wait for the event bus: until they are sent, nothing is changed.`,

@@ -1,4 +1,4 @@
-import type { Application } from '../../catalog/applications.ts';
+import type { Owner } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
@@ -114,7 +114,7 @@ function moveOf(of: AnyCollection, found: { readonly id: string; readonly state:
 }
 
 interface DraftParts {
-  readonly application: Application;
+  readonly application: Owner;
   readonly context: Context;
   /** Id of the request or event that causes the events. */
   readonly causation: string;

@@ -14,7 +14,11 @@ export const Hop = z.object({
   correlationId: z.string(),
   sequence: z.int().min(1).describe('Position in the journal. Hops are sorted by completion.'),
   application: z.string(),
-  api: z.string().describe('Id of the API; event:<name> of a consumed event; due:<kind> of due work.'),
+  api: z
+    .string()
+    .describe(
+      'Id of the API; event:<name> of a consumed event; due:<kind> of due work; webhook:<name> of an attempt at a registered webhook.',
+    ),
   method: z.string(),
   path: z.string(),
   status: z.int().describe('0: no answer was sent.'),

@@ -71,7 +71,8 @@ export const deleteRehearsal = defineOperation({
 
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
-  summary: 'Resets the rehearsal to a freshly seeded one: data, due work, faults, clock, journal and events.',
+  summary:
+    'Resets the rehearsal to a freshly seeded one: data, due work, faults, clock, journal and events. Credentials and registered webhooks stay.',
   method: 'POST',
   path: '/_control/reset',
   response: Rehearsal,

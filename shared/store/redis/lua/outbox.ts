@@ -1,4 +1,11 @@
+import { GATEWAY } from '../../../catalog/applications.ts';
+import { ACTIVE_WEBHOOKS, dueKey, TAKE_EVENTS } from '../../ports/due-work.ts';
 import { lua } from './lua.ts';
+
+const ACTIVE = `${GATEWAY}:i:${ACTIVE_WEBHOOKS.collection}.${ACTIVE_WEBHOOKS.index}`;
+const TAKING = dueKey(GATEWAY, TAKE_EVENTS.kind, TAKE_EVENTS.key);
+/** As `dueRest` of formats.ts makes it. */
+const TAKING_REST = JSON.stringify({ ...TAKE_EVENTS, application: GATEWAY });
 
 /** Unpublished events and pending deliveries. */
 export const outboxScripts = {
@@ -31,6 +38,11 @@ if (#progress.sent > 0 or #progress.withheld > 0) and not resultOf(operation) th
     redis.call('HDEL', entries, id)
   end
   enterEvents(#progress.sent + 1)
+  if #progress.sent > 0 and redis.call('EXISTS', key('${ACTIVE}')) == 1 then
+    removeDue('${TAKING}')
+    enterDue({ name = '${TAKING}', at = int(now()), seq = int(count('dueSeq')), attempts = '0', awaits = '', withheldBy = '', token = '', till = '0', rest = '${TAKING_REST}' })
+    wait = nil
+  end
   remember(operation, '')
   changed(wait)
 end

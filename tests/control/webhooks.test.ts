@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { MOST_WEBHOOKS } from '../../shared/catalog/control/webhooks.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+import { webhookSuite } from './webhooks-suite.ts';
+
+describe('registered webhooks, in memory', () => webhookSuite(newRehearsal));
+
+const RECEIVER = 'http://127.0.0.1:9/events';
+
+test('Put Webhook refuses unknown events with the nearest name, and every mistake together', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.call('put-webhook', {
+    params: { name: 'shop' },
+    body: { url: RECEIVER, types: ['order-confirmd', 'ext.*', 'nothing-like-it'] },
+  });
+  expect([status, body.errors]).toEqual([
+    422,
+    [
+      { pointer: '/types/0', code: 'unknown_event', detail: 'There is no event order-confirmd; did you mean order-confirmed?' },
+      expect.objectContaining({ pointer: '/types/2', code: 'unknown_event' }),
+    ],
+  ]);
+});
+
+test.each(['carrier', 'Shop', '-shop', 'a'.repeat(41)])('Put Webhook refuses the name %s', async (name) => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.call('put-webhook', { params: { name }, body: { url: RECEIVER } });
+  expect([status, body.errors[0].pointer]).toEqual([422, '{name}']);
+});
+
+test('a rehearsal has at most twenty webhooks, and a deleted one makes room', async () => {
+  await using rehearsal = await newRehearsal();
+  const put = (number: number) => rehearsal.call('put-webhook', { params: { name: `w-${number}` }, body: { url: RECEIVER } });
+  const made = await Promise.all(Array.from({ length: MOST_WEBHOOKS }, (_, number) => put(number)));
+  expect(made.map(({ status }) => status)).toEqual(Array(MOST_WEBHOOKS).fill(200));
+  expect((await put(MOST_WEBHOOKS)).body).toMatchObject({ status: 409, code: 'too_many_webhooks' });
+  await rehearsal.control('delete-webhook', { params: { name: 'w-3' } });
+  expect((await put(MOST_WEBHOOKS)).status).toBe(200);
+  const { items } = await rehearsal.control('list-webhooks');
+  expect(new Set(items.map(({ name }) => name)).size).toBe(MOST_WEBHOOKS);
+});
+
+test('only the answer to the registration has the secret', async () => {
+  await using rehearsal = await newRehearsal();
+  const put = () => rehearsal.control('put-webhook', { params: { name: 'shop' }, body: { url: RECEIVER } });
+  expect((await put()).secret).toMatch(/^whsec_/);
+  const others = [
+    await put(),
+    await rehearsal.control('list-webhooks'),
+    await rehearsal.control('read-webhook', { params: { name: 'shop' } }),
+  ];
+  expect(JSON.stringify(others)).not.toContain('whsec_');
+});
+
+test.each([
+  'http://169.254.169.254/latest/meta-data',
+  'http://[fe80::1]/events',
+  'http://10.0.0.1/events',
+  'http://[::ffff:10.0.0.1]/events',
+  'http://167772161/events',
+  'http://1.1.1.1/events',
+  'http://user:password@127.0.0.1:9/events',
+  'ftp://127.0.0.1/events',
+  'not an address',
+])('Put Webhook refuses the address %s and names the variable', async (url) => {
+  await using rehearsal = await newRehearsal();
+  const { body } = await rehearsal.call('put-webhook', { params: { name: 'shop' }, body: { url } });
+  expect(body).toMatchObject({ status: 403, code: 'outbound_refused', detail: expect.stringContaining('OUTBOUND_ALLOW') });
+});
+
+test.each([
+  ['the gateway', () => estate.gateway],
+  ['an application', () => estate.applications['oms']],
+  ['the touchpoint mock', () => estate.touchpoint],
+  ['the portal under another spelling', () => estate.portal.replace('127.0.0.1', '0x7f.1')],
+])('Put Webhook refuses %s, which is a listener of the estate', async (_listener, url) => {
+  await using rehearsal = await newRehearsal();
+  const { body } = await rehearsal.call('put-webhook', { params: { name: 'shop' }, body: { url: url() } });
+  expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
+});
+
+test('a fault names a registered webhook, or the nearest one in its refusal', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.control('put-webhook', { params: { name: 'shop' }, body: { url: RECEIVER } });
+  const put = (webhook: string) =>
+    rehearsal.call('put-fault', { params: { name: 'f' }, body: { match: { webhook }, fault: { kind: 'withhold' } } });
+  expect((await put('shop')).status).toBe(200);
+  expect((await put('shopp')).body.errors).toEqual([
+    { pointer: '/match/webhook', code: 'unknown_webhook', detail: expect.stringContaining('did you mean shop') },
+  ]);
+});
