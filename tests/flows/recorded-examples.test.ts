@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { z } from 'zod';
-import type { OperationInput } from '../../rehearsal/call-types.ts';
+import type { OperationInput, OperationOutput } from '../../rehearsal/call-types.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { type CalledId, type ControlId, controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { eur } from '../support/steps/tender.ts';
 
 /**
@@ -106,11 +107,11 @@ async function callApis(into: Examples): Promise<void> {
 
 async function operate(into: Examples): Promise<void> {
   await using rehearsal = await newRehearsal({ returns: 'manual' });
-  async function take<Id extends CalledId>(id: Id, input?: OperationInput<Id>) {
+  const take: Take = async (id, input) => {
     const response = await rehearsal.control(id, ...([input] as never));
     into[id] = { request: (input as { readonly body?: unknown } | undefined)?.body, response: response ?? undefined };
     return response;
-  }
+  };
   const name = `example-${rehearsal.name}`;
   await take('create-rehearsal', { body: { name, idleExpiry: 'PT8H' } });
   await take('list-rehearsals');
@@ -152,6 +153,8 @@ async function operate(into: Examples): Promise<void> {
   const params = { id: payment?.id ?? '' };
   await take('open-dispute', { params, body: { reason: 'product_not_received' } });
   await take('close-dispute', { params, body: { outcome: 'won' } });
+  const undecided = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
+  await take('complete-payment-action-by-hand', { params: { id: undecided.id }, body: { outcome: 'succeeded' } });
   const match = { application: 'payment-hub' } as const;
   await take('put-fault', { params: { name: 'slow' }, body: { match, fault: { kind: 'outage' }, times: 3 } });
   await take('list-faults');
@@ -162,6 +165,7 @@ async function operate(into: Examples): Promise<void> {
   await take('read-hop', { params: { requestId: hops[0]?.requestId ?? '' } });
   await take('list-traces');
   await take('verify');
+  await operateWebhooks(rehearsal, take);
   await take('list-scenarios');
   const { id: run } = await take('start-run', { body: { scenario: 'digital-order' } });
   await eventually('the run passes', async () => (await rehearsal.control('read-run', { params: { id: run } })).state === 'passed');
@@ -169,6 +173,23 @@ async function operate(into: Examples): Promise<void> {
   await take('read-run', { params: { id: run } });
   await take('delete-run', { params: { id: run } });
 }
+
+async function operateWebhooks(rehearsal: TestRehearsal, take: Take): Promise<void> {
+  await using receiver = await receiveEvents();
+  const params = { name: 'shop' };
+  await take('put-webhook', { params, body: { url: receiver.url, types: ['basket-created'] } } as never);
+  await rehearsal.basket();
+  await rehearsal.settle();
+  await take('list-webhooks');
+  await take('read-webhook', { params });
+  const { items } = await take('list-webhook-deliveries', { params });
+  await take('redeliver-webhook', { params: { ...params, id: items[0]?.id ?? '' }, body: {} } as never);
+  await take('rotate-webhook-secret', { params, body: { keepOldFor: 'PT24H' } });
+  await rehearsal.settle();
+  await take('delete-webhook', { params });
+}
+
+type Take = <Id extends CalledId>(id: Id, input?: OperationInput<Id>) => Promise<OperationOutput<Id>>;
 
 const LONGEST_TEXT = 160;
 const ULID = /[0-9A-HJKMNP-TV-Z]{26}/g;
@@ -185,7 +206,9 @@ function shortened(examples: Examples): Examples {
     if (typeof value === 'string')
       return (value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value)
         .replaceAll(ULID, fixed)
-        .replaceAll(/t-[0-9a-f]{12}/g, 'mine');
+        .replaceAll(/t-[0-9a-f]{12}/g, 'mine')
+        .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:3000')
+        .replaceAll(/whsec_[\w+/=]+/g, 'whsec_ZXhhbXBsZSBzZWNyZXQgb2YgMjQgYnk=');
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.replaceAll(ULID, fixed), short(member)]));
   };
