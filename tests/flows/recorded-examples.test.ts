@@ -153,7 +153,7 @@ async function operate(into: Examples): Promise<void> {
   const params = { id: payment?.id ?? '' };
   await take('open-dispute', { params, body: { reason: 'product_not_received' } });
   await take('close-dispute', { params, body: { outcome: 'won' } });
-  const undecided = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
+  const undecided = await rehearsal.authorisation((await rehearsal.draft({ sku: 'mug-green' })).id, undefined, 'tok_3ds');
   await take('complete-payment-action-by-hand', { params: { id: undecided.id }, body: { outcome: 'succeeded' } });
   const match = { application: 'payment-hub' } as const;
   await take('put-fault', { params: { name: 'slow' }, body: { match, fault: { kind: 'outage' }, times: 3 } });
@@ -178,7 +178,7 @@ async function operateWebhooks(rehearsal: TestRehearsal, take: Take): Promise<vo
   await using receiver = await receiveEvents();
   const params = { name: 'shop' };
   await take('put-webhook', { params, body: { url: receiver.url, types: ['basket-created'] } } as never);
-  await rehearsal.basket();
+  await rehearsal.basket({ sku: 'mug-green' });
   await rehearsal.settle();
   await take('list-webhooks');
   await take('read-webhook', { params });
