@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   customers: 'Plays customer service.',
   disputes: 'Plays the bank of a cardholder, who disputes a payment.',
   payments: 'Plays the customer at 3-D Secure.',
+  sequence: 'Sequences of calls, events, deliveries, timers and clock moves.',
   stock: 'Stock by SKU and location; plays a stock count.',
   scenarios: 'Scenarios of the estate.',
   runs: 'Runs of scenarios in the estate.',

@@ -167,8 +167,8 @@ export const operationCommands: OperationCommands = {
     diagrams: journalDiagrams,
   },
   'verify-sequence': {
-    words: 'journal verify',
-    example: `journal verify --sequence '[{"what":"call","name":"create-order-api"},{"what":"event","name":"order-created"}]'`,
+    words: 'sequence verify',
+    example: `sequence verify --sequence '[{"what":"call","name":"create-order-api"},{"what":"event","name":"order-created"}]'`,
     columns: { what: 'what', name: 'name', status: 'status', at: 'clock' },
     holds: ({ holds }) => holds,
   },

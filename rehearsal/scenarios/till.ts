@@ -158,7 +158,7 @@ export const lostTender: Scenario = {
     await pay(stage, id, { title: 'The answer is lost', tender: CARD, amount: 500, status: 504 });
     const tooMuch = await pay(stage, id, {
       title: 'The tender was authorised: the full amount again is too much',
-      tender: CASH,
+      tender: CARD,
       amount: total,
       status: 409,
     });

@@ -143,7 +143,7 @@ const rows: Readonly<Record<string, Row>> = {
 };
 
 /** Members that the tests of the FMS cover, because the requests need a signature. */
-const ELSEWHERE = new Set(['carrier-webhook data.shipmentId', 'carrier-webhook data.trackingNumber']);
+const ELSEWHERE = new Set(['authorize-payment-api returnUrl', 'carrier-webhook data.shipmentId', 'carrier-webhook data.trackingNumber']);
 
 /** Members that are texts, or names that the request itself introduces. */
 const TEXTS = new Set([

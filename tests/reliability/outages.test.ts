@@ -86,6 +86,15 @@ const stories: Readonly<Record<string, Story>> = {
     await rehearsal.progress({ returns: 'time', carrier: 'time' });
     return [() => rehearsal.move(id, 'approve')];
   },
+  'a short pick of an order whose payment is disputed': async (rehearsal) => {
+    const { id, lines, payments } = await rehearsal.confirmed();
+    const params = { id: payments[0]?.id ?? '' };
+    const picking = await rehearsal.picked(await rehearsal.onlyFulfilment(id), 'started');
+    await rehearsal.control('open-dispute', { params, body: { reason: 'fraudulent', amount: eur(500) } });
+    await rehearsal.movePicking(picking.id, 'short', [{ orderLineId: lines[0].lineId, pickedQty: 1 }]);
+    await rehearsal.settle();
+    return [() => rehearsal.call('close-dispute', { params, body: { outcome: 'won' } })];
+  },
   'a rejected return': async (rehearsal) => {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     return [() => rehearsal.move(id, 'reject', { reason: 'worn' })];
@@ -100,7 +109,8 @@ const played: Readonly<Record<string, readonly string[]>> = {
   alone: [
     ...['carrier-platform|planned-scan', 'carrier-platform|give-up-parcel', 'crm|idle', 'ecommerce-platform|basket-idle'],
     ...['fms|give-up-delivery', 'fms|give-up-return', 'fms|give-up-silent-parcel', 'fms|return-step', 'loyalty-platform|return-redemption'],
-    ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'sim|expire-reservation'],
+    ...['payment-hub|approve-payment', 'payment-hub|expire-authorization', 'payment-hub|decide-refund', 'payment-hub|lose-dispute'],
+    ...['sim|expire-reservation'],
   ],
   interrupted: [
     ...['crm|finish-enrolment', 'ecommerce-platform|place-order', 'fms|undo-return', 'inventory-service|finish-allocation'],
@@ -125,6 +135,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
+  'a short pick of an order whose payment is disputed': ['oms|refund-after-dispute'],
 };
 
 /** Differences that an outage may cause: an expired authorisation is renewed, and an expired reservation is replaced. */

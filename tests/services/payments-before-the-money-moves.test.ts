@@ -231,7 +231,7 @@ describe('A card that can pay a part', () => {
     await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 });
     const body = { tender: poor, amount: eur(SALE), acceptPartial: true };
     expect((await rehearsal.call('add-payment-api', { params: { id }, body })).status).toBe(504);
-    expect((await rehearsal.pay(id, CASH, SALE)).body).toMatchObject({ code: 'overpayment', outstanding: eur(1040) });
+    expect((await rehearsal.pay(id, card(), SALE)).body).toMatchObject({ code: 'overpayment', outstanding: eur(1040) });
     expect((await rehearsal.pay(id, CASH, 1040)).body).toMatchObject({ outstanding: eur(0), transactionState: 'completed' });
     await rehearsal.verify();
   });

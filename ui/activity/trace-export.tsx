@@ -32,7 +32,7 @@ export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceEx
             Copy as Mermaid
           </CopyButton>
         </p>
-        <p class="muted">An expectation holds what happened in this order: for a test, a scenario or “journal verify”.</p>
+        <p class="muted">An expectation holds what happened in this order: for a test, a scenario or “sequence verify”.</p>
         <p>
           <CopyButton what="Expectation" text={() => JSON.stringify(expectationOf(sequence.arrows), null, 2)}>
             Copy as expectation

@@ -80,7 +80,7 @@ export const verifySequence = defineOperation({
   method: 'POST',
   path: '/_control/journal/verify',
   request: z.strictObject({
-    sequence: z.array(ExpectedStep).min(1).max(MOST_STEPS),
+    sequence: z.array(ExpectedStep).min(1).max(MOST_STEPS).describe('What is expected to happen, in order.'),
     correlationId: z.string().min(1).max(128).optional().describe('Considers only the trace with this correlation id, and clock moves.'),
     strict: z
       .boolean()
