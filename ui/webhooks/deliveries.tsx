@@ -28,7 +28,7 @@ interface DeliveriesProps {
 
 /** What was sent to a receiver, newest first, with each attempt and a button that makes another. */
 export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
-  const { name } = webhook;
+  const { name, state } = webhook;
   const { list, isInUse, onLeave } = useListInUse();
   const { read, shown, waiting, showWaiting, showOlder } = useDeliveries(rehearsal, name, isInUse);
   const leave = onLeave(showWaiting);
@@ -51,7 +51,12 @@ export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
             <nav aria-label="Deliveries">
               <ul class={css['deliveries']}>
                 {shown.map((delivery) => (
-                  <DeliveryRow key={delivery.id} rehearsal={rehearsal} delivery={delivery} redeliver={() => void redeliver(delivery)} />
+                  <DeliveryRow
+                    key={delivery.id}
+                    rehearsal={rehearsal}
+                    delivery={delivery}
+                    redeliver={state === 'active' ? () => void redeliver(delivery) : undefined}
+                  />
                 ))}
               </ul>
             </nav>
@@ -63,14 +68,14 @@ export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
   );
 }
 
-/** The next attempt on the rehearsal's clock, and a button that advances to it. */
+/** A button that advances the rehearsal's clock to the next attempt. */
 function NextAttempt({ deliveries }: { deliveries: readonly Delivery[] }) {
   const now = clock.value?.now ?? '';
   const [next] = deliveries.flatMap(({ nextAttemptAt: at = '' }) => (Date.parse(at) > Date.parse(now) ? [at] : [])).toSorted();
   if (next === undefined) return null;
   return (
     <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void advance({ to: next }))}>
-      Advance to the next attempt, {secondOf(next)}
+      Advance to {secondOf(next)}
     </button>
   );
 }
@@ -85,7 +90,8 @@ const STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; r
 interface DeliveryRowProps {
   readonly rehearsal: string;
   readonly delivery: Delivery;
-  readonly redeliver: () => void;
+  /** Absent: the webhook is disabled. */
+  readonly redeliver: (() => void) | undefined;
 }
 
 function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
@@ -109,9 +115,11 @@ function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
           </a>
         )}
       </div>
-      <button type="button" aria-disabled={offState()} onClick={unlessOff(redeliver)}>
-        Redeliver<span class="unseen"> no. {id}</span>
-      </button>
+      {redeliver && (
+        <button type="button" aria-disabled={offState()} onClick={unlessOff(redeliver)}>
+          Redeliver<span class="unseen"> no. {id}</span>
+        </button>
+      )}
       <p class="muted small line">
         <span>no. {id}</span>
         <a href={rehearsalLink(rehearsal, 'objects', type, objectId)} title={event.subject}>

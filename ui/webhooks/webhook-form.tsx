@@ -112,18 +112,20 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           />
         ),
       )}
-      <select aria-label="Add an event" onChange={({ currentTarget }) => add(currentTarget.value)}>
-        <option value="" selected disabled>
-          Add an event…
-        </option>
-        {webhookRules.types
-          .filter((type) => !listed.includes(type))
-          .map((type) => (
-            <option key={type} value={type}>
-              {type}
-            </option>
-          ))}
-      </select>
+      <div class="field">
+        <select aria-label="Add an event" onChange={({ currentTarget }) => add(currentTarget.value)}>
+          <option value="" selected disabled>
+            Add an event…
+          </option>
+          {webhookRules.types
+            .filter((type) => !listed.includes(type))
+            .map((type) => (
+              <option key={type} value={type}>
+                {type}
+              </option>
+            ))}
+        </select>
+      </div>
       {field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp', errors: errors.value }, (attributes) => (
         <Choice
           attributes={attributes}
@@ -150,9 +152,7 @@ function nameTrouble(name: string, taken: readonly string[]): string | undefined
 }
 
 function errorsOf(error: unknown): readonly FieldError[] {
-  const { code, detail, errors } = asRefusal(error);
-  // The detail names the variable, too.
-  if (code === 'outbound_refused') return [{ pointer: '/url', detail }];
+  const { detail, errors } = asRefusal(error);
   if (errors.length === 0) return [{ pointer: '', detail }];
   return errors.map((one) => (one.pointer.startsWith('/types/') ? { ...one, pointer: '/types' } : one));
 }

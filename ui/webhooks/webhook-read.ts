@@ -8,9 +8,12 @@ const PAGE = 50;
 /** Most deliveries of an answer. */
 const MOST = 200;
 
+export const readWebhooks = async (signal: AbortSignal): Promise<readonly Webhook[]> =>
+  (await control('list-webhooks', undefined, { signal })).items;
+
 /** The registered webhooks of a rehearsal, read again when something happened in it. */
 export function useWebhooks(rehearsal: string): Resource<readonly Webhook[]> {
-  const read = useResource(`webhooks of ${rehearsal}`, async (signal) => (await control('list-webhooks', undefined, { signal })).items);
+  const read = useResource(`webhooks of ${rehearsal}`, readWebhooks);
   useReread(['hops', 'events', 'clock', 'gap'], read.reload);
   return read;
 }

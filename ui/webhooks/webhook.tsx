@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { act, control, drawn, isBusy, navigate, rehearsalLink, useReread, useResource } from '../data/data.ts';
 import { Badge, Card, Choice, counted, Dialog, field, Heading, say, wallTime } from '../kit/kit.ts';
-import objectsCss from '../objects/objects.module.css';
 import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -33,7 +32,7 @@ export function OneWebhook({ rehearsal, name }: OneWebhookProps) {
       </p>
       <FreshSecretCard rehearsal={rehearsal} name={name} />
       {webhook.state === 'disabled' && <Disabled webhook={webhook} onEnabled={read.reload} />}
-      <div class={objectsCss['columns']}>
+      <div class="over">
         <Deliveries rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
         <Registration rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
       </div>
@@ -126,8 +125,8 @@ function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
           {ask('rotate', 'New secret…')}
           {ask('delete', 'Delete…')}
         </p>
-        <p class="muted small">
-          A <a href={rehearsalLink(rehearsal, 'faults')}>fault</a> makes its deliveries late, double or lost, by its name.
+        <p>
+          <a href={rehearsalLink(rehearsal, 'faults')}>Make its deliveries late, double or lost</a>
         </p>
       </div>
       {asking.value === 'change' && (

@@ -1,5 +1,5 @@
 import { drawn, navigate, rehearsalLink } from '../data/data.ts';
-import { Badge, Card, CopyButton, Empty, Heading, say, useListPlace } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, Heading, say, useListPlace } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { keepSecret } from './fresh-secret.tsx';
 import { countsOf, OneWebhook, StateBadge } from './webhook.tsx';
@@ -27,20 +27,17 @@ function WebhookList({ rehearsal }: { rehearsal: string }) {
       </div>
       {drawn(read, (items) => (
         <div class="over">
-          <div class="stack">
-            <Card label="Registered webhooks">
-              {items.length === 0 ? (
-                <NoWebhook />
-              ) : (
-                <ul class={css['webhooks']}>
-                  {items.map((webhook) => (
-                    <WebhookRow key={webhook.name} rehearsal={rehearsal} webhook={webhook} />
-                  ))}
-                </ul>
-              )}
-            </Card>
-            <Listen rehearsal={rehearsal} />
-          </div>
+          <Card label="Registered webhooks">
+            {items.length === 0 ? (
+              <NoWebhook rehearsal={rehearsal} />
+            ) : (
+              <ul class={css['webhooks']}>
+                {items.map((webhook) => (
+                  <WebhookRow key={webhook.name} rehearsal={rehearsal} webhook={webhook} />
+                ))}
+              </ul>
+            )}
+          </Card>
           <Card title="New webhook">
             <div class="in">
               <WebhookForm
@@ -65,7 +62,6 @@ const WebhookRow = ({ rehearsal, webhook }: { rehearsal: string; webhook: Webhoo
       <span class="line">
         <strong>{webhook.name}</strong>
         <StateBadge state={webhook.state} />
-        {webhook.waiting > 0 && <Badge tone="event">{webhook.waiting.toLocaleString('en')} waiting</Badge>}
       </span>
       <code class="brk">{webhook.url}</code>
       <span class="muted small brk">
@@ -75,31 +71,17 @@ const WebhookRow = ({ rehearsal, webhook }: { rehearsal: string; webhook: Webhoo
   </li>
 );
 
-const NoWebhook = () => (
-  <Empty title="No webhook is registered.">
-    <p class="muted">
-      Register the URL of your receiver, and every later event of its types is sent to it, signed and in order per object.
-    </p>
-  </Empty>
-);
-
-/** The way without a registration. */
-function Listen({ rehearsal }: { rehearsal: string }) {
+/** Both ways to receive events: a registration, and a command beside the receiver. */
+function NoWebhook({ rehearsal }: { rehearsal: string }) {
   const command = `estate listen --against ${location.origin} --rehearsal ${rehearsal} --forward-to http://localhost:3000/events`;
   return (
-    <Card title="From a terminal, without a registration">
-      <div class="in stack-tight">
-        <p class="muted">
-          Does the estate not reach your receiver? <code>estate listen</code> runs beside it, and sends it each event for as long as it
-          runs.
-        </p>
-        <pre class={css['command']}>{command}</pre>
-        <p>
-          <CopyButton text={() => command} what="The command">
-            Copy the command
-          </CopyButton>
-        </p>
-      </div>
-    </Card>
+    <Empty title="No webhook is registered.">
+      <p>Register the URL of your receiver, and every later event of its types is sent to it, signed and in order per object.</p>
+      <p class="muted">If the estate cannot reach your receiver, this command beside it sends it each event for as long as it runs:</p>
+      <pre class={css['command']}>{command}</pre>
+      <CopyButton text={() => command} what="The command">
+        Copy the command
+      </CopyButton>
+    </Empty>
   );
 }
