@@ -1,6 +1,6 @@
 import type { Fault, FaultInput } from '../../shared/catalog/control/faults.ts';
 
-/** The sender that is no registered webhook. */
+/** Its webhooks need no registration. */
 export const CARRIER = 'carrier';
 
 export type FaultKind = Fault['kind'];

@@ -8,14 +8,14 @@ interface FreshSecret {
   readonly secret: string;
 }
 
-/** The estate tells a secret once. It is kept here until its webhook is left. */
+/** The gateway answers a secret once. It stays here until its webhook is left. */
 const fresh = signal<FreshSecret | undefined>(undefined);
 
 export const keepSecret = (told: FreshSecret): void => {
   fresh.value = told;
 };
 
-/** The secret of a webhook, as long as this tab knows it. */
+/** A new secret, to copy. */
 export function FreshSecretCard({ rehearsal, name }: { rehearsal: string; name: string }) {
   const told = fresh.value;
   const place = useRef<HTMLDivElement>(null);
