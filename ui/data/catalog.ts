@@ -2,6 +2,7 @@ import { apis as publicApis } from '../../shared/catalog/apis.ts';
 import { applications as owners } from '../../shared/catalog/applications.ts';
 import { FaultName, faultKinds } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
+import { WebhookName, webhookTypes } from '../../shared/catalog/control/webhooks.ts';
 import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { flows as documentedFlows } from '../../shared/catalog/flows.ts';
@@ -44,6 +45,9 @@ export const faultRules = {
   events: allEvents.map(({ name }) => name),
   scans: TrackingStatus.options,
 };
+
+/** The pattern of a webhook's name, and the events that it can take. */
+export const webhookRules = { name: WebhookName.toJSONSchema().pattern ?? '', types: webhookTypes };
 
 /** Meanings of events. */
 export const events: Readonly<Record<string, string>> = Object.fromEntries(allEvents.map(({ name, meaning }) => [name, meaning]));

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, asRefusal, control, type FieldError, isCutOff, readFaults } from '../data/data.ts';
 import { Card, Choice, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
-import { FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
+import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
   ['call', 'Calls of an application or an API'],
   ['event', 'An event'],
-  ['webhook', 'The carrier’s webhooks'],
+  ['webhook', 'Webhooks of the carrier or to a receiver'],
 ];
 const EMPTY: FaultForm = {
   target: 'call',
@@ -16,6 +16,7 @@ const EMPTY: FaultForm = {
   api: '',
   event: 'order-confirmed',
   subject: '',
+  webhook: CARRIER,
   scan: '',
   members: {},
   times: '',
@@ -29,6 +30,7 @@ const SHOWN = [
   '/match/api',
   '/match/event',
   '/match/subject',
+  '/match/webhook',
   '/match/status',
   '/fault/kind',
   '/times',
@@ -43,8 +45,11 @@ function nameTrouble(name: string): string | undefined {
   return 'A fault’s name has letters, digits, dots, hyphens and underscores, and not dots alone.';
 }
 
-/** The form of a custom fault. The gateway validates it. The form shows errors next to their fields. */
-export function FaultRuleForm() {
+/**
+ * The form of a custom fault. The gateway validates it. The form shows errors next to their fields.
+ * @param webhooks names of the registered ones
+ */
+export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
   const name = useSignal('');
   const form = useSignal(EMPTY);
   const errors = useSignal<readonly FieldError[]>([]);
@@ -73,7 +78,7 @@ export function FaultRuleForm() {
   };
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
   const choice = (
-    member: 'application' | 'api' | 'event' | 'scan',
+    member: 'application' | 'api' | 'event' | 'webhook' | 'scan',
     label: string,
     pointer: string,
     choices: readonly (readonly [string, string])[],
@@ -153,6 +158,12 @@ export function FaultRuleForm() {
           text('subject', 'Subject', 'Optional: order/ord_…'),
         ]}
         {target === 'webhook' &&
+          choice('webhook', 'Webhooks', '/match/webhook', [
+            [CARRIER, 'of the carrier'],
+            ...webhooks.map((one) => [one, `to ${one}`] as const),
+          ])}
+        {target === 'webhook' &&
+          form.value.webhook === CARRIER &&
           choice('scan', 'Scan', '/match/status', [['', 'any'], ...faultRules.scans.map((one) => [one, one] as const)])}
         {field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors: errors.value }, (attributes) => (
           <Choice

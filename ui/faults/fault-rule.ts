@@ -1,5 +1,8 @@
 import type { Fault, FaultInput } from '../../shared/catalog/control/faults.ts';
 
+/** Its webhooks need no registration. */
+export const CARRIER = 'carrier';
+
 export type FaultKind = Fault['kind'];
 export type FaultTargetKind = 'call' | 'event' | 'webhook';
 
@@ -86,6 +89,9 @@ export interface FaultForm {
   readonly api: string;
   readonly event: string;
   readonly subject: string;
+  /** Sender: the carrier, or a registered webhook. */
+  readonly webhook: string;
+  /** Of the carrier's webhooks only. */
   readonly scan: string;
   readonly members: Readonly<Record<string, string>>;
   readonly times: string;
@@ -101,6 +107,7 @@ export function faultRule({
   api,
   event,
   subject,
+  webhook,
   scan,
   members,
   times,
@@ -112,7 +119,7 @@ export function faultRule({
       ? { ...given('application', application), ...given('api', api) }
       : target === 'event'
         ? { event, ...given('subject', subject) }
-        : { webhook: 'carrier', ...given('status', scan) };
+        : { webhook, ...(webhook === CARRIER && given('status', scan)) };
   const fault = FAULT_KINDS[kind].members.map(({ name, initial, isNumber }) => given(name, members[name] ?? initial, isNumber));
   return {
     match,

@@ -1,17 +1,25 @@
 import './faults.css';
+import { useState } from 'preact/hooks';
 import { control, drawn, faults, isCutOff, isUsedUp, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
-import { Badge, Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import { Badge, Card, Choice, counted, Heading, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
+import { readWebhooks } from '../webhooks/webhook-read.ts';
 import { FaultRuleForm } from './fault-form.tsx';
 import { ruleInWords } from './fault-rule.ts';
 import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
+import { presetsOfWebhook } from './webhook-presets.ts';
 
 /** What goes wrong in a rehearsal: switches under business names, rules of one's own, and what they withhold. */
 export function Faults({ rehearsal }: PageProps) {
   const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
+  const registered = useResource(`webhooks of ${rehearsal}`, readWebhooks);
+  const webhooks = registered.value?.map(({ name }) => name) ?? [];
+  const [chosen, choose] = useState<string>();
+  const receiver = webhooks.find((name) => name === chosen) ?? webhooks[0];
+  const ofReceiver = receiver === undefined ? [] : presetsOfWebhook(receiver);
   const set = faults.value ?? [];
   const usedUp = set.filter(isUsedUp).length;
-  const others = set.filter(({ name }) => presets.value?.items.every(({ id }) => id !== name) === true);
+  const others = set.filter(({ name }) => presets.value && [...presets.value.items, ...ofReceiver].every(({ id }) => id !== name));
   return (
     <div class="stack">
       <div class="title">
@@ -38,14 +46,31 @@ export function Faults({ rehearsal }: PageProps) {
         <div class="stack">
           {drawn(presets, ({ items }) =>
             groupsOf(items).map(([group, ofGroup]) => (
-              <Group key={group} group={group} presets={ofGroup} set={set} rehearsal={rehearsal} />
+              <Card key={group} title={group}>
+                <Switches presets={ofGroup} set={set} rehearsal={rehearsal} />
+              </Card>
             )),
+          )}
+          {receiver !== undefined && (
+            <Card
+              title="Registered webhooks"
+              aside={
+                <Choice
+                  attributes={{ 'aria-label': 'Receiver' }}
+                  value={receiver}
+                  choices={webhooks.map((name) => [name, `to ${name}`] as const)}
+                  onChange={choose}
+                />
+              }
+            >
+              <Switches presets={ofReceiver} set={set} rehearsal={rehearsal} />
+            </Card>
           )}
         </div>
         <div class="stack">
           <OwnRules set={others} rehearsal={rehearsal} />
-          <WithheldCard set={set} presets={presets.value?.items ?? []} />
-          <FaultRuleForm />
+          <WithheldCard set={set} presets={[...(presets.value?.items ?? []), ...webhooks.flatMap(presetsOfWebhook)]} />
+          <FaultRuleForm webhooks={webhooks} />
         </div>
       </div>
     </div>
@@ -54,21 +79,18 @@ export function Faults({ rehearsal }: PageProps) {
 
 const groupsOf = (presets: readonly FaultPreset[]): [string, FaultPreset[]][] => [...Map.groupBy(presets, ({ group }) => group)];
 
-interface GroupProps {
-  readonly group: string;
+interface SwitchesProps {
   readonly presets: readonly FaultPreset[];
   readonly set: readonly SetFault[];
   readonly rehearsal: string;
 }
 
-const Group = ({ group, presets, set, rehearsal }: GroupProps) => (
-  <Card title={group}>
-    <ul class="switches">
-      {presets.map((preset) => (
-        <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} rehearsal={rehearsal} />
-      ))}
-    </ul>
-  </Card>
+const Switches = ({ presets, set, rehearsal }: SwitchesProps) => (
+  <ul class="switches">
+    {presets.map((preset) => (
+      <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} rehearsal={rehearsal} />
+    ))}
+  </ul>
 );
 
 function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFault | undefined; rehearsal: string }) {

@@ -33,6 +33,15 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../events/events.tsx')).Events,
   },
   {
+    path: 'webhooks',
+    scope: 'rehearsal',
+    title: 'Webhooks',
+    icon: 'webhooks',
+    key: 'w',
+    deepest: 1,
+    load: async () => (await import('../webhooks/webhooks.tsx')).Webhooks,
+  },
+  {
     path: 'objects',
     scope: 'rehearsal',
     title: 'Objects',

@@ -10,7 +10,7 @@ import {
 } from '../../../ui/faults/fault-rule.ts';
 
 const EMPTY: FaultForm = {
-  ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', scan: '' },
+  ...{ target: 'call', kind: 'outage', application: 'oms', api: '', event: 'order-confirmed', subject: '', webhook: 'carrier', scan: '' },
   ...{ members: {}, times: '', probability: '', seed: '' },
 };
 const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKind[]][]).flatMap(([target, kinds]) =>
@@ -47,6 +47,7 @@ test('The form of a fault sends only members of its target', () => {
   const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
   expect(faultRule({ ...typed, target: 'event', kind: 'withhold' }).match).toEqual({ event: 'order-confirmed', subject: 'order/ord_1' });
   expect(faultRule({ ...typed, target: 'webhook', kind: 'withhold' }).match).toEqual({ webhook: 'carrier', status: 'delivered' });
+  expect(faultRule({ ...typed, target: 'webhook', webhook: 'shop', kind: 'withhold' }).match).toEqual({ webhook: 'shop' });
 });
 
 test('The form of a fault has a text for every kind', () => {

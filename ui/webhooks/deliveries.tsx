@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks';
+import { act, advance, clock, control, drawn, isAdditional, offState, rehearsalLink, unlessOff, withQuery } from '../data/data.ts';
+import {
+  Badge,
+  Card,
+  counted,
+  duration,
+  Empty,
+  OlderRows,
+  ProblemCard,
+  rehearsalTime,
+  StatusBadge,
+  shortSubject,
+  type Tone,
+  useListInUse,
+  WaitingRows,
+} from '../kit/kit.ts';
+import { type Delivery, useDeliveries, type Webhook } from './webhook-read.ts';
+import css from './webhooks.module.css';
+
+type Attempt = Delivery['attempts'][number];
+
+interface DeliveriesProps {
+  readonly rehearsal: string;
+  readonly webhook: Webhook;
+  readonly onChange: () => void;
+}
+
+/** What was sent to a receiver, newest first, with each attempt and a button that makes another. */
+export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
+  const { name, state } = webhook;
+  const { list, isInUse, onLeave } = useListInUse();
+  const { read, shown, waiting, showWaiting, showOlder } = useDeliveries(rehearsal, name, isInUse);
+  const leave = onLeave(showWaiting);
+  const redeliver = ({ id, event: { type } }: Delivery): Promise<void> =>
+    act(`redeliver ${id}`, async () => {
+      await control('redeliver-webhook', { params: { name, id } });
+      read.reload();
+      onChange();
+      return `${type} is sent to ${name} again.`;
+    });
+  return (
+    <Card title="Deliveries" aside={<NextAttempt deliveries={shown} />}>
+      {drawn(read, ({ items }) =>
+        items.length === 0 ? (
+          <NothingYet rehearsal={rehearsal} webhook={webhook} />
+        ) : (
+          <section ref={list} aria-label="Deliveries, newest first" onPointerLeave={leave} onFocusOut={leave}>
+            {read.refusal && <ProblemCard refusal={read.refusal} retry={read.reload} />}
+            <WaitingRows shown={shown.length} waiting={waiting} show={showWaiting} />
+            <nav aria-label="Deliveries">
+              <ul class={css['deliveries']}>
+                {shown.map((delivery) => (
+                  <DeliveryRow
+                    key={delivery.id}
+                    rehearsal={rehearsal}
+                    delivery={delivery}
+                    redeliver={state === 'active' ? () => void redeliver(delivery) : undefined}
+                  />
+                ))}
+              </ul>
+            </nav>
+            <OlderRows show={showOlder} />
+          </section>
+        ),
+      )}
+    </Card>
+  );
+}
+
+/** A button that advances the rehearsal's clock to the next attempt. */
+function NextAttempt({ deliveries }: { deliveries: readonly Delivery[] }) {
+  const now = clock.value?.now ?? '';
+  const [next] = deliveries.flatMap(({ nextAttemptAt: at = '' }) => (Date.parse(at) > Date.parse(now) ? [at] : [])).toSorted();
+  if (next === undefined) return null;
+  return (
+    <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void advance({ to: next }))}>
+      Advance to {secondOf(next)}
+    </button>
+  );
+}
+
+const STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; readonly words: string } } = {
+  delivered: { tone: 'good', words: '✓ delivered' },
+  waiting: { tone: 'event', words: 'waiting' },
+  parked: { tone: 'bad', words: '! parked' },
+  cancelled: { words: 'cancelled' },
+};
+
+interface DeliveryRowProps {
+  readonly rehearsal: string;
+  readonly delivery: Delivery;
+  /** Absent: the webhook is disabled. */
+  readonly redeliver: (() => void) | undefined;
+}
+
+function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
+  const { id, event, state, attempts, withheldBy } = delivery;
+  const [isOpen, setOpen] = useState(false);
+  const [type = '', objectId = ''] = event.subject.split('/');
+  const { tone, words } = STATES[state];
+  const newestFirst = attempts.toReversed();
+  return (
+    <li data-delivery={id}>
+      <div class="line">
+        <a class={`event-text ${css['event']}`} href={rehearsalLink(rehearsal, 'events', event.id)} data-row="">
+          {event.type.replace(/^ext\./, '')}
+        </a>
+        {isAdditional(event.type) && <Badge>additional</Badge>}
+        <Badge tone={tone}>{words}</Badge>
+        {withheldBy !== undefined && (
+          <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+            <span aria-hidden="true">⚡</span>
+            <span class="clip">withheld by {withheldBy}</span>
+          </a>
+        )}
+      </div>
+      {redeliver && (
+        <button type="button" aria-disabled={offState()} onClick={unlessOff(redeliver)}>
+          Redeliver<span class="unseen"> no. {id}</span>
+        </button>
+      )}
+      <p class="muted small line">
+        <span>no. {id}</span>
+        <a href={rehearsalLink(rehearsal, 'objects', type, objectId)} title={event.subject}>
+          {shortSubject(event.subject)}
+        </a>
+        <a href={rehearsalLink(rehearsal, 'activity', event.correlationId)} title={event.correlationId}>
+          trace<span class="unseen"> of no. {id}</span>
+        </a>
+        <NextStep delivery={delivery} />
+      </p>
+      {newestFirst.length > 0 && (
+        <ul class={css['attempts']}>
+          {(isOpen ? newestFirst : newestFirst.slice(0, 1)).map((attempt) => (
+            <AttemptRow key={attempt.requestId} rehearsal={rehearsal} correlationId={event.correlationId} attempt={attempt} />
+          ))}
+        </ul>
+      )}
+      {attempts.length > 1 && (
+        <p>
+          <button type="button" class="quiet flush" aria-expanded={isOpen ? 'true' : 'false'} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Latest attempt only' : `All ${counted(attempts.length, 'attempt')}`}
+            <span class="unseen"> of no. {id}</span>
+          </button>
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** Why a delivery waits, and until when. */
+function NextStep({ delivery: { state, nextAttemptAt, withheldBy } }: { delivery: Delivery }) {
+  if (nextAttemptAt !== undefined && state !== 'delivered') return <span>next attempt {secondOf(nextAttemptAt)}</span>;
+  if (withheldBy !== undefined) return <span>sent when the fault is switched off</span>;
+  if (state === 'waiting') return <span>after the earlier delivery about this object</span>;
+  return null;
+}
+
+interface AttemptRowProps {
+  readonly rehearsal: string;
+  readonly correlationId: string;
+  readonly attempt: Attempt;
+}
+
+const AttemptRow = ({ rehearsal, correlationId, attempt: { at, durationMs, status, answer, error, requestId } }: AttemptRowProps) => (
+  <li>
+    <p class="line">
+      {status === 0 ? <Badge tone="bad">no answer</Badge> : <StatusBadge status={status} />}
+      <a class="small" href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}>
+        {secondOf(at)}
+        <span class="unseen">: this attempt in its trace</span>
+      </a>
+      <span class="muted small">{duration(durationMs)}</span>
+    </p>
+    {answer !== undefined && (
+      <p>
+        <code class="brk">{answer}</code>
+      </p>
+    )}
+    {error !== undefined && <p class="small brk">{error}</p>}
+  </li>
+);
+
+/** Attempts follow after seconds, so their times have them: `2026-11-22 11:15:05Z`. */
+const secondOf = (instant: string): string => rehearsalTime(instant).replace('Z', `${instant.slice(16, 19)}Z`);
+
+const NothingYet = ({ rehearsal, webhook: { state } }: { rehearsal: string; webhook: Webhook }) => (
+  <Empty title="Nothing has been sent to it yet.">
+    <p class="muted">
+      {state === 'active'
+        ? 'The next event of its types appears here, with each attempt and the answer of the receiver.'
+        : 'It is disabled: events are not sent to it until it is enabled again.'}
+    </p>
+    <a class="button" href={rehearsalLink(rehearsal, 'events')}>
+      See the events
+    </a>
+  </Empty>
+);

@@ -1,0 +1,51 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { Card, CopyButton } from '../kit/kit.ts';
+
+interface FreshSecret {
+  readonly rehearsal: string;
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** The gateway answers a secret once. It stays here until its webhook is left. */
+const fresh = signal<FreshSecret | undefined>(undefined);
+
+export const keepSecret = (told: FreshSecret): void => {
+  fresh.value = told;
+};
+
+/** A new secret, to copy. */
+export function FreshSecretCard({ rehearsal, name }: { rehearsal: string; name: string }) {
+  const told = fresh.value;
+  const place = useRef<HTMLDivElement>(null);
+  const isShown = told !== undefined && told.rehearsal === rehearsal && told.name === name;
+  const forget = (): void => {
+    fresh.value = undefined;
+  };
+  useEffect(() => forget, []);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [told]);
+  if (!isShown) return null;
+  return (
+    <div ref={place}>
+      <Card
+        title={`Secret of ${name}`}
+        aside={
+          <button type="button" class="quiet" onClick={forget}>
+            Hide it
+          </button>
+        }
+      >
+        <div class="in stack-tight">
+          <p class="line">
+            <code class="brk">{told.secret}</code>
+            <CopyButton text={() => told.secret} what="The secret">
+              Copy the secret
+            </CopyButton>
+          </p>
+          <p class="muted">Your receiver verifies signatures with it. It is shown only now: copy it before you leave this page.</p>
+        </div>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals';
+import { webhookRules } from '../data/catalog.ts';
+import { asRefusal, control, type FieldError, isCutOff, type Output } from '../data/data.ts';
+import { Choice, field, OtherErrors, useFocusOnWrong } from '../kit/kit.ts';
+import type { Webhook } from './webhook-read.ts';
+
+const CLOCKS: readonly (readonly ['wall' | 'rehearsal', string])[] = [
+  ['wall', 'of the wall clock, as libraries expect'],
+  ['rehearsal', 'of the rehearsal’s clock'],
+];
+const SHOWN = ['{name}', '/url', '/types', '/timestamp'];
+
+interface WebhookFormProps {
+  /** The webhook to change. Absent: a new one. */
+  readonly webhook?: Webhook;
+  /** Names that are taken. */
+  readonly taken?: readonly string[];
+  readonly onDone: (registered: Output<'put-webhook'>) => void;
+}
+
+/** Registers a webhook, or changes one. What the gateway refuses is shown at the field. */
+export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
+  const name = useSignal(webhook?.name ?? '');
+  const url = useSignal(webhook?.url ?? '');
+  const types = useSignal((webhook?.types ?? ['*']).join(', '));
+  const timestamp = useSignal(webhook?.timestamp ?? 'wall');
+  const errors = useSignal<readonly FieldError[]>([]);
+  const busy = useSignal(false);
+  const wrong = useFocusOnWrong(errors.value);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (busy.value) return;
+    const given = name.value.trim();
+    const trouble = webhook ? undefined : nameTrouble(given, taken);
+    errors.value = trouble === undefined ? [] : [{ pointer: '{name}', detail: trouble }];
+    if (trouble !== undefined) return;
+    busy.value = true;
+    try {
+      const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value };
+      onDone(await control('put-webhook', { params: { name: given }, body }));
+    } catch (error) {
+      errors.value = errorsOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  const listed = wordsOf(types.value);
+  const add = (type: string): void => {
+    const others = type === '*' ? [] : listed.filter((one) => one !== '*');
+    types.value = [...others, type].join(', ');
+  };
+  return (
+    <form ref={wrong} class="fields" noValidate onSubmit={(event: Event) => void submit(event)}>
+      <OtherErrors errors={errors.value} shown={SHOWN} />
+      {!webhook &&
+        field(
+          {
+            id: 'webhook-name',
+            label: 'Name',
+            hint: 'Lower-case letters, digits and hyphens, at most 40. Faults strike the webhook by it.',
+            pointer: '{name}',
+            errors: errors.value,
+          },
+          (attributes) => (
+            <input
+              type="text"
+              {...attributes}
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={40}
+              value={name.value}
+              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+            />
+          ),
+        )}
+      {field(
+        {
+          id: 'webhook-url',
+          label: 'URL of the receiver',
+          hint: 'http://localhost:3000/events. The variable OUTBOUND_ALLOW of the gateway lists permitted addresses.',
+          pointer: '/url',
+          errors: errors.value,
+        },
+        (attributes) => (
+          <input
+            type="text"
+            inputmode="url"
+            {...attributes}
+            autocomplete="off"
+            spellcheck={false}
+            value={url.value}
+            onInput={({ currentTarget }) => (url.value = currentTarget.value)}
+          />
+        ),
+      )}
+      {field(
+        {
+          id: 'webhook-types',
+          label: 'Events',
+          hint: 'Names, separated by commas; * means all, and ext.* the additional ones.',
+          pointer: '/types',
+          errors: errors.value,
+        },
+        (attributes) => (
+          <input
+            type="text"
+            {...attributes}
+            autocomplete="off"
+            spellcheck={false}
+            value={types.value}
+            onInput={({ currentTarget }) => (types.value = currentTarget.value)}
+          />
+        ),
+      )}
+      <div class="field">
+        <select aria-label="Add an event" onChange={({ currentTarget }) => add(currentTarget.value)}>
+          <option value="" selected disabled>
+            Add an event…
+          </option>
+          {webhookRules.types
+            .filter((type) => !listed.includes(type))
+            .map((type) => (
+              <option key={type} value={type}>
+                {type}
+              </option>
+            ))}
+        </select>
+      </div>
+      {field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp', errors: errors.value }, (attributes) => (
+        <Choice
+          attributes={attributes}
+          value={timestamp.value}
+          choices={CLOCKS}
+          onChange={(value) => (timestamp.value = value === 'rehearsal' ? 'rehearsal' : 'wall')}
+        />
+      ))}
+      <p>
+        <button type="submit" class="primary" aria-disabled={busy.value || isCutOff() ? 'true' : undefined}>
+          {webhook ? 'Change' : 'Register'}
+        </button>
+      </p>
+    </form>
+  );
+}
+
+/** Validated here, because the name is part of the URL, and because registering a webhook again replaces it. */
+function nameTrouble(name: string, taken: readonly string[]): string | undefined {
+  if (name === '') return 'A webhook needs a name: choose one.';
+  if (taken.includes(name)) return `The webhook ${name} is registered: change it on its page, or choose another name.`;
+  if (new RegExp(webhookRules.name).test(name)) return undefined;
+  return 'A webhook’s name has lower-case letters, digits and hyphens, and begins with no hyphen.';
+}
+
+function errorsOf(error: unknown): readonly FieldError[] {
+  const { detail, errors } = asRefusal(error);
+  if (errors.length === 0) return [{ pointer: '', detail }];
+  return errors.map((one) => (one.pointer.startsWith('/types/') ? { ...one, pointer: '/types' } : one));
+}
+
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);

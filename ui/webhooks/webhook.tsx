@@ -1,0 +1,236 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { act, control, drawn, isBusy, navigate, rehearsalLink, useReread, useResource } from '../data/data.ts';
+import { Badge, Card, Choice, counted, Dialog, field, Heading, say, wallTime } from '../kit/kit.ts';
+import { Deliveries } from './deliveries.tsx';
+import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import type { Webhook } from './webhook-read.ts';
+
+interface OneWebhookProps {
+  readonly rehearsal: string;
+  readonly name: string;
+}
+
+/** One registered webhook: its deliveries, and what can be done with it. */
+export function OneWebhook({ rehearsal, name }: OneWebhookProps) {
+  const read = useResource(`webhook ${rehearsal} ${name}`, (signal) => control('read-webhook', { params: { name } }, { signal }));
+  useReread(['hops', 'events', 'clock', 'gap'], read.reload);
+  if (read.refusal?.code === 'not_found') return <UnknownWebhook rehearsal={rehearsal} name={name} />;
+  return drawn(read, (webhook) => (
+    <div class="stack">
+      <div class="title">
+        <div class="line">
+          <Heading title={`${name} · Webhooks of ${rehearsal}`}>{name}</Heading>
+          <StateBadge state={webhook.state} />
+        </div>
+        <a href={rehearsalLink(rehearsal, 'webhooks')}>← All webhooks</a>
+      </div>
+      <p class="muted line">
+        <code class="brk">{webhook.url}</code>
+        <span>{countsOf(webhook)}</span>
+      </p>
+      <FreshSecretCard rehearsal={rehearsal} name={name} />
+      {webhook.state === 'disabled' && <Disabled webhook={webhook} onEnabled={read.reload} />}
+      <div class="over">
+        <Deliveries rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
+        <Registration rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
+      </div>
+    </div>
+  ));
+}
+
+export const StateBadge = ({ state }: Pick<Webhook, 'state'>) =>
+  state === 'active' ? <Badge tone="good">active</Badge> : <Badge tone="bad">disabled by 410</Badge>;
+
+/** `12 deliveries, 2 not accepted yet`. */
+export const countsOf = ({ deliveries, waiting }: Webhook): string =>
+  [counted(deliveries, 'delivery', 'deliveries'), waiting > 0 && `${waiting.toLocaleString('en')} not accepted yet`]
+    .filter(Boolean)
+    .join(', ');
+
+function Disabled({ webhook, onEnabled }: { webhook: Webhook; onEnabled: () => void }) {
+  const { name, url, types, timestamp } = webhook;
+  const enable = (): Promise<void> =>
+    act('enable', async () => {
+      await control('put-webhook', { params: { name }, body: { url, types, timestamp } });
+      onEnabled();
+      return `${name} is active: later events are sent to it.`;
+    });
+  return (
+    <div class="problem">
+      <p class="empty-title">The receiver answered 410</p>
+      <p>It wants no more events. What waited for it is cancelled, and events until it is enabled again are not sent to it.</p>
+      <p>
+        <button type="button" aria-disabled={isBusy()} onClick={() => void enable()}>
+          Enable it again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+interface RegistrationProps {
+  readonly rehearsal: string;
+  readonly webhook: Webhook;
+  readonly onChange: () => void;
+}
+
+function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
+  const { name, url, types, timestamp, createdAt, oldSecretUntil } = webhook;
+  const asking = useSignal<'change' | 'rotate' | 'delete' | undefined>(undefined);
+  const close = (): void => {
+    asking.value = undefined;
+  };
+  const remove = (): Promise<void> =>
+    act('delete', async () => {
+      close();
+      await control('delete-webhook', { params: { name } });
+      navigate(rehearsalLink(rehearsal, 'webhooks'));
+      return `${name} is deleted.`;
+    });
+  const ask = (what: 'change' | 'rotate' | 'delete', words: string) => (
+    <button
+      type="button"
+      class={what === 'delete' ? 'danger' : undefined}
+      aria-haspopup="dialog"
+      aria-disabled={isBusy()}
+      onClick={() => (asking.value = what)}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <Card title="Registration">
+      <div class="in stack">
+        <dl class="pairs">
+          <Pair term="URL">
+            <code class="brk">{url}</code>
+          </Pair>
+          <Pair term="Events">
+            <span class="line">
+              {types.map((type) => (
+                <Badge key={type}>
+                  <span class="clip">{type === '*' ? 'all (*)' : type}</span>
+                </Badge>
+              ))}
+            </span>
+          </Pair>
+          <Pair term="Timestamp">{timestamp === 'wall' ? 'wall clock' : 'the rehearsal’s clock'}</Pair>
+          <Pair term="Registered">{wallTime(createdAt)}</Pair>
+          {oldSecretUntil !== undefined && <Pair term="Old secret">signs too, until {wallTime(oldSecretUntil)}</Pair>}
+        </dl>
+        <p class="line">
+          {ask('change', 'Change…')}
+          {ask('rotate', 'New secret…')}
+          {ask('delete', 'Delete…')}
+        </p>
+        <p>
+          <a href={rehearsalLink(rehearsal, 'faults')}>Make its deliveries late, double or lost</a>
+        </p>
+      </div>
+      {asking.value === 'change' && (
+        <Dialog title={`Change ${name}`} onClose={close}>
+          <WebhookForm
+            webhook={webhook}
+            onDone={() => {
+              close();
+              onChange();
+              say(`${name} is changed. It keeps its secret.`);
+            }}
+          />
+        </Dialog>
+      )}
+      {asking.value === 'rotate' && (
+        <Dialog title={`A new secret for ${name}`} onClose={close}>
+          <Rotation rehearsal={rehearsal} name={name} onDone={close} onChange={onChange} />
+        </Dialog>
+      )}
+      {asking.value === 'delete' && (
+        <Dialog title={`Delete ${name}?`} onClose={close}>
+          <div class="stack">
+            <p>Its list of deliveries is lost. What waits for it is not sent.</p>
+            <p>
+              <button type="button" class="danger" onClick={() => void remove()}>
+                Delete
+              </button>
+            </p>
+          </div>
+        </Dialog>
+      )}
+    </Card>
+  );
+}
+
+const KEPT: readonly (readonly [string, string])[] = [
+  ['PT24H', 'for 24 hours'],
+  ['PT1H', 'for an hour'],
+  ['P7D', 'for a week'],
+  ['PT0S', 'not at all: it ends now'],
+];
+
+interface RotationProps {
+  readonly rehearsal: string;
+  readonly name: string;
+  readonly onDone: () => void;
+  readonly onChange: () => void;
+}
+
+function Rotation({ rehearsal, name, onDone, onChange }: RotationProps) {
+  const keepOldFor = useSignal('PT24H');
+  const rotate = (event: Event): Promise<void> => {
+    event.preventDefault();
+    return act('rotate', async () => {
+      const { secret } = await control('rotate-webhook-secret', { params: { name }, body: { keepOldFor: keepOldFor.value } });
+      keepSecret({ rehearsal, name, secret });
+      onDone();
+      onChange();
+      return `${name} has a new secret.`;
+    });
+  };
+  return (
+    <form class="fields" onSubmit={(event: Event) => void rotate(event)}>
+      {field(
+        {
+          id: 'keep-old',
+          label: 'The old secret signs, too',
+          hint: 'Wall time. Until then each delivery has two signatures, and your receiver accepts either.',
+          pointer: '/keepOldFor',
+          errors: [],
+        },
+        (attributes) => (
+          <Choice attributes={attributes} value={keepOldFor.value} choices={KEPT} onChange={(value) => (keepOldFor.value = value)} />
+        ),
+      )}
+      <p>
+        <button type="submit" class="primary" aria-disabled={isBusy()}>
+          Make a new secret
+        </button>
+      </p>
+    </form>
+  );
+}
+
+const Pair = ({ term, children }: { term: string; children: ComponentChildren }) => (
+  <div>
+    <dt class="muted">{term}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+const UnknownWebhook = ({ rehearsal, name }: OneWebhookProps) => (
+  <section class="card">
+    <div class="empty">
+      <Heading title="Unknown webhook" small>
+        No webhook has this name
+      </Heading>
+      <p>
+        <code class="brk">{name}</code>
+      </p>
+      <p class="muted">The name is wrong, or the webhook was deleted.</p>
+      <a class="button" href={rehearsalLink(rehearsal, 'webhooks')}>
+        All webhooks
+      </a>
+    </div>
+  </section>
+);

@@ -1,0 +1,87 @@
+import { drawn, navigate, rehearsalLink } from '../data/data.ts';
+import { Card, CopyButton, Empty, Heading, say, useListPlace } from '../kit/kit.ts';
+import type { PageProps } from '../shell/page.ts';
+import { keepSecret } from './fresh-secret.tsx';
+import { countsOf, OneWebhook, StateBadge } from './webhook.tsx';
+import { WebhookForm } from './webhook-form.tsx';
+import { useWebhooks, type Webhook } from './webhook-read.ts';
+import css from './webhooks.module.css';
+
+/** The registered webhooks of a rehearsal, or one with its deliveries. */
+export function Webhooks({ rehearsal, rest: [name] }: PageProps) {
+  const place = useListPlace(rehearsalLink(rehearsal, 'webhooks'), name);
+  return (
+    <div {...place}>
+      {name === undefined ? <WebhookList rehearsal={rehearsal} /> : <OneWebhook key={name} rehearsal={rehearsal} name={name} />}
+    </div>
+  );
+}
+
+function WebhookList({ rehearsal }: { rehearsal: string }) {
+  const read = useWebhooks(rehearsal);
+  return (
+    <div class="stack">
+      <div class="title">
+        <Heading title={`Webhooks of ${rehearsal}`}>Webhooks</Heading>
+        <p class="muted">Events of this rehearsal, sent to your receivers</p>
+      </div>
+      {drawn(read, (items) => (
+        <div class="over">
+          <Card label="Registered webhooks">
+            {items.length === 0 ? (
+              <NoWebhook rehearsal={rehearsal} />
+            ) : (
+              <ul class={css['webhooks']}>
+                {items.map((webhook) => (
+                  <WebhookRow key={webhook.name} rehearsal={rehearsal} webhook={webhook} />
+                ))}
+              </ul>
+            )}
+          </Card>
+          <Card title="New webhook">
+            <div class="in">
+              <WebhookForm
+                taken={items.map(({ name }) => name)}
+                onDone={({ name, secret }) => {
+                  if (secret !== undefined) keepSecret({ rehearsal, name, secret });
+                  navigate(rehearsalLink(rehearsal, 'webhooks', name));
+                  say(`${name} is registered: later events are sent to it.`);
+                }}
+              />
+            </div>
+          </Card>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const WebhookRow = ({ rehearsal, webhook }: { rehearsal: string; webhook: Webhook }) => (
+  <li>
+    <a href={rehearsalLink(rehearsal, 'webhooks', webhook.name)} data-row="">
+      <span class="line">
+        <strong>{webhook.name}</strong>
+        <StateBadge state={webhook.state} />
+      </span>
+      <code class="brk">{webhook.url}</code>
+      <span class="muted small brk">
+        {webhook.types.includes('*') ? 'all events' : webhook.types.join(', ')} · {countsOf(webhook)}
+      </span>
+    </a>
+  </li>
+);
+
+/** Both ways to receive events: a registration, and a command beside the receiver. */
+function NoWebhook({ rehearsal }: { rehearsal: string }) {
+  const command = `estate listen --against ${location.origin} --rehearsal ${rehearsal} --forward-to http://localhost:3000/events`;
+  return (
+    <Empty title="No webhook is registered.">
+      <p>Register the URL of your receiver, and every later event of its types is sent to it, signed and in order per object.</p>
+      <p class="muted">If the estate cannot reach your receiver, this command beside it sends it each event for as long as it runs:</p>
+      <pre class={css['command']}>{command}</pre>
+      <CopyButton text={() => command} what="The command">
+        Copy the command
+      </CopyButton>
+    </Empty>
+  );
+}
