@@ -32,7 +32,7 @@ const EVENTS_PER_READ = 1_000;
 
 /**
  * All that happened in a world, sorted by the wall clock. A hop comes after its cause. An event comes after the hop that published
- * it, and before its deliveries. A clock move comes before the hops that ended after it began.
+ * it, after earlier events on the bus, and before its deliveries. A clock move comes before the hops that ended after it began.
  */
 export async function readTimeline(
   worlds: JournalReader & EventReader & Pick<ClockStore, 'moves'>,
@@ -66,12 +66,19 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
     const event = eventIdIn(hop);
     if (event !== undefined && !firstDelivery.has(event)) firstDelivery.set(event, place);
   }
-  /** The last hop that began before its publisher ended, but none after a delivery of the event. */
+  let last = -1;
+  /** After the hops that began before its publisher ended, and after earlier events on the bus, but before its first delivery. */
   const placeOf = ({ id, hop }: StoredEvent): number => {
     const publisher = places.get(hop ?? '') ?? -1;
-    const end = publisher < 0 ? 0 : endOf(arrows[publisher]);
-    const last = arrows.findLastIndex(({ start }) => start <= end);
-    return Math.max(publisher, Math.min(last, (firstDelivery.get(id) ?? arrows.length) - 1));
+    const end = endOf(arrows[publisher]);
+    const published = Math.max(
+      last,
+      publisher,
+      arrows.findLastIndex(({ start }) => start <= end),
+    );
+    const place = Math.min(published, Math.max(publisher, (firstDelivery.get(id) ?? arrows.length) - 1));
+    last = Math.max(last, place);
+    return place;
   };
   const placed = Map.groupBy(events, placeOf);
   const unplaced = [...moves].sort((one, other) => one.number - other.number);
