@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { ADMIN } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { runIn } from '../support/scratch-project.ts';
+import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
+import { startOwnBroker } from './own-broker.ts';
+
+/** A retailer in Tokyo: its figures, its products and its stock. */
+const RETAILER = {
+  currency: 'JPY',
+  timeZone: 'Asia/Tokyo',
+  shipping: { STANDARD: 500, EXPRESS: 900, freeFrom: 5_000 },
+  windows: { checkoutHold: 'PT30M', return: 'P14D' },
+};
+const PRODUCTS = `sku,gtin,name,description,brand,category,price,taxRate
+cup-seto,4901234567894,Seto cup,A tea cup,Kiln,tableware,1800,10
+pot-tokoname,4912345678904,Tokoname pot,A tea pot,Kiln,tableware,4200,10
+`;
+const STOCK = `sku,location,onHand
+cup-seto,dc-01,40
+pot-tokoname,dc-01,12
+`;
+const ADDRESS = { name: 'Aiko Tanaka', line1: '2-1 Marunouchi', city: 'Chiyoda', region: 'Tokyo', postalCode: '100-0005', country: 'JP' };
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+const TOKENS = { expiresIn: 3_600 };
+
+if (whyNoDocker === undefined) describe('A team in Japan', withItsSystems);
+else skipWithoutDocker('a team in Japan');
+
+function withItsSystems(): void {
+  let broker: Awaited<ReturnType<typeof startOwnBroker>>;
+  let folder: string;
+  let estate: ReturnType<typeof started>;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    broker = await startOwnBroker();
+    folder = await mkdtemp(join(tmpdir(), 'team-in-japan-'));
+    const data = join(folder, 'data');
+    await mkdir(data);
+    await writeFile(join(data, 'retailer.json'), JSON.stringify(RETAILER));
+    await writeFile(join(data, 'products.csv'), PRODUCTS);
+    await writeFile(join(data, 'stock.csv'), STOCK);
+    await cp(join(EXAMPLES, 'receiver'), join(folder, 'receiver'), { recursive: true });
+    const prepared = await runIn(join(folder, 'receiver'), 'bash', [
+      '-c',
+      'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt',
+    ]);
+    if (prepared.code !== 0) throw new Error(`The receiver in Python is not ready: ${prepared.out}${prepared.err}`);
+    estate = started(process.execPath, [MAIN], { env: { ...bare(), ...FREE_PORTS, ...broker.environment, FIXTURES_DIR: data } });
+    await estate.ready();
+  });
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await estate?.stop();
+    await broker?.stop();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  async function send(method: string, path: string, token: string, body?: object) {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-rehearsal': 'tokyo' };
+    const reply = await fetch(`${estate.gateway()}${path}`, { method, headers, body: body && JSON.stringify(body) });
+    const text = await reply.text();
+    return { status: reply.status, body: text === '' ? undefined : JSON.parse(text), challenge: reply.headers.get('www-authenticate') };
+  }
+  async function done(method: string, path: string, token: string, body?: object) {
+    const { status, body: answer } = await send(method, path, token, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+    return answer;
+  }
+  const control = (method: string, path: string, body?: object) => done(method, `/_control${path}`, ADMIN, body);
+
+  async function newToken({ clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string }): Promise<string> {
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret });
+    const reply = await fetch(`${estate.gateway()}/oauth/token`, { method: 'POST', body: form });
+    const token = (await reply.json()) as { access_token: string; expires_in: number };
+    expect([reply.status, token.expires_in]).toEqual([200, TOKENS.expiresIn]);
+    return token.access_token;
+  }
+
+  /** Runs the receiver of the team. @returns what it has printed */
+  async function receiving(secret: string, port: number): Promise<() => string> {
+    const child = spawn(join(folder, 'receiver/.venv/bin/python'), ['receiver.py', String(port)], {
+      cwd: join(folder, 'receiver'),
+      env: { ...process.env, ESTATE_WEBHOOK_SECRET: secret },
+    });
+    children.push(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await eventually('the start of the receiver', async () => output.includes('listening'));
+    return () => output;
+  }
+
+  test('It sees its products in yen in a shop on another origin', async () => {
+    await using shop = started(process.execPath, [join(EXAMPLES, 'web-shop/serve.mjs'), '0']);
+    await eventually('the address of the shop', async () => shop.output.out.includes('/\n'));
+    const [address = ''] = /http:\S+/.exec(shop.output.out) ?? [];
+    const browser = await launchChromium();
+    const page = await browser.newPage();
+    await page.goto(`${address}?${new URLSearchParams({ estate: estate.gateway(), rehearsal: 'tokyo-shop' })}`);
+    await page.getByText('Tokoname pot').first().waitFor();
+    expect(await page.locator('body').textContent()).toMatch(/4,?200/);
+    await browser.close();
+  });
+
+  test('It plays 3-D Secure, a partial return and a dispute with its receiver, broker and tokens, and every invariant holds', async () => {
+    const { credentials } = await control('POST', '/rehearsals', { name: 'tokyo' });
+    let token = await newToken(credentials);
+    const port = await freePort();
+    const { secret } = await control('PUT', '/webhooks/shop', { url: `http://127.0.0.1:${port}/events`, types: ['order-confirmed'] });
+    const received = await receiving(secret, port);
+
+    const lines = [{ sku: 'cup-seto', qty: 2 }];
+    const basket = await done('POST', '/baskets', token, { channel: 'web', lines });
+    const checkout = await done('POST', `/baskets/${basket.id}/checkout`, token, { shippingAddress: ADDRESS });
+    expect(checkout.totals).toMatchObject({ total: { amount: 4_100, currency: 'JPY' }, shipping: { amount: 500, currency: 'JPY' } });
+    const order = await done('POST', '/orders', token, { basketId: basket.id });
+    const card = { type: 'card', token: 'tok_3ds' };
+    const euros = await send('POST', '/payments/authorizations', token, {
+      orderId: order.id,
+      tender: card,
+      amount: { amount: 1, currency: 'EUR' },
+    });
+    expect(euros).toMatchObject({ status: 422, body: { errors: [{ pointer: '/amount/currency', code: 'unsupported_currency' }] } });
+    const payment = await done('POST', '/payments/authorizations', token, { orderId: order.id, tender: card });
+    expect(payment).toMatchObject({ state: 'requires-action', amount: { amount: 4_100, currency: 'JPY' } });
+    await control('POST', `/payments/${payment.id}/action`, { outcome: 'succeeded' });
+    await done('POST', `/orders/${order.id}/confirm`, token);
+    await eventually('the confirmation at the receiver', async () => received().includes(`order-confirmed order/${order.id}`));
+
+    await control('POST', '/clock/advance', { by: 'P3D' });
+    const late = await send('GET', `/orders/${order.id}`, token);
+    expect([late.status, late.challenge]).toEqual([401, expect.stringContaining('invalid_token')]);
+    token = await newToken(credentials);
+    const delivered = await done('GET', `/orders/${order.id}`, token);
+    expect(delivered.state).toBe('completed');
+
+    const announced = {
+      orderId: order.id,
+      lines: [{ orderLineId: delivered.lines[0].lineId, qty: 1, reason: 'too-small' }],
+      resolution: 'refund',
+    };
+    const { id: returnId } = await done('POST', '/returns', token, announced);
+    await control('POST', '/clock/advance', { by: 'P7D' });
+    token = await newToken(credentials);
+    expect(await control('GET', `/objects/return/${returnId}`)).toMatchObject({ object: { state: 'refunded' } });
+    await control('POST', `/payments/${payment.id}/dispute`, { reason: 'fraudulent' });
+    await control('POST', `/payments/${payment.id}/dispute/outcome`, { outcome: 'lost' });
+    const paid = (await done('GET', `/orders/${order.id}`, token)).payments[0];
+    expect(paid).toMatchObject({
+      refundedAmount: { amount: 1_800, currency: 'JPY' },
+      disputes: [{ state: 'lost', amount: { amount: 2_300 } }],
+    });
+    expect(await control('POST', '/verify', {})).toMatchObject({ holds: true });
+  });
+}
