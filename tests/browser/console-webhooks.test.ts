@@ -164,6 +164,25 @@ describeInBrowser('Webhooks in the console', () => {
     await delivery('order-created').getByText('204', { exact: true }).waitFor();
   });
 
+  test('A delivery that was never accepted is shown as parked with all attempts, and is delivered when it is sent again', async () => {
+    await using rehearsal = await newRehearsal();
+    let isUp = false;
+    await using receiver = await receiveEvents(() => (isUp ? ACCEPTED : REFUSED));
+    await register(rehearsal, receiver.url, 'order-created');
+    await rehearsal.draft();
+    await rehearsal.advance('P4D');
+    await tab.open(`r/${rehearsal.name}/webhooks/shop`);
+    await delivery('order-created').getByText('! parked').waitFor();
+    await delivery('order-created').getByRole('button', { name: 'All 10 attempts' }).click();
+    expect(await delivery('order-created').getByText('503', { exact: true }).count()).toBe(10);
+    await tab.expectSoundInEveryLook();
+    isUp = true;
+    await delivery('order-created')
+      .getByRole('button', { name: /^Redeliver/ })
+      .click();
+    await delivery('order-created').getByText('✓ delivered').waitFor();
+  });
+
   test('The form of a webhook shows at its fields what is refused, and sends what is corrected', async () => {
     await using rehearsal = await tab.openNew('/webhooks');
     await using receiver = await receiveEvents();
