@@ -39,7 +39,7 @@ export class EstateContainer extends GenericContainer {
       .withWaitStrategy(Wait.forAll([GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT].map(ready)));
   }
 
-  /** Uses your own retailer: a folder with the same files as the project's fixtures/, including credentials.json. */
+  /** Uses your own retailer: a folder with files or overlays in place of the project's fixtures. Without credentials.json, the demo credentials apply. */
   withFixtures(folder: string): this {
     this.#credentials = credentialsOf(folder);
     return this.withCopyDirectoriesToContainer([{ source: resolve(folder), target: FIXTURES_WITHIN, mode: READABLE }]).withEnvironment({
