@@ -6,6 +6,7 @@ import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
+import { seedOfRetailer } from '../shared/work/figures.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
@@ -18,8 +19,12 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
 
 /** The initial data of a world whose clock starts at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
+  const retailer = seedOfRetailer(fixtures.retailer);
   const applications = Object.fromEntries(
-    registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),
+    registeredApplications.map(({ service, seed }) => {
+      const { objects = [], ...others } = seed(fixtures, now);
+      return [service.application, dumpOf({ ...others, objects: [...objects, retailer] })];
+    }),
   );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
     (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),

@@ -54,7 +54,7 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
     ...describeLifetime(record),
     flowing: view.flowing,
     progression: progressionOf(view),
-    data: data && Object.fromEntries(Object.entries(data).map(([file, rows]) => [file, rows.length])),
+    data: data && Object.fromEntries(Object.entries(data).map(([file, rows]) => [file, Array.isArray(rows) ? rows.length : 1])),
     counts: await countContents(parts, view.world, contents.events),
   };
 });

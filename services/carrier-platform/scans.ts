@@ -5,13 +5,7 @@ import {
   applyCarrierProgression as applyCarrierProgressionCall,
   scanShipment as scanShipmentCall,
 } from '../../shared/catalog/fulfillment/internal.ts';
-import {
-  CARRIER_SILENCE_MS,
-  Scan,
-  scanWebhookId,
-  shipmentLifeCycle,
-  trackingStatusCodes,
-} from '../../shared/catalog/fulfillment/shipments.ts';
+import { Scan, scanWebhookId, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refusal, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../shared/catalog/limits.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
@@ -91,7 +85,7 @@ async function scanParcel(
   announceNewestScan(moved, work);
   await continueJourney(moved, scan, { work, context });
   if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state))
-    work.schedule(giveUpParcelDue, moved.id, work.now + CARRIER_SILENCE_MS, {});
+    work.schedule(giveUpParcelDue, moved.id, work.now + work.figures.windowMs.carrierSilence, {});
   else work.cancel(giveUpParcelDue, moved.id);
   return moved;
 }

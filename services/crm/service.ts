@@ -1,4 +1,5 @@
 import type { Fixtures } from '../../fixtures/files.ts';
+import { figuresOf } from '../../shared/catalog/retailer.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
@@ -29,9 +30,10 @@ export function seed({ customers: rows }: Fixtures): Seed {
 }
 
 /** Idle timers of the seeded customers. */
-export function seedDue({ customers: rows }: Fixtures) {
+export function seedDue({ customers: rows, retailer }: Fixtures) {
+  const figures = figuresOf(retailer);
   return rows.flatMap((customer) => {
-    const timer = idleTimerOf(customer);
+    const timer = idleTimerOf(customer, figures);
     return timer ? [{ kind: idle.kind, key: customer.id, ...timer }] : [];
   });
 }

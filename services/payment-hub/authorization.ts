@@ -24,8 +24,6 @@ const checkOrphanDue = defineDueWork('check-orphan');
 /** An authorisation runs out at its provider. */
 const expireAuthorizationDue = defineDueWork('expire-authorization');
 
-const MAX_PENDING_MS = 15 * 60_000;
-
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
@@ -56,7 +54,7 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 export function openPending(work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment {
   countPayment(work, request);
   commitToOrder(work, request);
-  work.schedule(giveUpPaymentDue, request.id, work.now + MAX_PENDING_MS, {});
+  work.schedule(giveUpPaymentDue, request.id, work.now + work.figures.windowMs.pendingPayment, {});
   return work.create(payments, 'await-approval', { ...withoutMoney(request), awaiting });
 }
 
@@ -65,9 +63,7 @@ function withoutMoney(request: PaymentRequest) {
   return { ...request, authorizedAmount: nothing, capturedAmount: nothing, refundedAmount: nothing, refunds: [] };
 }
 
-const MINUTE_MS = 60_000;
-const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
-const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
+const ORPHAN_CHECK_DELAY_MS = 15 * 60_000;
 
 /** Only the provider of cards and bnpl (buy now, pay later) sets an expiry. The retailer itself issues or holds all other tenders. */
 const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender.type === 'card' || tender.type === 'bnpl';
@@ -76,13 +72,13 @@ const hasExpiry = ({ tender }: Pick<StoredPayment, 'tender'>): boolean => tender
 const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>) => ({
   authorizedAmount: payment.amount,
   authorizationCode: authorizationCodeOf(payment.id),
-  ...(hasExpiry(payment) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
+  ...(hasExpiry(payment) && { authorizationExpiresAt: instant(work.now + work.figures.windowMs.authorisation) }),
 });
 
 /** Schedules the timers of an authorisation. */
 export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
-  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+  if (hasExpiry(payment)) work.schedule(expireAuthorizationDue, payment.id, work.now + work.figures.windowMs.authorisation, {});
 }
 
 export function unwatchAuthorization(work: UnitOfWork, id: string): void {

@@ -6,13 +6,36 @@ export interface Money {
   readonly currency: string;
 }
 
-/** The currency of all prices, and of the value of points. */
-export const CURRENCY = 'EUR';
-
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
-/** Money in the form for people: `12.99 EUR`. */
-export const moneyInWords = ({ amount, currency }: Money): string => `${(amount / 100).toFixed(2)} ${currency}`;
+const known = new Map<string, number>();
+
+/** Decimals of a currency: 2 for EUR, 0 for JPY, 3 for BHD. */
+export function decimalsOf(currency: string): number {
+  const found = known.get(currency) ?? decimalsBy(currency);
+  known.set(currency, found);
+  return found;
+}
+
+function decimalsBy(currency: string): number {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  } catch {
+    return 2;
+  }
+}
+
+const DECIMALS: readonly number[] = [0, 2, 3];
+const codes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** Whether a code is a currency of ISO 4217 with 0, 2 or 3 decimals. */
+export const isCurrency = (code: string): boolean => codes.has(code) && DECIMALS.includes(decimalsOf(code));
+
+/** Money in the form for people: `12.99 EUR`, `1299 JPY`. */
+export const moneyInWords = ({ amount, currency }: Money): string => {
+  const decimals = decimalsOf(currency);
+  return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
+};
 
 /**
  * Spreads an amount over weights by largest remainder. Shares are integers, add up to the amount, and differ from the exact share by less

@@ -7,6 +7,7 @@ import { type ReturnLine, returnLifeCycle } from '../../../shared/catalog/fulfil
 import { DEFAULT_CARRIER } from '../../../shared/catalog/fulfillment/shipments.ts';
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { invalid } from '../../../shared/catalog/problems.ts';
+import type { Figures } from '../../../shared/catalog/retailer.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import type { Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
@@ -88,13 +89,13 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   const lines = found.lines.map((line) => withFinding(line, findingOf(line)));
   const next = await moveOn(found, { verb: 'inspect', patch: { lines } }, scope);
   work.schedule(bookReturnedStockDue, next.id, work.now, {}, { beforeReply: true });
-  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now), {});
+  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now, work.figures), {});
   return next;
 }
 
 /** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
-export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
-  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
+export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
+  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
 
 /** A line of the return, before its inspection. */
 export const asAnnounced = (line: Line): Line => withFinding(line, undefined);
@@ -116,14 +117,6 @@ async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work'
   // Its goods left the stock records with the original order.
   return createParcel({ returnId, carrier: DEFAULT_CARRIER, service: 'STANDARD', from, to: node.address, stockTaken: true }, scope);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** A return may be announced for this rehearsal time after its order is completed. */
-export const RETURN_WINDOW_MS = 30 * DAY_MS;
-
-/** Rehearsal time that an inspected return waits for the order of its exchange. */
-const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 
 type Step = ReturnStep['step'];
 

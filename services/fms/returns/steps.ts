@@ -4,12 +4,13 @@ import {
   moveReturn as moveReturnCall,
 } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Figures } from '../../../shared/catalog/retailer.ts';
 import { walkPages } from '../../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import { returnStepDue, TAKE_OVER_MS } from '../due-work.ts';
 import { published, returns, returnTasks, type StoredReturn } from './collections.ts';
-import { approve, inspect, nextStep, planStep, RETURN_WINDOW_MS, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
+import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
 import { beginRejection, carryOnRejection } from './rejection.ts';
 
 /** Moves a return on request of the control plane. Without such requests, the progression moves it. */
@@ -52,12 +53,13 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   if (!found || !step) return;
   if (step === 'receive') await receive(found, scope);
   else if (step === 'inspect') await inspect(found, undefined, scope);
-  else if (isInTime(found)) await approve(found, scope);
+  else if (isInTime(found, work.figures)) await approve(found, scope);
   else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
 });
 
 /** Compares the date of the announcement, not the date of the decision, with the return window. */
-const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;
+const isInTime = ({ createdAt, completedAt }: StoredReturn, { windowMs }: Figures): boolean =>
+  Date.parse(createdAt) <= Date.parse(completedAt) + windowMs.return;
 
 export const applyReturnsProgression = handle(applyReturnsProgressionCall)(async ({ body: { returns: mode } }, { work }) => {
   let rescheduled = 0;

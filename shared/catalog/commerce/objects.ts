@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
+import { shippingInWords } from '../retailer.ts';
 import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
-import { shippingInWords } from '../shipping-prices.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
-import { parseParams, parsePart } from '../../contract/validation.ts';
+import { parseParams, parsePart, pointerTo, validationFailed } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { WithFigures } from '../figures.ts';
 import type { Answered, ApiRequest } from '../job.ts';
 import type { Step } from './step.ts';
 
@@ -17,12 +18,13 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-interface ParsedRequest extends ApiRequest {
+interface ParsedRequest extends ApiRequest, WithFigures {
   readonly body: JsonBody | undefined;
 }
 
 /** Parses the body as JSON, before any schema sees it. */
-export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
+export const parseBody: Step<ApiRequest & WithFigures, ParsedRequest, Answered> = async (job, rest) =>
+  rest({ ...job, body: await noteBody(job) });
 
 /** Parses the body and records it. @throws Problem when it is not JSON */
 export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
@@ -72,7 +74,7 @@ export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = asyn
   return rest({ ...job, input, idempotencyKey, ifMatch });
 };
 
-function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
+function inputOf({ bound: { api }, received, context, body: sent, figures }: VerifiedRequest): ValidRequest['input'] {
   const isFromService = context.chain.length > 0;
   const params = parseParams(received.params);
   if (!isFromService) {
@@ -83,7 +85,26 @@ function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequ
   const query = parsePart(api.query, received.query, 'query');
   const schema = isFromService ? api.serviceRequest : api.request;
   const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
+  if (!isFromService) refuseOtherCurrencies(body, figures.currency);
   return { params, query, body };
+}
+
+/** @throws Problem validation_failed at each amount of another currency than the retailer's */
+function refuseOtherCurrencies(body: unknown, currency: string): void {
+  const errors = [...otherCurrencies(body, currency)].map((path) => ({
+    pointer: pointerTo('body', path),
+    code: 'unsupported_currency',
+    detail: `This must be ${currency}, the currency of every price.`,
+  }));
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+function* otherCurrencies(value: unknown, currency: string, path: readonly PropertyKey[] = []): Generator<readonly PropertyKey[], void> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === 'currency' && typeof member === 'string' && member !== currency) yield [...path, name];
+    else yield* otherCurrencies(member, currency, [...path, name]);
+  }
 }
 
 /** The key without its quotes. */
