@@ -30,5 +30,4 @@ export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): R
   throw validationFailed(errors);
 }
 
-const asSentence = (reason: string): string =>
-  `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/[.?]$/, '')}${reason.endsWith('?') ? '?' : '.'}`;
+const asSentence = (reason: string): string => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.?]$/.test(reason) ? '' : '.'}`;
