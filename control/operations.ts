@@ -5,7 +5,14 @@ import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from 
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
-import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
+import {
+  changeProductByHand,
+  countStockByHand,
+  moveCustomerByHand,
+  moveProductByHand,
+  moveReturnByHand,
+  playScan,
+} from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
@@ -46,6 +53,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'move-product-by-hand': moveProductByHand,
   'move-customer-by-hand': moveCustomerByHand,
   'count-stock-by-hand': countStockByHand,
+  'change-product-by-hand': changeProductByHand,
   'put-fault': putFault,
   'list-faults': listFaults,
   'delete-fault': deleteFault,

@@ -106,6 +106,7 @@ export const operationCommands: OperationCommands = {
   'move-product-by-hand': { words: 'products move', example: 'products move mug-blue suspend', choices: { verb: ProductVerb.options } },
   'move-customer-by-hand': { words: 'customers move', example: 'customers move cus_ben block', choices: { verb: CustomerVerb.options } },
   'count-stock-by-hand': { words: 'stock count', positional: ['onHand'], example: 'stock count mug-blue store-01 7' },
+  'change-product-by-hand': { words: 'products change', example: 'products change mug-blue --price {"amount":999}' },
   'put-fault': {
     words: 'fault set',
     example: ['fault set payment-hub-down', 'fault set slow --application oms --kind latency --ms 400'],

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { moveProduct } from '../../shared/catalog/commerce/internal.ts';
+import { changeProduct, moveProduct } from '../../shared/catalog/commerce/internal.ts';
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
 import * as declared from '../../shared/catalog/control/operations/outside-world.ts';
 import { moveCustomer } from '../../shared/catalog/customer/internal.ts';
@@ -32,6 +32,10 @@ const MEMBER_OF = { reason: 'reject', lines: 'inspect' } as const satisfies Part
 
 export const moveProductByHand = operate(declared.moveProductByHand)(async ({ params: { id, verb } }, scope) =>
   scope.callFromOutside(scope, moveProduct, { params: { id }, body: { verb: parseVerb(ProductVerb, verb, 'A product') } }),
+);
+
+export const changeProductByHand = operate(declared.changeProductByHand)(async ({ params, body }, scope) =>
+  scope.callFromOutside(scope, changeProduct, { params, body }),
 );
 
 export const moveCustomerByHand = operate(declared.moveCustomerByHand)(async ({ params: { id, verb } }, scope) =>

@@ -146,6 +146,7 @@ async function operate(into: Examples): Promise<void> {
   await take('move-return-by-hand', { params: { id: returnId, verb: 'approve' }, body: {} });
   await take('move-product-by-hand', { params: { id: 'mug-blue', verb: 'suspend' } });
   await take('move-customer-by-hand', { params: { id: 'cus_ben', verb: 'block' } });
+  await take('change-product-by-hand', { params: { id: 'mug-green' }, body: { price: { amount: 999 } } });
   await take('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 40 } });
   const match = { application: 'payment-hub' } as const;
   await take('put-fault', { params: { name: 'slow' }, body: { match, fault: { kind: 'outage' }, times: 3 } });

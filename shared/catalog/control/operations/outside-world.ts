@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeProduct } from '../../commerce/internal.ts';
 import { Product, ProductVerb, product } from '../../commerce/objects.ts';
 import { Customer, CustomerVerb, customer } from '../../customer/objects.ts';
 import { moveReturn } from '../../fulfillment/internal.ts';
@@ -51,6 +52,17 @@ export const moveProductByHand = defineOperation({
   problems: ['not_found', 'invalid_state_transition'],
 });
 
+export const changeProductByHand = defineOperation({
+  id: 'change-product-by-hand',
+  summary:
+    'Changes members of a product, by id or SKU, such as its price or text: a merge patch (RFC 7396). The next checkout reads the new price.',
+  method: 'PUT',
+  path: '/_control/products/{id}',
+  request: changeProduct.request,
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
 export const moveCustomerByHand = defineOperation({
   id: 'move-customer-by-hand',
   summary: 'Plays customer service: block or unblock a customer.',
@@ -71,4 +83,11 @@ export const countStockByHand = defineOperation({
   problems: ['not_found', 'insufficient_stock'],
 });
 
-export const outsideWorldOperations = [playScan, moveReturnByHand, moveProductByHand, moveCustomerByHand, countStockByHand] as const;
+export const outsideWorldOperations = [
+  playScan,
+  moveReturnByHand,
+  moveProductByHand,
+  moveCustomerByHand,
+  countStockByHand,
+  changeProductByHand,
+] as const;
