@@ -6,7 +6,12 @@ import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } fro
 import { readHop, readJournal } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
 import {
+  changeCustomerByHand,
+  changeGiftCardByHand,
+  changePaymentTokenByHand,
   changeProductByHand,
+  changePromotionByHand,
+  changeVoucherByHand,
   countStockByHand,
   moveCustomerByHand,
   moveProductByHand,
@@ -54,6 +59,11 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'move-customer-by-hand': moveCustomerByHand,
   'count-stock-by-hand': countStockByHand,
   'change-product-by-hand': changeProductByHand,
+  'change-promotion-by-hand': changePromotionByHand,
+  'change-voucher-by-hand': changeVoucherByHand,
+  'change-gift-card-by-hand': changeGiftCardByHand,
+  'change-payment-token-by-hand': changePaymentTokenByHand,
+  'change-customer-by-hand': changeCustomerByHand,
   'put-fault': putFault,
   'list-faults': listFaults,
   'delete-fault': deleteFault,

@@ -10,6 +10,10 @@ export function changeOf(shape: Readonly<Record<string, z.ZodType>>, fixed: read
   return z.strictObject(Object.fromEntries(members.map(([name, schema]) => [name, anyValue(name, schema).optional()])));
 }
 
+/** The members of all forms of an object. */
+export const membersOfForms = (forms: { readonly options: readonly z.ZodType[] }): Readonly<Record<string, z.ZodType>> =>
+  Object.assign({}, ...forms.options.map((form) => (form as z.ZodObject).shape));
+
 /** Any value, described by the schema. */
 function anyValue(name: string, schema: z.ZodType): z.ZodType {
   const { type, innerType } = schema._zod.def as { readonly type: string; readonly innerType?: z.ZodType };
