@@ -108,7 +108,7 @@ test('A gift card has the balance that it is given, before and after it pays, an
   await rehearsal.verify();
 });
 
-test('A payment token answers as it is told', async () => {
+test('A payment token has the outcome that it is given', async () => {
   await using rehearsal = await newRehearsal();
   const body = { outcome: 'decline', declineCode: 'lost_card' };
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body });
