@@ -151,7 +151,7 @@ test.each<
     code: string,
   ]
 >([
-  ['promotion', 'woolly', { kind: 'percent-off' }, '/name', 'required'],
+  ['promotion', 'woolly', { kind: 'percent-off' }, '/name', 'does_not_fit'],
   [
     'promotion',
     'woolly',
@@ -166,7 +166,7 @@ test.each<
     '/skus/0',
     'unknown_sku',
   ],
-  ['promotion', 'woolly', { kind: 'all-free' }, '/kind', 'invalid_union'],
+  ['promotion', 'woolly', { kind: 'all-free' }, '/kind', 'does_not_fit'],
   ['voucher', 'WELCOME10', { activeTo: '-P300D' }, '/activeTo', 'does_not_fit'],
   ['voucher', 'WELCOME10', { activeTo: 'P1M' }, '/activeTo', 'invalid_format'],
   ['voucher', 'USEDUP', { used: 101 }, '/used', 'does_not_fit'],
@@ -176,11 +176,11 @@ test.each<
     'no_code',
     { ...WINDOW, name: 'N', discount: { type: 'percent', percent: 1 }, enabled: true, used: 0 },
     '{id}',
-    'invalid_format',
+    'does_not_fit',
   ],
   ['gift-card', 'gift_5', { balance: { amount: -1 } }, '/balance/amount', 'does_not_fit'],
   ['gift-card', 'gift_5', { balance: { amount: 1e15 } }, '/balance/amount', 'does_not_fit'],
-  ['gift-card', 'gift_new', {}, '/balance', 'required'],
+  ['gift-card', 'gift_new', {}, '/balance', 'does_not_fit'],
   ['payment-token', 'tok_visa', { last4: '12' }, '/last4', 'invalid_format'],
   ['payment-token', 'tok_visa', { outcome: 'decline' }, '/declineCode', 'required'],
   ['customer', 'cus_ben', { state: 'blocked' }, '/state', 'unknown_member'],

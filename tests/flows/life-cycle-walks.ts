@@ -221,7 +221,7 @@ const customer: Walk = {
     reactivated: given('cus_grace'),
     blocked: given('cus_mallory'),
   },
-  verbs: { ...played('customers', CustomerVerb.options), change: changed('customers', { addresses: [] }) },
+  verbs: { ...played('customers', CustomerVerb.options), change: changed('customers', { lastName: 'Another' }) },
 };
 
 const fulfillmentOrders: Walk = {

@@ -51,7 +51,7 @@ export const changePaymentToken = defineInternalCall({
   method: 'PUT',
   path: '/internal/payment-tokens/{id}',
   request: changeOf(membersOfForms(PaymentToken), ['token']),
-  response: PaymentToken,
+  response: PaymentToken.meta({ type: 'object' }),
   callers: [],
 });
 
