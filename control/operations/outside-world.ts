@@ -57,8 +57,8 @@ export const changeGiftCardByHand = operate(declared.changeGiftCardByHand)(async
   scope.callFromOutside(scope, changeGiftCard, { params, body }),
 );
 
-export const changePaymentTokenByHand = operate(declared.changePaymentTokenByHand)(async ({ params, body }, scope) =>
-  scope.callFromOutside(scope, changePaymentToken, { params, body }),
+export const changePaymentTokenByHand = operate(declared.changePaymentTokenByHand)(
+  async ({ params, body }, scope) => (await scope.callFromOutside(scope, changePaymentToken, { params, body })).rule,
 );
 
 export const changeCustomerByHand = operate(declared.changeCustomerByHand)(async ({ params, body }, scope) =>
@@ -72,7 +72,7 @@ export const changePromotionByHand = operate(declared.changePromotionByHand)(asy
   const known = await productNames(worlds, world, objects, skus);
   const unknown = skus.findIndex((sku) => !known.has(sku));
   if (unknown >= 0) throw invalid(`/skus/${unknown}`, 'unknown_sku', `There is no product "${skus[unknown]}".`);
-  return scope.callFromOutside(scope, changePromotion, { params, body });
+  return (await scope.callFromOutside(scope, changePromotion, { params, body })).rule;
 });
 
 /** @throws Problem not_found that lists the verbs of the object */

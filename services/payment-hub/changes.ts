@@ -24,5 +24,5 @@ export const changePaymentToken = handle(changePaymentTokenCall)(async ({ params
   const found = await work.get(paymentTokens, id);
   const rule = changedRow('paymentTokens', body, { before: found?.rule, key: id, now: work.now });
   work.put(paymentTokens, { ...(found ?? { id }), rule });
-  return rule;
+  return { rule };
 });

@@ -12,7 +12,7 @@ export const changePromotion = handle(changePromotionCall)(async ({ params: { id
   const twin = items.find((one) => one.id !== id && one.rule.priority === rule.priority);
   if (twin) throw invalid('/priority', 'priority_of_another', `The promotion "${twin.id}" has this priority; choose another.`);
   work.put(promotions, { ...(found ?? { id }), rule });
-  return rule;
+  return { rule };
 });
 
 /** Uses that are locked or redeemed now count on. */

@@ -51,7 +51,7 @@ export const changePaymentToken = defineInternalCall({
   method: 'PUT',
   path: '/internal/payment-tokens/{id}',
   request: changeOf(membersOfForms(PaymentToken), ['token']),
-  response: PaymentToken.meta({ type: 'object' }),
+  response: z.object({ rule: PaymentToken }),
   callers: [],
 });
 

@@ -38,7 +38,7 @@ export const changePromotion = defineInternalCall({
   method: 'PUT',
   path: '/internal/promotions/{id}',
   request: changeOf(membersOfForms(Promotion), ['id']),
-  response: Promotion.meta({ type: 'object' }),
+  response: z.object({ rule: Promotion }),
   callers: [],
 });
 
