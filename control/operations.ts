@@ -5,7 +5,19 @@ import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from 
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
-import { countStockByHand, moveCustomerByHand, moveProductByHand, moveReturnByHand, playScan } from './operations/outside-world.ts';
+import {
+  changeCustomerByHand,
+  changeGiftCardByHand,
+  changePaymentTokenByHand,
+  changeProductByHand,
+  changePromotionByHand,
+  changeVoucherByHand,
+  countStockByHand,
+  moveCustomerByHand,
+  moveProductByHand,
+  moveReturnByHand,
+  playScan,
+} from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
@@ -46,6 +58,12 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'move-product-by-hand': moveProductByHand,
   'move-customer-by-hand': moveCustomerByHand,
   'count-stock-by-hand': countStockByHand,
+  'change-product-by-hand': changeProductByHand,
+  'change-promotion-by-hand': changePromotionByHand,
+  'change-voucher-by-hand': changeVoucherByHand,
+  'change-gift-card-by-hand': changeGiftCardByHand,
+  'change-payment-token-by-hand': changePaymentTokenByHand,
+  'change-customer-by-hand': changeCustomerByHand,
   'put-fault': putFault,
   'list-faults': listFaults,
   'delete-fault': deleteFault,

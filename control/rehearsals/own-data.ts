@@ -1,3 +1,4 @@
+import { asSentence } from '../../fixtures/checked-file.ts';
 import { members } from '../../fixtures/files.ts';
 import { DataRefused, type FixtureSet } from '../../fixtures/load.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
@@ -29,6 +30,3 @@ export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): R
   }
   throw validationFailed(errors);
 }
-
-const asSentence = (reason: string): string =>
-  `${reason.charAt(0).toUpperCase()}${reason.slice(1).replace(/[.?]$/, '')}${reason.endsWith('?') ? '?' : '.'}`;

@@ -94,9 +94,9 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
     ({ tender: { token = '' } }) => token,
     netCommitment,
   );
-  for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
+  for (const [token, { balance = 0, noted = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
     const kept = ofGiftCards.get(token) ?? 0;
-    const had = begun[token]?.['balance'] ?? 0;
+    const had = (begun[token]?.['balance'] ?? 0) + noted;
     check(had - kept === balance, `gift card ${token}: ${balance} of ${had} are left, and payments have ${kept}`);
   }
   const bound = sums(payments, ({ orderId }) => orderId, netCommitment);

@@ -5,7 +5,7 @@ import { defineService } from '../../shared/work/handler.ts';
 import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
 import { enrollLoyaltyMember, finishInterruptedEnrolment, issueLoyaltyPoints, redeemLoyaltyPoints } from './loyalty.ts';
-import { createCustomer, putParty } from './registration.ts';
+import { changeCustomer, createCustomer, putParty } from './registration.ts';
 import { searchCustomer } from './search.ts';
 
 export const service = defineService({
@@ -20,7 +20,12 @@ export const service = defineService({
     'issue-loyalty-points-api': issueLoyaltyPoints,
     'redeem-loyalty-points-api': redeemLoyaltyPoints,
   },
-  internal: { 'put-party': putParty, 'log-customer-interaction': logCustomerInteraction, 'move-customer': moveCustomer },
+  internal: {
+    'put-party': putParty,
+    'log-customer-interaction': logCustomerInteraction,
+    'move-customer': moveCustomer,
+    'change-customer': changeCustomer,
+  },
   events: { 'order-confirmed': onOrderConfirmed },
   due: [moveIdleCustomer, finishInterruptedEnrolment],
 });

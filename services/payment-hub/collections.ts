@@ -72,9 +72,9 @@ export const giftCards = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),
 });
 
-/** Balances in minor units, by the gift card's token. */
+/** Balances in minor units, by the gift card's token. `noted` is what changes by the control plane have added since the seed. */
 export const giftCardBalances = defineCounters({
   name: 'gift-card-balances',
-  fields: ['balance'],
+  fields: ['balance', 'noted'],
   guards: { notOverdrawn: { balance: 1 } },
 });

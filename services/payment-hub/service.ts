@@ -3,6 +3,7 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from './authorization.ts';
 import { authorizePayment } from './authorize-payment.ts';
+import { changeGiftCard, changePaymentToken } from './changes.ts';
 import {
   giftCardBalances,
   giftCards,
@@ -26,7 +27,12 @@ export const service = defineService({
     'void-payment-api': voidPayment,
     'refund-payment-api': refundPayment,
   },
-  internal: { 'list-payments': listPayments, 'reverse-payment': reversePayment },
+  internal: {
+    'list-payments': listPayments,
+    'reverse-payment': reversePayment,
+    'change-gift-card': changeGiftCard,
+    'change-payment-token': changePaymentToken,
+  },
   events: {},
   due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints],
 });

@@ -125,7 +125,7 @@ const refused: readonly (readonly [products: string | Buffer, mistake: string])[
   [lines(HEADER, KETTLE, '', cell(GTIN, '9780306406157')), 'line 4, column sku – the same as in line 2.'],
   [lines(HEADER, `${KETTLE},`), 'line 2 – it has 8 cells, but there are 7 columns.'],
   [lines(HEADER, 'kettle'), 'line 2 – it has 1 cells, but there are 7 columns.'],
-  [lines(HEADER.replace('price', 'prise'), KETTLE), 'line 1, column prise – there is no member prise; did you mean price?.'],
+  [lines(HEADER.replace('price', 'prise'), KETTLE), 'line 1, column prise – there is no member prise; did you mean price?'],
   [lines(HEADER.replace('name', 'sku'), KETTLE), 'line 1, column sku – the earlier column sku fills the same member.'],
   [lines(HEADER.replace('name', 'price.amount'), KETTLE), 'line 1, column price – the earlier column price.amount fills the same member.'],
   [lines(HEADER.replace('name', ''), KETTLE), 'line 1, column 3 – it has no name.'],
@@ -167,7 +167,7 @@ const refusedStock: readonly (readonly [stock: string, mistake: string])[] = [
   ['sku,location,onHand\nkettle,dc-01,x', 'line 2, column onHand – this must be a whole number, not text.'],
   [
     'sku,location,onhand\nkettle,dc-01,1',
-    'line 1, column onhand – with a column location, the columns are sku, location, onHand, safetyStock; did you mean onHand?.',
+    'line 1, column onhand – with a column location, the columns are sku, location, onHand, safetyStock; did you mean onHand?',
   ],
   ['sku,location,onHand\n,dc-01,1', 'line 2, column sku – this member is required.'],
 ];

@@ -135,7 +135,7 @@ test('All mistakes of all files are reported together', async () => {
   expect((await refusal(contents)).toSorted()).toEqual([
     'gift-cards.json /0/owner – this member is unknown.',
     'products.overlay.json /0/price/amount – this must be a whole number, not text.',
-    'products.overlay.json /1/sku – a new row must also have gtin, name, description, brand, taxRate, and there is no row "mug-bleu" to change; did you mean "mug-blue"?.',
+    'products.overlay.json /1/sku – a new row must also have gtin, name, description, brand, taxRate, and there is no row "mug-bleu" to change; did you mean "mug-blue"?',
     'products.overlay.json /2/sku – this must be the sku of the row that is changed, removed or added.',
     'vouchers.overlay.json /0/code – there is no row "GONE" to remove.',
   ]);
@@ -185,7 +185,7 @@ test.each(overlays.map(([file, overlay, mistake]) => ({ file, overlay, mistake }
 
 test('A file with a misspelt name is refused, and a foreign file is ignored', async () => {
   expect(await refusal({ 'product.json': [] })).toEqual([
-    'product.json / – no file of the data has this name; did you mean products.json?.',
+    'product.json / – no file of the data has this name; did you mean products.json?',
   ]);
   await rm(join(folder, 'product.json'));
   expect(await refusal({ 'customers.csv': 'id' })).toEqual(['customers.csv / – only products and stock can be CSV; write customers.json.']);

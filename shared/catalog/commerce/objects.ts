@@ -145,6 +145,11 @@ export const productLifeCycle = defineLifeCycle({
     { verb: 'resume', from: ['suspended'], to: 'active', trigger: 'control plane: resume' },
     { verb: 'discontinue', from: ['active', 'suspended'], to: 'discontinued', trigger: 'control plane: discontinue' },
     { verb: 'archive', from: ['discontinued'], to: 'archived', trigger: 'control plane: archive' },
+    {
+      verb: 'change',
+      from: ['draft', 'enrichment', 'review', 'active', 'suspended', 'discontinued'],
+      trigger: 'control plane: change of text, price or other members',
+    },
   ],
 });
 
