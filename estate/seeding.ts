@@ -5,6 +5,7 @@ import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
+import { withRetailer } from '../shared/work/retailer.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
@@ -13,7 +14,7 @@ export const loadConfiguredFixtures = (configuration: Configuration): Promise<Fi
 /** The initial data of a world whose clock starts at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
   const applications = Object.fromEntries(
-    registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures, now))]),
+    registeredApplications.map(({ service, seed }) => [service.application, dumpOf(withRetailer(seed(fixtures, now), fixtures.retailer))]),
   );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
     (seedDue?.(fixtures, now) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),

@@ -7,7 +7,6 @@ import type { InputOf } from '../../shared/catalog/define.ts';
 import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
-import { CURRENCY } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
@@ -31,8 +30,8 @@ import { bySku, productBySku, readAvailability, refuseUnlessSellable } from './p
 type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
-  const { work } = scope;
-  const { channel, currency = CURRENCY, lines = [], mergeBasketIds = [] } = body;
+  const { work, retailer } = scope;
+  const { channel, currency = retailer.currency, lines = [], mergeBasketIds = [] } = body;
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
@@ -45,7 +44,7 @@ export const createBasketHandler = handle(createBasket)(async ({ body }, scope) 
   const withoutDiscount = await pricesForSale(work, addToLines(id, [], requested));
   const customer = await readOrCreateCustomer(scope, id, body.customerId);
   const prices = await priceOpenBasket(scope, withoutDiscount);
-  for (const basket of basketsToMerge) mergeInto(work, basket, id);
+  for (const basket of basketsToMerge) mergeInto(scope, basket, id);
   return work.create(baskets, 'create', {
     id,
     channel,
@@ -87,11 +86,11 @@ const readOrCreateCustomer = ({ call }: Scope, basketId: string, customerId: str
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
 /** The lines move to the other basket. Stock that a client reserved explicitly stays with the merged basket, so it is released. */
-function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
+function mergeInto({ work, retailer }: Scope, basket: Basket, mergedInto: string): void {
   work.cancel(basketIdle, basket.id);
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
   work.transition(baskets, basket, 'merge', {
-    ...priceLines([]),
+    ...priceLines([], retailer),
     vouchers: [],
     promotionsStatus: undefined,
     mergedInto,

@@ -130,7 +130,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   work.cancel(basketIdle, basket.id);
   work.schedule(checkoutTtl, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
-    ...applyDiscounts(lines, discounts, shippingMethod),
+    ...applyDiscounts(lines, discounts, scope.retailer, shippingMethod),
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
@@ -173,7 +173,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     standing,
   });
   const locked = work.transition(baskets, basket, 'change-checkout', {
-    ...applyDiscounts(lines, discounts, shippingMethod),
+    ...applyDiscounts(lines, discounts, scope.retailer, shippingMethod),
     customerId,
     loyaltyAccountId: accountId,
     loyalty,

@@ -12,21 +12,21 @@ import { accounts, type Earning, type EarningRefund, earnings } from './collecti
 import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
 
 /** Books the same points as the completion of the order. The first of the two books them. */
-export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
+export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call, retailer }) => {
   const account = await memberByIdOrCard(work, params.id);
   const requested = pointsOfValue(amount);
   const earned = (await work.get(earnings, orderId))?.earned;
   if (earned) {
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
     if (earned.amount === requested) return again(account);
-    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`;
-    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount) }, { objectType: 'order', id: orderId });
+    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount, retailer))}, not for ${moneyInWords(amount)}.`;
+    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount, retailer) }, { objectType: 'order', id: orderId });
   }
   const order = await call(getOrderEarning, { params: { id: orderId } });
   if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
   const earningAmount = earningAmountOf(order);
   if (requested !== earningAmount) {
-    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
+    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount, retailer))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
   const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });

@@ -3,9 +3,10 @@ import { getMemberBalance as getMemberBalanceApi, listLedgerEntries as listLedge
 import { type putLedgerEntry, putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
 import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Retailer } from '../../shared/catalog/retailer.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { CURRENCY, type Money } from '../../shared/domain/money.ts';
+import type { Money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -138,7 +139,7 @@ function insufficientPoints({ id, pointsBalance: available }: Account, requested
   return new Problem('insufficient_points', detail, { objectType: 'loyalty-account', id, requested, available });
 }
 
-/** A point has a value of 0.01, one minor unit. */
-export const valueOfPoints = (points: number): Money => ({ amount: points, currency: CURRENCY });
+/** A point is worth one minor unit of the currency. */
+export const valueOfPoints = (points: number, { currency }: Retailer): Money => ({ amount: points, currency });
 
 export const pointsOfValue = ({ amount }: Money): number => amount;

@@ -2,21 +2,23 @@ import type { z } from 'zod';
 import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/apis.ts';
 import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
 import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Retailer } from '../../shared/catalog/retailer.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import { again, handle, handleDue } from '../../shared/work/handler.ts';
+import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, issueKey, ledgerEntries, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
 import { type Account, book, isOwnPurchase, type LedgerRequest, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
 
 /** Ledger entries of other applications, once per type and reference. */
-export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {
+export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, scope) => {
+  const { work } = scope;
   if (type === 'issue') return issue(work, await memberOf(work, body), { ...body, reference });
   if (type === 'redeem') {
     if (body.points === undefined) throw invalid('/points', 'required', 'Name the number of points to redeem.');
-    return redeem(work, await memberOf(work, body), { points: body.points, ...purposeOf(body, reference) });
+    return redeem(scope, await memberOf(work, body), { points: body.points, ...purposeOf(body, reference) });
   }
-  if (type === 'spend') return spend(work, reference, body);
-  if (type === 'reverse') return reverse(work, reference, body);
+  if (type === 'spend') return spend(scope, reference, body);
+  if (type === 'reverse') return reverse(scope, reference, body);
   throw notFound('type of ledger entry', type);
 });
 
@@ -43,8 +45,8 @@ async function issue(work: UnitOfWork, account: Account, { points, reason, refer
 /** Returns the points of a redemption that nobody has spent. The key is the redemption. */
 const returnRedemption = defineDueWork('return-redemption');
 
-export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { work }) => {
-  const { repeated, ...answer } = await redeem(work, await memberByIdOrCard(work, params.id), body);
+export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, scope) => {
+  const { repeated, ...answer } = await redeem(scope, await memberByIdOrCard(scope.work, params.id), body);
   return repeated ? again(answer) : answer;
 });
 
@@ -52,11 +54,15 @@ export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { w
 const UNSPENT_MS = 15 * 60 * 1_000;
 
 /** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
-async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
+async function redeem(
+  { work, retailer }: Scope,
+  account: Account,
+  { points, ...purpose }: RedemptionPurpose & { readonly points: number },
+) {
   const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {
     if (before.points !== points) throw redeemedOtherPoints(before, points);
-    return { account, redemption: publishedRedemption(before), repeated: true };
+    return { account, redemption: publishedRedemption(before, retailer), repeated: true };
   }
   const redemption = work.put(redemptions, {
     id: work.id('rdm'),
@@ -69,7 +75,7 @@ async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }
   });
   work.schedule(returnRedemption, redemption.id, work.now + UNSPENT_MS, {});
   const after = book(work, account, { type: 'redeem', points: -points, ...ledgerReference(redemption) });
-  return { account: after, redemption: publishedRedemption(redemption), repeated: false };
+  return { account: after, redemption: publishedRedemption(redemption, retailer), repeated: false };
 }
 
 const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem => {
@@ -90,15 +96,16 @@ export const returnUnspentRedemption = handleDue(returnRedemption)(async ({ key 
  * Has a payment spend a redemption once, whole or in part. The points that the payment does not need return to the balance.
  * @throws Problem `not_found`, `insufficient_points`, `redemption_not_applicable`
  */
-export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
+export async function spend(scope: Scope, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
+  const { work, retailer } = scope;
   if (redemptionId === undefined) throw invalid('/redemptionId', 'required', 'Name the redemption to spend.');
   const redemption = await work.get(redemptions, redemptionId);
   const account = redemption && (await work.get(accounts, redemption.accountId));
   if (!account) throw notFound('redemption', redemptionId);
-  if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption) };
+  if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption, retailer) };
   refuseOtherPurpose(redemption, account, { orderId, purchase });
   const points = amount ? pointsOfValue(amount) : redemption.points;
-  await refuseUnspendable(work, { redemption, paymentId, points });
+  await refuseUnspendable(scope, { redemption, paymentId, points });
   const spent = work.put(redemptions, {
     ...redemption,
     state: 'spent',
@@ -108,16 +115,16 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
   });
   work.cancel(returnRedemption, redemption.id);
   const after = giveBack(work, account, { redemption: spent, points: redemption.points - points });
-  return { account: after, redemption: publishedRedemption(spent) };
+  return { account: after, redemption: publishedRedemption(spent, retailer) };
 }
 
 async function refuseUnspendable(
-  work: UnitOfWork,
+  { work, retailer }: Scope,
   { redemption, paymentId, points }: { redemption: RedemptionRecord; paymentId: string; points: number },
 ): Promise<void> {
   const about = { objectType: 'redemption', id: redemption.id, requested: points };
   const refuse = (available: number, detail: string): Problem =>
-    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available) });
+    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available, retailer) });
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
   if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
   if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
@@ -144,7 +151,7 @@ function refuseOtherPurpose(
  * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
  * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
  */
-async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest) {
+async function reverse({ work, retailer }: Scope, reference: string, request: LedgerRequest) {
   const paymentId = request.paymentId ?? reference;
   const before = await work.get(reversals, reference);
   const redemption = await work.findUnique(redemptions, 'payment', paymentId);
@@ -153,7 +160,7 @@ async function reverse(work: UnitOfWork, reference: string, request: LedgerReque
     if (!before) work.put(reversals, { id: reference, paymentId, points: 0 });
     return notFound('spending of points by payment', paymentId);
   }
-  if (before) return { account, redemption: publishedRedemption(redemption) };
+  if (before) return { account, redemption: publishedRedemption(redemption, retailer) };
   const left = redemption.spentPoints - redemption.reversedPoints;
   const points = Math.min(left, request.amount ? pointsOfValue(request.amount) : left);
   const reversedPoints = redemption.reversedPoints + points;
@@ -163,16 +170,16 @@ async function reverse(work: UnitOfWork, reference: string, request: LedgerReque
     state: reversedPoints === redemption.spentPoints ? 'returned' : redemption.state,
   });
   work.put(reversals, { id: reference, paymentId, points });
-  return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption) };
+  return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption, retailer) };
 }
 
 type RedemptionRecord = z.output<typeof redemptions.schema>;
 
 /** The redemption as callers see it: with its remaining value, or with the amount that it paid. */
-const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord) => ({
+const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord, retailer: Retailer) => ({
   id,
   state,
-  value: valueOfPoints(paymentId === undefined ? points : spentPoints),
+  value: valueOfPoints(paymentId === undefined ? points : spentPoints, retailer),
 });
 
 /** The purpose that its ledger entries name: the order, or the basket before the order exists. */

@@ -8,6 +8,7 @@ import type { ControlStore, Store } from '../store/ports/estate-store.ts';
 import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AnyService } from './handler.ts';
+import { createRetailers } from './retailer.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 
 /** Wall time for due work and consumed events. */
@@ -50,6 +51,7 @@ export function createParts({
     observer,
     workDeadlineMs,
     faults: createFaults(options.control),
+    retailerOf: createRetailers(options.store),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,

@@ -3,6 +3,7 @@ import type { Application } from '../catalog/applications.ts';
 import type { ApiDefinition, InputOf, OutputOf } from '../catalog/define.ts';
 import type { InternalIdsOf } from '../catalog/internal-calls.ts';
 import type { Problem } from '../catalog/problems.ts';
+import type { Retailer } from '../catalog/retailer.ts';
 import type { Context } from '../control/context.ts';
 import type { Webhooks } from '../control/webhook-sender.ts';
 import type { EstateEvent } from '../events/envelope.ts';
@@ -15,6 +16,8 @@ import type { UnitOfWork } from './unit-of-work.ts';
 /** The tools of a handler: one unit of work, and calls to other applications. */
 export interface Scope {
   readonly context: Context;
+  /** The figures of the retailer, which are the same for the whole life of a world. */
+  readonly retailer: Retailer;
   readonly work: UnitOfWork;
   readonly call: Caller;
   /** Signed webhooks of this rehearsal, sent through the gateway. */

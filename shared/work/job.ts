@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Retailer } from '../catalog/retailer.ts';
 import type { Context } from '../control/context.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
@@ -79,6 +80,11 @@ export interface UnitJob extends Job {
   readonly unit: Pick<UnitParts, 'fence' | 'key' | 'since' | 'precondition'> & { readonly causation?: string };
 }
 
-export interface CommittingJob extends UnitJob {
+/** A job that has read the figures of its world's retailer. */
+export interface RetailerJob extends Job {
+  readonly retailer: Retailer;
+}
+
+export interface CommittingJob extends UnitJob, RetailerJob {
   readonly commits: CommitState;
 }

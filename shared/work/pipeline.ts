@@ -4,6 +4,7 @@ import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from '.
 import { answerProblems, answerRequest, followUp } from './steps/answer.ts';
 import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
+import { findRetailer } from './steps/find-retailer.ts';
 import { countWork, observeDelivery, observeDueRequest, observeRequest, recordHop, traceItem } from './steps/observe.ts';
 import { parseBody, validateInput, verifySignature } from './steps/read-input.ts';
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
@@ -27,6 +28,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(applyFaults(parts))
     .step(parseBody)
     .step(verifySignature(parts))
+    .step(findRetailer(parts))
     .step(validateInput)
     .step(claimKey(parts))
     .step(followUp(parts, runBeforeReply))
@@ -35,6 +37,7 @@ export function createPipeline(options: PipelineOptions) {
 
   const consume = steps<Delivery, void>()
     .step(fenceDelivery(parts))
+    .step(findRetailer(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))
     .end(consumeEvent(parts));
@@ -49,6 +52,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(runEventWork(parts, consume))
     .step(fenceItem(parts))
     .step(traceItem(parts))
+    .step(findRetailer(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts))
     .end(runItem(parts));

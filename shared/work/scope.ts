@@ -1,3 +1,4 @@
+import type { Retailer } from '../catalog/retailer.ts';
 import type { Context } from '../control/context.ts';
 import { createWebhooks, type Webhooks } from '../control/webhook-sender.ts';
 import { digest } from '../domain/ids.ts';
@@ -14,6 +15,7 @@ type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 /** The tools of one run of a handler: a unit of work, and calls and webhooks on its behalf. Rarely used tools are made at their first use. */
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
+  readonly retailer: Retailer;
   readonly notes: JournalNotes;
   readonly work: OpenUnit;
   readonly call: Caller;
@@ -23,9 +25,14 @@ export class RunScope implements Scope, CallScope {
   readonly #parts: ApplicationParts;
   readonly #key: string;
 
-  constructor(parts: ApplicationParts, { context, notes, unit, commits }: CommittingJob, { webhookId, beforeCall }: RunOptions = {}) {
+  constructor(
+    parts: ApplicationParts,
+    { context, notes, unit, commits, retailer }: CommittingJob,
+    { webhookId, beforeCall }: RunOptions = {},
+  ) {
     const { store, parse, relay } = parts;
     this.context = context;
+    this.retailer = retailer;
     this.notes = notes;
     this.webhookId = webhookId;
     this.ifMatch = unit.precondition?.ifMatch;

@@ -4,6 +4,7 @@ import { type Account, standingAt, withEntry } from '../../services/loyalty-plat
 import { redeemPoints, returnUnspentRedemption, spend } from '../../services/loyalty-platform/redemption.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { defaultRetailer } from '../../shared/catalog/retailer.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -182,13 +183,17 @@ describe('Put Ledger Entry', () => {
   test('Of two requests that read the same points or redemption, one commits', async () => {
     await using own = await startInside(loyaltyPlatform);
     const redeemAs = (basketId: string) => (work: UnitOfWork) =>
-      redeemPoints.handler({ params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never, { work } as Scope);
+      redeemPoints.handler(
+        { params: { id: 'loy_ada' }, query: {}, body: { points: 500, basketId } } as never,
+        { work, retailer: defaultRetailer } as Scope,
+      );
     const outcomes = await own.overlapping('loyalty-platform', redeemAs('bsk_1'), redeemAs('bsk_2'));
     expect(outcomes).toEqual(['committed', 'Conflict: version: accounts/loy_ada']);
     const params = { id: 'loy_ada' };
     const { body } = await insideCall(own, 'redeem-points-api', { params, body: { points: 500, basketId: 'bsk_1' } });
     const redemptionId = body.redemption.id;
-    const pay = (paymentId: string) => (work: UnitOfWork) => spend(work, paymentId, { redemptionId, purchase: { basketId: 'bsk_1' } });
+    const pay = (paymentId: string) => (work: UnitOfWork) =>
+      spend({ work, retailer: defaultRetailer } as Scope, paymentId, { redemptionId, purchase: { basketId: 'bsk_1' } });
     const payments = await own.overlapping('loyalty-platform', pay('pay_1'), pay('pay_2'));
     expect(payments).toEqual(['committed', `Conflict: version: redemptions/${redemptionId}`]);
     // The expiry runs after the redemption was spent, and changes nothing.

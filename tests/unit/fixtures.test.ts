@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { defaultRetailer } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 
 type Change = (text: string) => string | Buffer;
@@ -208,11 +209,27 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
       '/0/colour – this member is unknown.',
       '/0/media – this must be a list, not null.',
       '/0/price/amount – this must be a whole number, not text.',
-      '/0/price/currency – this must be EUR, the currency of every price.',
+      '/0/price/currency – this must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR.',
       '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
       '/0/taxRate – this must be a number, not text.',
     ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
   );
+});
+
+test('The figures of our retailer are the defaults, and a folder without retailer.json has them', async () => {
+  expect(JSON.parse(await readFile(new URL('retailer.json', source), 'utf8'))).toEqual(defaultRetailer);
+  await cp(source, directory, { recursive: true });
+  await rm(join(directory, 'retailer.json'));
+  expect((await loadCopy()).at(now).retailer).toEqual(defaultRetailer);
+});
+
+test('The fixtures take a part of the figures of a retailer, and refuse prices in another currency than its own', async () => {
+  const part = (await loadWith('retailer.json', () => '{"shipping":{"EXPRESS":1500}}')).at(now).retailer;
+  expect(part).toEqual({ ...defaultRetailer, shipping: { ...defaultRetailer.shipping, EXPRESS: 1_500 } });
+  const foreign = `cannot be used: /0/price/currency – this must be JPY, the currency of the retailer.`;
+  await expect(loadWith('retailer.json', () => '{"currency":"JPY"}')).rejects.toThrow(`/products.json ${foreign}`);
+  const unknown = 'cannot be used: /shiping – this member is unknown.';
+  await expect(loadWith('retailer.json', () => '{"shiping":{}}')).rejects.toThrow(`/retailer.json ${unknown}`);
 });
 
 test('The fixtures report a missing file, and a folder in place of a file', async () => {

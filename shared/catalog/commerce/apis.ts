@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { Currency } from '../currency.ts';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
+import { defaultRetailer, shippingInWords } from '../retailer.ts';
 import {
   AccountOrCard,
   Address,
-  Currency,
   Email,
   exactlyOne,
   Gtin,
@@ -19,7 +20,6 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
-import { shippingInWords } from '../shipping-prices.ts';
 import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
@@ -68,7 +68,7 @@ export const createBasket = defineApi({
   path: '/baskets',
   request: z.strictObject({
     channel: DigitalChannel,
-    currency: Currency.optional().describe('Default: EUR.'),
+    currency: Currency.optional().describe(`Default: the currency of the retailer, ${defaultRetailer.currency} by default.`),
     customerId: Id.optional(),
     lines: z.array(RequestedLine).max(200).optional(),
     mergeBasketIds: z

@@ -7,7 +7,7 @@ import type { ItemLease } from '../../store/ports/due-work.ts';
 import { type Answer, answerProblem, asProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { Unchanged } from '../handler.ts';
-import type { Answered, CommittingJob, JournaledJob, LeasedItem, UnitJob } from '../job.ts';
+import type { Answered, CommittingJob, JournaledJob, LeasedItem, RetailerJob, UnitJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { CommitState, Outcome } from '../unit/open-unit.ts';
@@ -86,7 +86,7 @@ function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonl
 
 /** Notifies the relay of committed events, and runs the due work whose effect the answer must show. Work that fails stays due for the clock. */
 export const followUp =
-  <J extends UnitJob, Result>(
+  <J extends UnitJob & RetailerJob, Result>(
     parts: ApplicationParts,
     runBeforeReply: (item: LeasedItem) => Promise<void>,
   ): Step<J, J & CommittingJob, Result> =>

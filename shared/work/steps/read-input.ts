@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
-import { parseParams, parsePart } from '../../contract/validation.ts';
+import { parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { Answered, ApiRequest } from '../job.ts';
+import type { Answered, ApiRequest, RetailerJob } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** A header that is sent once. @param name in lower case */
@@ -56,7 +56,7 @@ export const verifySignature =
     return rest({ ...job, context: { ...context, principal: SIGNER }, webhookId });
   };
 
-export interface ValidRequest extends VerifiedRequest {
+export interface ValidRequest extends VerifiedRequest, RetailerJob {
   readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | undefined;
   /** The header, unless it is `*`, which any version of an object matches. */
@@ -64,7 +64,7 @@ export interface ValidRequest extends VerifiedRequest {
 }
 
 /** Validates parameters, query, body and headers against the declaration of the API. */
-export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = async (job, rest) => {
+export const validateInput: Step<VerifiedRequest & RetailerJob, ValidRequest, Answered> = async (job, rest) => {
   const input = inputOf(job);
   const { headers } = job.received;
   const idempotencyKey = idempotencyKeyIn(headers);
@@ -72,7 +72,7 @@ export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = asyn
   return rest({ ...job, input, idempotencyKey, ifMatch });
 };
 
-function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
+function inputOf({ bound: { api }, received, context, retailer, body: sent }: VerifiedRequest & RetailerJob): ValidRequest['input'] {
   const isFromService = context.chain.length > 0;
   const params = parseParams(received.params);
   if (!isFromService) {
@@ -80,9 +80,9 @@ function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequ
     refuseRedacted(received.query, 'query');
     if (sent) refuseSecrets(sent.value);
   }
-  const query = parsePart(api.query, received.query, 'query');
+  const query = parseQuery(api.query, received.query);
   const schema = isFromService ? api.serviceRequest : api.request;
-  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
+  const body = api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, retailer.currency);
   return { params, query, body };
 }
 
