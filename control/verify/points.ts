@@ -102,9 +102,6 @@ interface Earning {
   readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
 }
 
-/** One point per full 1.00 of the currency. */
-const MINOR_UNITS_PER_POINT = 100;
-
 /** The names under which the Loyalty Platform books the refunds of a payment. */
 const refundsOf = ({ id, tender, refunds }: Payment): readonly string[] => {
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
@@ -127,7 +124,7 @@ function checkEarned(world: WorldRecords, accounts: readonly Account[], check: C
     const hasEarned = earnings.get(id)?.earned !== undefined;
     const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || world.queued('loyalty-platform', id);
     check(hasEarned || isWaiting, `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`);
-    const worth = Math.floor(earningAmount.amount / MINOR_UNITS_PER_POINT);
+    const worth = Math.floor(earningAmount.amount / world.retailer.loyalty.earnPer);
     const points = earned.get(id) ?? 0;
     check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
   }

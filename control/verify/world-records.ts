@@ -1,6 +1,7 @@
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import type { Retailer } from '../../shared/catalog/retailer.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -9,6 +10,7 @@ import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.ts';
 import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/rehearsals.ts';
+import { figuresIn, retailers } from '../../shared/work/retailer.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
 import type { Breathe } from './slices.ts';
@@ -27,6 +29,8 @@ export interface KeptObjects {
 /** All records of a world, read once. */
 export interface WorldRecords {
   readonly objects: EstateObjects;
+  /** The figures of the retailer of this world. */
+  readonly retailer: Retailer;
   readonly seed: Snapshot;
   /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
@@ -76,6 +80,7 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
     (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
   return {
     objects,
+    retailer: figuresIn(dumps.get('loyalty-platform')?.objects[retailers.name]?.[0]),
     seed: await worlds.seed(world),
     events,
     of: <T>(type: string) => {

@@ -2,14 +2,13 @@ import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
 import { isUnknownOutcome, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
 
-/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
-const CHECKOUT_TTL_SECONDS = 900;
 const TIMEOUT_MS = 5_000;
 
 type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
@@ -21,24 +20,25 @@ type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord
  * @throws Problem 409 `insufficient_stock` with every SKU that is short; 503, 504
  */
 export async function reserveStock(
-  { work, call }: Scope,
+  { work, call, retailer }: Scope,
   { basket, record, vouchers }: { basket: Basket; record: CheckoutRecord; vouchers: boolean },
 ): Promise<HeldCheckout> {
   const { hold } = record;
   if (hold?.expiresAt !== undefined && hold.basketVersion === basket.version && record.vouchers === vouchers) {
     return { ...record, hold: { ...hold, expiresAt: hold.expiresAt } };
   }
+  const holdMs = durationMs(retailer.windows.checkoutHold);
   const items = basket.lines.map(({ sku, qty }) => ({ sku, qty }));
   const reservation = await retryLostAnswer(() =>
     call(
       reserveInventory,
-      { body: { basketId: basket.id, items, ttlSeconds: CHECKOUT_TTL_SECONDS } },
+      { body: { basketId: basket.id, items, ttlSeconds: holdMs / 1_000 } },
       { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
     ),
   );
   const held = {
     reservationId: reservation.id,
-    expiresAt: reservation.expiresAt ?? instant(work.now + CHECKOUT_TTL_SECONDS * 1_000),
+    expiresAt: reservation.expiresAt ?? instant(work.now + holdMs),
     basketVersion: basket.version,
   };
   const next = work.put(checkouts, { ...record, hold: held, vouchers: record.vouchers || vouchers });

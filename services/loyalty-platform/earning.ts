@@ -5,9 +5,9 @@ import { getOrderEarning } from '../../shared/catalog/order/internal.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
+import type { Retailer } from '../../shared/catalog/retailer.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
-import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { again, type EventHandler, handle, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
 import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
 
@@ -29,8 +29,8 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
     const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount, retailer))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
-  const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
-  // Less than 1.00 earns nothing, and the order cannot earn again.
+  const next = await earn({ work, retailer }, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
+  // Less than `earnPer` earns nothing, and the order cannot earn again.
   return next === account ? again(account) : next;
 });
 
@@ -51,7 +51,7 @@ function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderE
 const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
 
 /** A completed order earns points for its member once, unless Earn Points booked them before. */
-export const onOrderChanged: EventHandler = async (event, { work, log }) => {
+export const onOrderChanged: EventHandler = async (event, { work, log, retailer }) => {
   const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);
   if (loyaltyAccountId === undefined || !earningAmount) return unchanged('The order names no member.');
@@ -63,9 +63,12 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
     return unchanged(`There is no member "${loyaltyAccountId}".`);
   }
   const amount = pointsOfValue(earningAmount);
-  await earn(work, account, { orderId, amount, deducted });
+  await earn({ work, retailer }, account, { orderId, amount, deducted });
   return undefined;
 };
+
+/** What booking points needs. */
+type Books = Pick<Scope, 'work' | 'retailer'>;
 
 const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true });
 
@@ -73,14 +76,14 @@ const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, re
  * A refund takes earned points back. Payments by points or exchange credit earned none. Refunds under a reference and without a return
  * are for goods that were never delivered, and these earned none either.
  */
-export const onPaymentChanged: EventHandler = async (event, { work }) => {
+export const onPaymentChanged: EventHandler = async (event, { work, retailer }) => {
   const { id, orderId, tender, refunds } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
   const earningRefunds = refunds.flatMap(({ amount, reference, returnId }, index) =>
     reference === undefined || returnId !== undefined ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }] : [],
   );
   if (earningRefunds.length === 0) return unchanged('No refund of the payment takes points back.');
-  const isNews = await noteRefunds(work, orderId, earningRefunds);
+  const isNews = await noteRefunds({ work, retailer }, orderId, earningRefunds);
   return isNews ? undefined : unchanged('All refunds of the payment were noted before.');
 };
 
@@ -90,35 +93,37 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
  * @returns the same account when there was nothing to book
  */
 async function earn(
-  work: UnitOfWork,
+  books: Books,
   account: Account,
   { orderId, amount, deducted = [] }: { orderId: string; amount: number; deducted?: readonly string[] },
 ): Promise<Account> {
+  const { work, retailer } = books;
   const before = await work.get(earnings, orderId);
-  const points = pointsForAmount(amount);
+  const points = pointsForAmount(amount, retailer);
   const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
   const booked = points === 0 ? account : book(work, account, { type: 'earn', points, orderId });
-  return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
+  return takeBack(books, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
 /** Records refunds of an order once. They take earned points back, or wait until it has earned. @returns whether one is new */
-async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
+async function noteRefunds(books: Books, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
+  const { work } = books;
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));
   if (fresh.length === 0) return false;
   const noted = { ...before, refunds: [...before.refunds, ...fresh.map((refund) => ({ ...refund, booked: false }))] };
   const account = noted.earned && (await work.get(accounts, noted.earned.accountId));
-  if (account) takeBack(work, account, noted);
+  if (account) takeBack(books, account, noted);
   else work.put(earnings, noted);
   return true;
 }
 
 /** Books one reversal per refund that has none yet. Points that the balance lacks become the shortfall of the entry. */
-function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
+function takeBack({ work, retailer }: Books, account: Account, noted: Earning): Account {
   let next = account;
   let { takenBack } = noted;
   for (const refund of noted.refunds.filter(({ booked }) => !booked)) {
-    const due = pointsToTakeBack(noted, refund) - takenBack;
+    const due = pointsToTakeBack(noted, refund, retailer) - takenBack;
     if (due <= 0) continue;
     takenBack += due;
     const points = Math.min(due, next.pointsBalance);
@@ -135,18 +140,20 @@ function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   return next;
 }
 
-const MINOR_UNITS_PER_EARNED_POINT = 100;
-
-/** One point per full 1.00. @param amount in minor units */
-const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
+/** One point per full `earnPer`. @param amount in minor units */
+const pointsForAmount = (amount: number, { loyalty }: Pick<Retailer, 'loyalty'>): number => Math.floor(amount / loyalty.earnPer);
 
 /**
  * The points that the refunds of an order, up to and including this one, take back together: the earned points less the points for the
  * remaining amount. Refunds that are already subtracted from the earned amount take nothing.
  */
-function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
+function pointsToTakeBack(
+  { earned, refunds }: Pick<Earning, 'earned' | 'refunds'>,
+  upTo: { readonly id: string },
+  retailer: Retailer,
+): number {
   if (!earned) return 0;
   const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
   const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
-  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
+  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded), retailer);
 }

@@ -39,3 +39,37 @@ test('A retailer sets the prices of shipping, and a reset keeps them', async () 
   await rehearsal.call('POST', '/_control/reset', {}, { as: 'admin' });
   expect(await shipping(1, 'STANDARD')).toBe(100);
 });
+
+test('A retailer sets how long a checkout holds its stock', async () => {
+  await using retailer = await startRetailer({ windows: { checkoutHold: 'PT2M' } });
+  await using rehearsal = await rehearsalAt(retailer.gateway);
+  const { id } = await rehearsal.checkedOut();
+  const state = async () => (await rehearsal.api('get-basket-api', { params: { id } })).state;
+  await rehearsal.advance('PT1M59S');
+  expect(await state()).toBe('locked');
+  await rehearsal.advance('PT2S');
+  expect(await state()).toBe('open');
+});
+
+test('A retailer sets the amount that earns a point', async () => {
+  await using retailer = await startRetailer({ loyalty: { earnPer: 1_000 } });
+  await using rehearsal = await rehearsalAt(retailer.gateway);
+  const balance = async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance;
+  const before = await balance();
+  await rehearsal.confirmed({ sku: 'mug-blue', qty: 2 });
+  await rehearsal.advance('P10D');
+  expect((await balance()) - before).toBe(2);
+  await rehearsal.verify();
+});
+
+test('A retailer sets how long goods may be announced for return', async () => {
+  await using retailer = await startRetailer({ windows: { return: 'P1D' } });
+  await using rehearsal = await rehearsalAt(retailer.gateway, { returns: 'time' });
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.advance('P10D');
+  const announced = await rehearsal.announced(await rehearsal.order(id));
+  await rehearsal.advance('P1D');
+  const rejected = await rehearsal.returned(announced.id);
+  expect(rejected).toMatchObject({ state: 'rejected' });
+  expect(JSON.stringify(rejected)).toContain('Announced later than 1 day after the order was completed.');
+});

@@ -228,6 +228,8 @@ test('The fixtures take a part of the figures of a retailer, and refuse prices i
   expect(part).toEqual({ ...defaultRetailer, shipping: { ...defaultRetailer.shipping, EXPRESS: 1_500 } });
   const foreign = `cannot be used: /0/price/currency – this must be JPY, the currency of the retailer.`;
   await expect(loadWith('retailer.json', () => '{"currency":"JPY"}')).rejects.toThrow(`/products.json ${foreign}`);
+  const window = 'cannot be used: /windows/return – this must be a duration of whole seconds from PT1S to P3650D, such as PT15M or P7D.';
+  await expect(loadWith('retailer.json', () => '{"windows":{"return":"P1M"}}')).rejects.toThrow(`/retailer.json ${window}`);
   const unknown = 'cannot be used: /shiping – this member is unknown.';
   await expect(loadWith('retailer.json', () => '{"shiping":{}}')).rejects.toThrow(`/retailer.json ${unknown}`);
 });

@@ -119,9 +119,6 @@ async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work'
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A return may be announced for this rehearsal time after its order is completed. */
-export const RETURN_WINDOW_MS = 30 * DAY_MS;
-
 /** Rehearsal time that an inspected return waits for the order of its exchange. */
 const EXCHANGE_WAIT_MS = 7 * DAY_MS;
 

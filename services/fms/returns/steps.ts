@@ -4,12 +4,13 @@ import {
   moveReturn as moveReturnCall,
 } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import { durationMs } from '../../../shared/domain/duration.ts';
 import { walkPages } from '../../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import { returnStepDue, TAKE_OVER_MS } from '../due-work.ts';
 import { published, returns, returnTasks, type StoredReturn } from './collections.ts';
-import { approve, inspect, nextStep, planStep, RETURN_WINDOW_MS, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
+import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
 import { beginRejection, carryOnRejection } from './rejection.ts';
 
 /** Moves a return on request of the control plane. Without such requests, the progression moves it. */
@@ -41,23 +42,32 @@ async function reject(found: StoredReturn, reason: string | undefined, scope: Sc
   return carryOnRejection(rejecting, scope);
 }
 
-const TOO_LATE = 'Announced later than 30 days after the order was completed.';
+const tooLate = (window: string): string => `Announced later than ${inWords(window)} after the order was completed.`;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function inWords(window: string): string {
+  const days = durationMs(window) / DAY_MS;
+  if (!Number.isInteger(days)) return window;
+  return days === 1 ? '1 day' : `${days} days`;
+}
 
 /** Takes the next step of policy, store or warehouse, unless the progression of returns is manual. */
 export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
-  const { work, context } = scope;
+  const { work, context, retailer } = scope;
   if (progressionOf(context).returns === 'manual') return;
   const found = await work.get(returns, key);
   const step = found && nextStep(found);
   if (!found || !step) return;
   if (step === 'receive') await receive(found, scope);
   else if (step === 'inspect') await inspect(found, undefined, scope);
-  else if (isInTime(found)) await approve(found, scope);
-  else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
+  else if (isInTime(found, retailer.windows.return)) await approve(found, scope);
+  else beginRejection(work, found, { reason: tooLate(retailer.windows.return), at: work.now });
 });
 
 /** Compares the date of the announcement, not the date of the decision, with the return window. */
-const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;
+const isInTime = ({ createdAt, completedAt }: StoredReturn, window: string): boolean =>
+  Date.parse(createdAt) <= Date.parse(completedAt) + durationMs(window);
 
 export const applyReturnsProgression = handle(applyReturnsProgressionCall)(async ({ body: { returns: mode } }, { work }) => {
   let rescheduled = 0;
