@@ -3,6 +3,7 @@ import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/ap
 import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
 import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Retailer } from '../../shared/catalog/retailer.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -50,9 +51,6 @@ export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, sco
   return repeated ? again(answer) : answer;
 });
 
-/** A redemption that is not spent in this time gives its points back. */
-const UNSPENT_MS = 15 * 60 * 1_000;
-
 /** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
 async function redeem(
   { work, retailer }: Scope,
@@ -73,7 +71,7 @@ async function redeem(
     spentPoints: 0,
     reversedPoints: 0,
   });
-  work.schedule(returnRedemption, redemption.id, work.now + UNSPENT_MS, {});
+  work.schedule(returnRedemption, redemption.id, work.now + durationMs(retailer.windows.redemption), {});
   const after = book(work, account, { type: 'redeem', points: -points, ...ledgerReference(redemption) });
   return { account: after, redemption: publishedRedemption(redemption, retailer), repeated: false };
 }

@@ -43,6 +43,9 @@ export const Retailer = z.strictObject({
       checkoutHold: Window('PT1S', 'PT4H')
         .default('PT15M')
         .describe('How long a checkout holds stock, voucher uses and prices without an order.'),
+      redemption: Window('PT1S', 'P3650D')
+        .default('PT15M')
+        .describe('How long redeemed points wait for a payment before they return to the balance.'),
       return: Window('PT1S', 'P3650D')
         .default('P30D')
         .describe('How long after its completion the goods of an order may be announced for return.'),

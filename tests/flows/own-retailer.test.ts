@@ -73,3 +73,16 @@ test('A retailer sets how long goods may be announced for return', async () => {
   expect(rejected).toMatchObject({ state: 'rejected' });
   expect(JSON.stringify(rejected)).toContain('Announced later than 1 day after the order was completed.');
 });
+
+test('A retailer sets how long redeemed points wait for a payment', async () => {
+  await using retailer = await startRetailer({ windows: { redemption: 'PT1H' } });
+  await using rehearsal = await rehearsalAt(retailer.gateway);
+  const { id: basketId } = await rehearsal.basket();
+  const params = { id: 'loy_ada' };
+  const balance = async () => (await rehearsal.api('get-member-balance-api', { params })).pointsBalance;
+  await rehearsal.api('redeem-points-api', { params, body: { points: 100, basketId } });
+  await rehearsal.advance('PT59M');
+  expect(await balance()).toBe(400);
+  await rehearsal.advance('PT2M');
+  expect(await balance()).toBe(500);
+});
