@@ -10,6 +10,7 @@ import { allowedFrom, refusal, refuseTransition, rowFor } from '../../shared/cat
 import { KEPT_SCANS } from '../../shared/catalog/limits.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
+import { lengthInWords } from '../../shared/domain/duration.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -57,11 +58,15 @@ export const playPlannedScan = handleDue(plannedScanDue)(async ({ key }, { work,
   await scanParcel(shipment, next.planned, { work, context });
 });
 
-/** Every scan restarts the 14 days. */
+/** Every scan restarts the wait. */
 export const giveUpParcel = handleDue(giveUpParcelDue)(async ({ key }, { work, context }) => {
   const shipment = await work.get(shipments, key);
   if (!shipment || !allowedFrom(shipmentLifeCycle, 'lose').includes(shipment.state)) return;
-  await scanParcel(shipment, { scan: 'lose', message: 'Not scanned for 14 days' }, { work, context });
+  await scanParcel(
+    shipment,
+    { scan: 'lose', message: `Not scanned for ${lengthInWords(work.figures.windowMs.carrierSilence)}` },
+    { work, context },
+  );
 });
 
 interface ReportedScan {

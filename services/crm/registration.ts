@@ -48,7 +48,7 @@ async function refuseDuplicate(work: UnitOfWork, contact: Contact): Promise<void
 /** Contact data of a registered customer stay unique. */
 export const changeCustomer = handle(changeCustomerCall)(async ({ params: { id }, body }, { work }) => {
   const before = await requireObject(work, customers, id);
-  const next = changedRow('customers', body, { before, key: id, now: work.now });
+  const next = changedRow('customers', body, { before, key: id, work });
   if (isDeepStrictEqual(next, before)) return again(before);
   const { email, phone } = next;
   if (isRegistered(before)) {

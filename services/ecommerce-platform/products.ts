@@ -51,7 +51,7 @@ export const moveProductHandler = handle(moveProductCall)(async ({ params: { id 
 export const changeProductHandler = handle(changeProductCall)(async ({ params: { id }, body }, { work }) => {
   const before = await anyProduct(work, id);
   if (!before) throw notFound('product', id);
-  const next = changedRow('products', body, { before, key: before.sku, now: work.now });
+  const next = changedRow('products', body, { before, key: before.sku, work });
   const twin = await work.findUnique(products, 'gtin', gtin14(next.gtin));
   if (twin && twin.id !== before.id) throw invalid('/gtin', 'gtin_of_another', `The product "${twin.sku}" has this GTIN.`);
   if (isDeepStrictEqual(next, before)) return again(before);

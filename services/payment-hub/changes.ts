@@ -13,7 +13,7 @@ export const changeGiftCard = handle(changeGiftCardCall)(async ({ params: { id }
   const [counted] = await work.counters(giftCardBalances, [id]);
   const balance = counted?.balance ?? 0;
   const before = found && { token: id, balance: money(balance, found.currency) };
-  const next = changedRow('giftCards', body, { before, key: id, now: work.now });
+  const next = changedRow('giftCards', body, { before, key: id, work });
   const difference = next.balance.amount - balance;
   work.put(giftCards, { ...(found ?? { id }), currency: next.balance.currency });
   work.move(giftCardBalances, id, { balance: difference, noted: difference });
@@ -22,7 +22,7 @@ export const changeGiftCard = handle(changeGiftCardCall)(async ({ params: { id }
 
 export const changePaymentToken = handle(changePaymentTokenCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(paymentTokens, id);
-  const rule = changedRow('paymentTokens', body, { before: found?.rule, key: id, now: work.now });
+  const rule = changedRow('paymentTokens', body, { before: found?.rule, key: id, work });
   work.put(paymentTokens, { ...(found ?? { id }), rule });
   return { rule };
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Currency } from '../../shared/catalog/currency.ts';
 import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
-import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
+import { Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters, publishedBy } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({

@@ -7,7 +7,7 @@ import { canonicalCode } from './voucher-rules.ts';
 
 export const changePromotion = handle(changePromotionCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(promotions, id);
-  const rule = changedRow('promotions', body, { before: found?.rule, key: id, now: work.now });
+  const rule = changedRow('promotions', body, { before: found?.rule, key: id, work });
   const { items } = await work.all(promotions);
   const twin = items.find((one) => one.id !== id && one.rule.priority === rule.priority);
   if (twin) throw invalid('/priority', 'priority_of_another', `The promotion "${twin.id}" has this priority; choose another.`);
@@ -21,7 +21,7 @@ export const changeVoucher = handle(changeVoucherCall)(async ({ params, body }, 
   const found = await work.get(vouchers, id);
   const [uses] = await work.counters(voucherUses, [id]);
   const { used = 0, left = 0 } = uses ?? {};
-  const next = changedRow('vouchers', body, { before: found && { ...found.voucher, used }, key: id, now: work.now });
+  const next = changedRow('vouchers', body, { before: found && { ...found.voucher, used }, key: id, work });
   const { used: wanted, ...voucher } = next;
   work.put(vouchers, { ...(found ?? { id }), voucher });
   const rest = next.usageLimit === undefined ? 0 : next.usageLimit - wanted;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
-import { isCurrency, moneyInWords } from '../domain/money.ts';
+import { moneyInWords } from '../domain/money.ts';
+import { Currency } from './currency.ts';
 import { Duration } from './duration.ts';
 
 const Amount = z.int().min(0).max(999_999_999);
@@ -21,11 +22,6 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-const CurrencyCode = z.string().refine(isCurrency, {
-  error: 'This must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.',
-  params: { code: 'unsupported_currency' },
-});
 
 const Shipping = z.strictObject({
   STANDARD: Amount.default(490).describe('Price of STANDARD, in minor units.'),
@@ -71,7 +67,7 @@ const Windows = z
 /** The figures of a retailer. Each has a default. */
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
-  currency: CurrencyCode.default('EUR').describe('ISO 4217. All prices are in this currency.'),
+  currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
   timeZone: TimeZone.default('Europe/Dublin').describe('Of stores without another one.'),
   shipping: Shipping.prefault({}),
   loyalty: Loyalty.prefault({}),

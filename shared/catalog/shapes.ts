@@ -1,26 +1,16 @@
 import { z } from 'zod';
 import { gtin14, isGtin } from '../domain/barcode.ts';
 import { parseInstant } from '../domain/instant.ts';
-import { isCurrency } from '../domain/money.ts';
+import { Currency } from './currency.ts';
 import { shippingInWords } from './retailer.ts';
 
 /** Shapes of several domains. Their `id` names them in the OpenAPI document. */
 
-export const Currency = z
-  .string()
-  .refine(isCurrency, {
-    error: 'This must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.',
-    params: { code: 'unsupported_currency' },
-  })
-  .meta({
-    id: 'Currency',
-    pattern: '^[A-Z]{3}$',
-    description: 'ISO 4217. A request must give the currency of the retailer: EUR, unless its data have another one.',
-    example: 'EUR',
-  });
-
 export const Money = z
-  .strictObject({ amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99 EUR, or 1299 JPY.' }), currency: Currency })
+  .strictObject({
+    amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99 EUR, 1299 JPY or 1.299 BHD.' }),
+    currency: Currency,
+  })
   .meta({ id: 'Money', description: 'An amount of money in integer minor units.' });
 
 /** Money in a request. */

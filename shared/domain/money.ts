@@ -1,6 +1,6 @@
 /** Money in integer minor units. All arithmetic stays in integers, and rounds at most once. */
 export interface Money {
-  /** Minor units: 1299 is 12.99. */
+  /** Minor units of the currency: 1299 is 12.99 EUR, 1299 JPY or 1.299 BHD. */
   readonly amount: number;
   /** ISO 4217. */
   readonly currency: string;
@@ -8,34 +8,31 @@ export interface Money {
 
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
-const known = new Map<string, number>();
+const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** Decimals of a currency: 2 for EUR, 0 for JPY, 3 for BHD. */
+/** Decimals by currency: creating a formatter is slow. */
+const knownDecimals = new Map<string, number>();
+
+/** The decimals of a currency of ISO 4217: 2 for EUR, 0 for JPY, 3 for BHD. 2 for other text. */
 export function decimalsOf(currency: string): number {
-  const found = known.get(currency) ?? decimalsBy(currency);
-  known.set(currency, found);
-  return found;
+  const known = knownDecimals.get(currency);
+  if (known !== undefined || !CODES.has(currency)) return known ?? 2;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  knownDecimals.set(currency, maximumFractionDigits);
+  return maximumFractionDigits;
 }
 
-function decimalsBy(currency: string): number {
-  try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
-  } catch {
-    return 2;
-  }
-}
+/** Whether a text is a currency of ISO 4217 with 0, 2 or 3 decimals. */
+export const isCurrency = (text: string): boolean => CODES.has(text) && [0, 2, 3].includes(decimalsOf(text));
 
-const DECIMALS: readonly number[] = [0, 2, 3];
-const codes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-
-/** Whether a code is a currency of ISO 4217 with 0, 2 or 3 decimals. */
-export const isCurrency = (code: string): boolean => codes.has(code) && DECIMALS.includes(decimalsOf(code));
-
-/** Money in the form for people: `12.99 EUR`, `1299 JPY`. */
-export const moneyInWords = ({ amount, currency }: Money): string => {
+/** An amount in major units, without its currency: `12.99`. */
+export const majorUnits = ({ amount, currency }: Money): string => {
   const decimals = decimalsOf(currency);
-  return `${(amount / 10 ** decimals).toFixed(decimals)} ${currency}`;
+  return (amount / 10 ** decimals).toFixed(decimals);
 };
+
+/** Money in the form for people: `12.99 EUR`. */
+export const moneyInWords = (money: Money): string => `${majorUnits(money)} ${money.currency}`;
 
 /**
  * Spreads an amount over weights by largest remainder. Shares are integers, add up to the amount, and differ from the exact share by less

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { Retailer } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 
 type Change = (text: string) => string | Buffer;
@@ -200,6 +201,24 @@ test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed 
 
 test('The fixtures accept a byte order mark', () => expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined());
 
+test('The figures of our retailer are the defaults, and a folder without retailer.json has them', async () => {
+  await cp(source, directory, { recursive: true });
+  await rm(join(directory, 'retailer.json'));
+  expect((await loadCopy()).at(now).retailer).toEqual(Retailer.parse({}));
+});
+
+test('The fixtures take a part of the figures of a retailer, and refuse prices in another currency than the currency of the retailer', async () => {
+  const part = (await loadWith('retailer.json', () => '{"shipping":{"EXPRESS":1500}}')).at(now).retailer;
+  expect(part).toEqual(Retailer.parse({ shipping: { EXPRESS: 1_500 } }));
+  const foreign =
+    '/0/price/currency – this must be JPY, the currency of the retailer; to sell in EUR, change the currency in retailer.json, or in data.retailer of a rehearsal.';
+  await expect(loadWith('retailer.json', () => '{"currency":"JPY"}')).rejects.toThrow(`/products.json cannot be used: ${foreign}`);
+  const window = '/windows/return – this must be a positive duration such as PT10M or P2D, at most P3650D.';
+  await expect(loadWith('retailer.json', () => '{"windows":{"return":"P1M"}}')).rejects.toThrow(`/retailer.json cannot be used: ${window}`);
+  const unknown = '/shiping – this member is unknown.';
+  await expect(loadWith('retailer.json', () => '{"shiping":{}}')).rejects.toThrow(`/retailer.json cannot be used: ${unknown}`);
+});
+
 test('The fixtures report all mistakes of a file, each in one line', async () => {
   const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
   const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
@@ -208,7 +227,7 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
       '/0/colour – this member is unknown.',
       '/0/media – this must be a list, not null.',
       '/0/price/amount – this must be a whole number, not text.',
-      '/0/price/currency – this must be EUR, the currency of every price.',
+      '/0/price/currency – this must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.',
       '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
       '/0/taxRate – this must be a number, not text.',
     ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),

@@ -5,6 +5,7 @@ import {
 } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
 import type { Figures } from '../../../shared/catalog/retailer.ts';
+import { lengthInWords } from '../../../shared/domain/duration.ts';
 import { walkPages } from '../../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
@@ -42,7 +43,7 @@ async function reject(found: StoredReturn, reason: string | undefined, scope: Sc
   return carryOnRejection(rejecting, scope);
 }
 
-const TOO_LATE = 'Announced later than 30 days after the order was completed.';
+const tooLate = ({ windowMs }: Figures): string => `Announced later than ${lengthInWords(windowMs.return)} after the order was completed.`;
 
 /** Takes the next step of policy, store or warehouse, unless the progression of returns is manual. */
 export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
@@ -54,7 +55,7 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   if (step === 'receive') await receive(found, scope);
   else if (step === 'inspect') await inspect(found, undefined, scope);
   else if (isInTime(found, work.figures)) await approve(found, scope);
-  else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
+  else beginRejection(work, found, { reason: tooLate(work.figures), at: work.now });
 });
 
 /** Compares the date of the announcement, not the date of the decision, with the return window. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Currency } from '../currency.ts';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
@@ -6,7 +7,6 @@ import { shippingInWords } from '../retailer.ts';
 import {
   AccountOrCard,
   Address,
-  Currency,
   Email,
   exactlyOne,
   Gtin,

@@ -30,7 +30,8 @@ export const listLedgerEntries = defineApi({
 
 export const earnPoints = defineApi({
   id: 'earn-points-api',
-  summary: 'Books the points of a completed order, one per full 1.00. A completed order books its points itself; they are booked once.',
+  summary:
+    'Books the points of a completed order, one per full 1.00 by default. A completed order books its points itself; they are booked once.',
   type: 'command',
   application: 'loyalty-platform',
   method: 'POST',

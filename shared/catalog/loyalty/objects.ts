@@ -74,7 +74,7 @@ export const Redemption = z
   .object({
     id: Id,
     state: RedemptionState.describe('open: it can pay. spent: it has paid. returned: its points have gone back.'),
-    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth 0.01.'),
+    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth one minor unit of the currency.'),
   })
   .meta({ id: 'Redemption' });
 

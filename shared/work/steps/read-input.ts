@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
-import { parseParams, parsePart, pointerTo, validationFailed } from '../../contract/validation.ts';
+import { parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
@@ -82,29 +82,10 @@ function inputOf({ bound: { api }, received, context, body: sent, figures }: Ver
     refuseRedacted(received.query, 'query');
     if (sent) refuseSecrets(sent.value);
   }
-  const query = parsePart(api.query, received.query, 'query');
+  const query = parseQuery(api.query, received.query);
   const schema = isFromService ? api.serviceRequest : api.request;
-  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
-  if (!isFromService) refuseOtherCurrencies(body, figures.currency);
+  const body = api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);
   return { params, query, body };
-}
-
-/** @throws Problem validation_failed at each amount of another currency than the retailer's */
-function refuseOtherCurrencies(body: unknown, currency: string): void {
-  const errors = [...otherCurrencies(body, currency)].map((path) => ({
-    pointer: pointerTo('body', path),
-    code: 'unsupported_currency',
-    detail: `This must be ${currency}, the currency of every price.`,
-  }));
-  if (errors.length > 0) throw validationFailed(errors);
-}
-
-function* otherCurrencies(value: unknown, currency: string, path: readonly PropertyKey[] = []): Generator<readonly PropertyKey[], void> {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (name === 'currency' && typeof member === 'string' && member !== currency) yield [...path, name];
-    else yield* otherCurrencies(member, currency, [...path, name]);
-  }
 }
 
 /** The key without its quotes. */
