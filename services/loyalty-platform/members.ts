@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { getMemberBalance as getMemberBalanceApi, listLedgerEntries as listLedgerEntriesApi } from '../../shared/catalog/loyalty/apis.ts';
 import { type putLedgerEntry, putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
-import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, tierAt, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, standingAt } from '../../shared/catalog/loyalty/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
@@ -98,16 +98,6 @@ export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'
 
 export type Account = z.output<typeof LoyaltyAccount>;
 type Entry = z.output<typeof LedgerEntry>;
-
-/** The tier follows from the lifetime points, so spending points never lowers it. */
-export function standingAt(
-  lifetimePoints: number,
-  loyalty: Figures['loyalty'],
-): Pick<Account, 'tier' | 'nextTierThreshold' | 'pointsToNextTier'> {
-  const tier = tierAt(lifetimePoints, loyalty);
-  const next = tierThresholds(loyalty).find(({ from }) => from > lifetimePoints)?.from;
-  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
-}
 
 /** The account with one more entry: the only way to change a balance. @throws Problem `insufficient_points` below zero */
 export function withEntry(account: Account, entry: Entry, loyalty: Figures['loyalty']): Account {

@@ -7,22 +7,6 @@ import { Duration } from './duration.ts';
 const Amount = z.int().min(0).max(999_999_999);
 const window = (length: string, meaning: string) => Duration.default(length).describe(meaning);
 
-/** A time zone of the IANA database. */
-export const TimeZone = z
-  .string()
-  .max(64)
-  .refine(isTimeZone, 'This must be a time zone of the IANA database, such as Europe/Dublin.')
-  .meta({ example: 'Europe/Dublin' });
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
-
 const Shipping = z.strictObject({
   STANDARD: Amount.default(490).describe('Price of STANDARD, in minor units.'),
   EXPRESS: Amount.default(990).describe('Price of EXPRESS, in minor units.'),
@@ -57,7 +41,7 @@ const Windows = z
     uncoveredOrder: window('P1D', 'A confirmed order whose lost authorisation is not renewed is cancelled.'),
     redemption: window('PT15M', 'Redeemed points that pay nothing go back to the member.'),
     return: window('P30D', 'After delivery, goods may be returned.'),
-    exchange: window('P7D', 'An announced exchange waits for the goods.'),
+    exchange: window('P7D', 'Inspected goods wait for the payment of their exchange order.'),
     carrierSilence: window('P14D', 'A parcel without a scan is lost.'),
     atRisk: window('P90D', 'A customer without activity is at risk.'),
     churned: window('P180D', 'A customer without activity has churned.'),
@@ -68,7 +52,6 @@ const Windows = z
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
   currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
-  timeZone: TimeZone.default('Europe/Dublin').describe('Of stores without another one.'),
   shipping: Shipping.prefault({}),
   loyalty: Loyalty.prefault({}),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => durationMs(atRisk) < durationMs(churned), {
@@ -81,13 +64,13 @@ export type Retailer = z.output<typeof Retailer>;
 export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
-export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'loyalty'> {
+export interface Figures extends Pick<Retailer, 'currency' | 'shipping' | 'loyalty'> {
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
-export function figuresOf({ currency, timeZone, shipping, loyalty, windows }: Retailer): Figures {
+export function figuresOf({ currency, shipping, loyalty, windows }: Retailer): Figures {
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
-  return { currency, timeZone, shipping, loyalty, windowMs: windowMs as Figures['windowMs'] };
+  return { currency, shipping, loyalty, windowMs: windowMs as Figures['windowMs'] };
 }
 
 const defaults = Retailer.parse({});

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/members.ts';
+import { type Account, withEntry } from '../../services/loyalty-platform/members.ts';
 import { redeemPoints, returnUnspentRedemption, spend } from '../../services/loyalty-platform/redemption.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { standingAt } from '../../shared/catalog/loyalty/objects.ts';
 import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Scope } from '../../shared/work/handler.ts';

@@ -19,6 +19,13 @@ export const tierThresholds = ({ tiers }: Figures['loyalty']) =>
 export const tierAt = (lifetimePoints: number, loyalty: Figures['loyalty']): z.output<typeof Tier> =>
   tierThresholds(loyalty).findLast(({ from }) => from <= lifetimePoints)?.tier ?? 'bronze';
 
+/** Tier and next tier. They follow from the lifetime points, so spending points never lowers them. */
+export function standingAt(lifetimePoints: number, loyalty: Figures['loyalty']) {
+  const tier = tierAt(lifetimePoints, loyalty);
+  const next = tierThresholds(loyalty).find(({ from }) => from > lifetimePoints)?.from;
+  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
+}
+
 export const CardNumber = z
   .string()
   .trim()
