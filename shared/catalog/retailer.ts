@@ -10,16 +10,21 @@ const window = (length: string, meaning: string) => Duration.default(length).des
 const Shipping = z.strictObject({
   STANDARD: Amount.default(490).describe('Price of STANDARD, in minor units.'),
   EXPRESS: Amount.default(990).describe('Price of EXPRESS, in minor units.'),
-  freeFrom: Amount.default(5_000).describe('Value of the goods after discounts from which shipping is free, in minor units.'),
+  freeFrom: Amount.default(5_000).describe('Shipping is free from this value of the goods after discounts, in minor units.'),
 });
 
 const Loyalty = z
   .strictObject({
-    earnPer: z.int().min(1).max(999_999_999).default(100).describe('Value that earns one point, in minor units.'),
+    earnPer: z
+      .int()
+      .min(1)
+      .max(999_999_999)
+      .default(100)
+      .describe('An order earns one point for each full amount of this size, in minor units.'),
     tiers: z
       .strictObject({
-        silver: z.int().min(1).max(999_999_999).default(1_000).describe('Lifetime points from which a member is silver.'),
-        gold: z.int().min(2).max(999_999_999).default(5_000).describe('Lifetime points from which a member is gold.'),
+        silver: z.int().min(1).max(999_999_999).default(1_000).describe('A member with these lifetime points is silver.'),
+        gold: z.int().min(2).max(999_999_999).default(5_000).describe('A member with these lifetime points is gold.'),
       })
       .prefault({})
       .refine(({ silver, gold }) => silver < gold, { path: ['gold'], error: 'This must be above the points of silver.' }),
@@ -35,7 +40,7 @@ const Windows = z
       .default('PT15M')
       .describe('A checkout keeps its stock reserved. At most PT4H.'),
     basketIdle: window('P1D', 'A basket, or a transaction at the till, without a change is abandoned.'),
-    draftOrder: window('P1D', 'A draft order without confirmation expires.'),
+    draftOrder: window('P1D', 'A draft order without confirmation is cancelled.'),
     pendingPayment: window('PT15M', 'A payment without an answer of the provider fails.'),
     authorisation: window('P7D', 'An authorisation without capture is voided.'),
     uncoveredOrder: window('P1D', 'A confirmed order whose lost authorisation is not renewed is cancelled.'),

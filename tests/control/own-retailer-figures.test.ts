@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -185,4 +187,22 @@ test('Each figure of a retailer is tested here', () => {
   ]);
   expect(Object.keys(others)).toEqual(['windows']);
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
+});
+
+interface JsonSchema {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+const rowsOf = ({ properties = {} }: JsonSchema, path: readonly string[] = []): readonly string[] =>
+  Object.entries(properties).flatMap(([name, member]) => {
+    const figure = [...path, name];
+    if (member.properties) return rowsOf(member, figure);
+    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default} | ${member.description} |`];
+  });
+
+test('The guide to your retailer lists each figure with its default and its meaning', async () => {
+  const page = await readFile(new URL('../../docs/how-to/your-retailer.md', import.meta.url), 'utf8');
+  expect(page).toContain(rowsOf(z.toJSONSchema(Retailer, { io: 'input' }) as JsonSchema).join('\n'));
 });
