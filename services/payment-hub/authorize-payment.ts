@@ -147,7 +147,7 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
   }
   if (payment.awaiting === 'provider-answer') {
     const detail =
-      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.';
+      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails if the answer does not come. Repeat the request with its Idempotency-Key.';
     return new Problem('dependency_timeout', detail, { ...about, dependency: 'payment-provider' });
   }
   return published(payment);

@@ -39,7 +39,7 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
     rows: [
       { values: ['tok_visa'], also: 'or any token not listed here', use: 'approved' },
       { values: ['tok_decline_insufficient_funds', 'tok_decline_do_not_honor'], use: '402 `payment_declined`' },
-      { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
+      { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes by default' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
       { values: ['gift_50', 'gift_5'], use: 'gift cards with 50.00 and 5.00, as tender of type `gift-card`' },
     ],
@@ -48,7 +48,7 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
     title: 'Carrier services',
     rows: [
       { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
-      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one' },
+      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one, by default' },
       { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
       { values: ['ATTEMPT3'], use: 'three failed attempts, the last one after 76 hours; back at the sender after 9 days' },
     ],

@@ -348,7 +348,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Check out',
-      does: 'Applies promotions and vouchers, and reserves the stock for 15 minutes.',
+      does: 'Applies promotions and vouchers, and reserves the stock.',
       api: 'checkout-basket-api',
       verb: 'checkout',
       unless: ({ lines }) => (lines.length === 0 ? 'It is empty.' : undefined),

@@ -150,7 +150,7 @@ export const removeBasketLine = defineApi({
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   summary:
-    'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line for 15 minutes. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
+    'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line, for 15 minutes by default. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
   type: 'action',
   application: 'ecommerce-platform',
   method: 'POST',

@@ -7,7 +7,7 @@ import { commonFields, Id, Instant, Money } from '../shapes.ts';
 export const declineCodes = {
   insufficient_funds: 'The card or gift card has less than the amount.',
   do_not_honor: 'The issuer declines without a reason.',
-  provider_timeout: 'The provider did not answer for 15 minutes.',
+  provider_timeout: 'The provider did not answer in time: for 15 minutes by default.',
   unknown_gift_card: 'The gift card is unknown.',
   currency_not_supported: 'The gift card is in another currency.',
   unknown_redemption: 'The redemption is unknown.',
