@@ -1,5 +1,5 @@
 import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } from '../shared/catalog/control/define-operation.ts';
-import { parsePart } from '../shared/contract/validation.ts';
+import { parseBody, parseQuery } from '../shared/contract/validation.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
@@ -99,4 +99,4 @@ export const operateStream =
   });
 
 const parseInput = <O extends ControlOperation>({ query, request }: O, sent: SentInput): ControlInput<O> =>
-  ({ params: sent.params, query: parsePart(query, sent.query, 'query'), body: parsePart(request, sent.body, 'body') }) as ControlInput<O>;
+  ({ params: sent.params, query: parseQuery(query, sent.query), body: parseBody(request, sent.body) }) as ControlInput<O>;

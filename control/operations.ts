@@ -7,6 +7,12 @@ import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } fro
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
 import {
+  changeCustomerByHand,
+  changeGiftCardByHand,
+  changePaymentTokenByHand,
+  changeProductByHand,
+  changePromotionByHand,
+  changeVoucherByHand,
   completePaymentActionByHand,
   countStockByHand,
   moveCustomerByHand,
@@ -73,6 +79,12 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'count-stock-by-hand': countStockByHand,
   'open-dispute': openDispute,
   'close-dispute': closeDispute,
+  'change-product-by-hand': changeProductByHand,
+  'change-promotion-by-hand': changePromotionByHand,
+  'change-voucher-by-hand': changeVoucherByHand,
+  'change-gift-card-by-hand': changeGiftCardByHand,
+  'change-payment-token-by-hand': changePaymentTokenByHand,
+  'change-customer-by-hand': changeCustomerByHand,
   'put-fault': putFault,
   'list-faults': listFaults,
   'delete-fault': deleteFault,

@@ -45,7 +45,7 @@ export async function startEstate(
   log: Logger,
   adapter: StoreAdapter = openStore(configuration, log),
 ): Promise<RunningEstate> {
-  const fixtures = await loadConfiguredFixtures(configuration);
+  const fixtures = await loadConfiguredFixtures(configuration, log);
   const bus = await openBus(configuration, log);
   const observability = await startObservability(configuration);
   const { ESTATE_TOKEN: token = randomSecret(), CREDENTIAL_PEPPER: pepper = randomSecret() } = configuration;

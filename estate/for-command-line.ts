@@ -8,8 +8,8 @@ export { explainStart } from './start-error.ts';
 
 /** @throws FixtureError with a line for each mistake */
 export async function checkFixtures(configuration: Configuration): Promise<void> {
-  const { loadConfiguredFixtures } = await import('./seeding.ts');
-  await loadConfiguredFixtures(configuration);
+  const [{ loadFixtures }, { fixturesFolder }] = await Promise.all([import('../fixtures/load.ts'), import('./seeding.ts')]);
+  await loadFixtures(fixturesFolder(configuration));
   const { loadTouchpointFixtures } = await import('../services/touchpoint-mock/contract/fixtures.ts');
   await loadTouchpointFixtures(await touchpointFixtures(configuration));
 }

@@ -6,6 +6,7 @@ import { createControlPlane } from '../control/control-plane.ts';
 import { createOutsideCall } from '../control/outside-call.ts';
 import { createPaymentPage } from '../control/payment-page.ts';
 import { startExpiry } from '../control/rehearsals/expiry.ts';
+import { withOwnData } from '../control/rehearsals/own-data.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
@@ -104,6 +105,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at), now),
+    seedWith: (data, at) => {
+      const { fixtures: changed, leftOut } = withOwnData(fixtures, data, at);
+      return { snapshot: { ...seedSnapshot(changed, at), data }, leftOut };
+    },
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     kept: webhooks.kept,

@@ -3,16 +3,29 @@ import { pathToFileURL } from 'node:url';
 import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
+import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
+import { seedOfRetailer } from '../shared/work/figures.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
-export const loadConfiguredFixtures = (configuration: Configuration): Promise<FixtureSet> => loadFixtures(fixturesFolder(configuration));
+/** Logs which rows of the project do not fit the configured data. @throws FixtureError with a line per mistake */
+export async function loadConfiguredFixtures(configuration: Configuration, log: Logger): Promise<FixtureSet> {
+  const fixtures = await loadFixtures(fixturesFolder(configuration));
+  for (const sentence of fixtures.leftOut) log.info(sentence);
+  return fixtures;
+}
 
 /** The initial data of a world whose clock starts at `now`. */
 export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
-  const applications = Object.fromEntries(registeredApplications.map(({ service, seed }) => [service.application, dumpOf(seed(fixtures))]));
+  const retailer = seedOfRetailer(fixtures.retailer);
+  const applications = Object.fromEntries(
+    registeredApplications.map(({ service, seed }) => {
+      const { objects = [], ...others } = seed(fixtures);
+      return [service.application, dumpOf({ ...others, objects: [...objects, retailer] })];
+    }),
+  );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
     (seedDue?.(fixtures) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
   );

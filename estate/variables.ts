@@ -105,7 +105,11 @@ export const variables = {
     .transform((lanes) => lanes.split(',').map((lane) => lane.trim()))
     .refine((lanes) => lanes.every((lane) => lane !== ''), 'it names lanes, separated by commas')
     .describe('Lanes of the touchpoint mock, separated by commas.'),
-  FIXTURES_DIR: z.string().min(1).optional().describe('Folder with your own fixtures.'),
+  FIXTURES_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder with your own data: files, overlays or CSV. A file that it does not have is the project’s.'),
   JOURNAL_HOPS: WholeNumber(100, 100_000)
     .default(5_000)
     .describe('Most hops in the journal of a rehearsal. A full journal discards its oldest traces.'),

@@ -20,6 +20,7 @@ const FORMS: Readonly<Record<string, readonly RegExp[]>> = {
   zod: [/\.cjs$/, /^src\//, /^v3\//],
   yaml: [/^browser\//],
   undici: [/^scripts\//],
+  'csv-parse': [/^dist\//, /\.d\.ts$/],
   'eventsource-parser': [/^src\//],
 };
 

@@ -68,6 +68,9 @@ export interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
   readonly clientSecret: string;
 }
 
+/** The name of a rehearsal, or the body of its creation. */
+export type NewRehearsal = string | NonNullable<OperationInput<'create-rehearsal'>['body']>;
+
 /**
  * A rehearsal on a running estate: a freshly seeded world with its own clock, faults and events, which isolates concurrent tests
  * from each other. `await using` deletes it at the end of the test.
@@ -90,11 +93,13 @@ export class EstateRehearsal implements AsyncDisposable {
     this.control = client.control;
   }
 
-  /** @param name lower-case letters, digits and hyphens; a new one by default */
-  static async create({ gateway, credentials: own }: EstateAccess, name?: string): Promise<EstateRehearsal> {
+  /** @param how the name, in lower-case letters, digits and hyphens; or the body of create-rehearsal, with your own data. A new name by default */
+  static async create({ gateway, credentials: own }: EstateAccess, how: NewRehearsal = {}): Promise<EstateRehearsal> {
     const outside = createEstateClient({ gateway, ...own, rehearsal: 'default' });
     try {
-      const { credentials, ...created } = await outside.control('create-rehearsal', { body: name === undefined ? {} : { name } });
+      const { credentials, ...created } = await outside.control('create-rehearsal', {
+        body: typeof how === 'string' ? { name: how } : how,
+      });
       const bound = { gateway, bearer: credentials.bearer, apiKey: credentials.apiKey, admin: own.admin, rehearsal: created.name };
       return new EstateRehearsal({ name: created.name, credentials, client: createEstateClient(bound) });
     } finally {

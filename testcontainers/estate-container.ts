@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { AbstractStartedContainer, GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal, type NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from './fixture-credentials.ts';
 import { explained, lastWords } from './start-failure.ts';
 import {
@@ -39,7 +39,7 @@ export class EstateContainer extends GenericContainer {
       .withWaitStrategy(Wait.forAll([GATEWAY_PORT, TOUCHPOINT_PORT, PORTAL_PORT].map(ready)));
   }
 
-  /** Uses your own retailer: a folder with the same files as the project's fixtures/, including credentials.json. */
+  /** Uses your own retailer: a folder with files or overlays in place of the project's fixtures. Without credentials.json, the demo credentials apply. */
   withFixtures(folder: string): this {
     this.#credentials = credentialsOf(folder);
     return this.withCopyDirectoriesToContainer([{ source: resolve(folder), target: FIXTURES_WITHIN, mode: READABLE }]).withEnvironment({
@@ -127,8 +127,8 @@ export class StartedEstateContainer extends AbstractStartedContainer implements 
     return this.#credentials;
   }
 
-  createRehearsal(name?: string): Promise<EstateRehearsal> {
-    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, name);
+  createRehearsal(how?: NewRehearsal): Promise<EstateRehearsal> {
+    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: this.#credentials }, how);
   }
 
   createClient(rehearsal?: string): EstateClient {

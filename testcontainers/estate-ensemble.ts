@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GenericContainer, Network, type StartedNetwork, type StartedTestContainer, Wait } from 'testcontainers';
 import type { EstateClient } from '../rehearsal/estate-client.ts';
-import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials, EstateRehearsal, type NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
 import { type Application, applicationNames } from '../shared/catalog/applications.ts';
 import { BrokerContainer, type StartedBrokerContainer } from './broker-container.ts';
 import { EstateContainer, type LogLevel, ready } from './estate-container.ts';
@@ -240,8 +240,8 @@ export class StartedEstateEnsemble implements StartedEstate {
     return DEMO_CREDENTIALS;
   }
 
-  createRehearsal(name?: string): Promise<EstateRehearsal> {
-    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, name);
+  createRehearsal(how?: NewRehearsal): Promise<EstateRehearsal> {
+    return EstateRehearsal.create({ gateway: this.getGatewayUrl(), credentials: DEMO_CREDENTIALS }, how);
   }
 
   createClient(rehearsal?: string): EstateClient {

@@ -1,17 +1,24 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { checked, FixtureError, parseJson, refuseUnread, together } from '../fixtures/checked-file.ts';
 import { type Credential, files } from '../fixtures/files.ts';
-import type { EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
+import { DEMO_CREDENTIALS, type EstateCredentials } from '../rehearsal/estate-rehearsal.ts';
 import { EstateStartError } from './start-failure.ts';
 
 const { file: FILE, rows: ROWS } = files.credentials;
+const OVERLAY = 'credentials.overlay.json';
 
 /**
- * Credentials for an estate with custom fixtures: the first credential of each kind in their credentials.json.
+ * Credentials for an estate with custom fixtures: the first credential of each kind in their credentials.json, or the demo credentials if
+ * the folder does not have this file.
  * @throws EstateStartError when the file cannot be used, or a kind is missing
  */
 export function credentialsOf(folder: string): EstateCredentials {
+  requireFolder(folder);
+  if (existsSync(join(folder, OVERLAY))) {
+    throw new EstateStartError(`${join(folder, OVERLAY)} is not read by withFixtures; write all credentials into ${FILE}.`);
+  }
+  if (!existsSync(join(folder, FILE))) return DEMO_CREDENTIALS;
   const rows = rowsOf(folder);
   const secretOf = (kind: Credential['kind'], scope: Credential['scopes'][number]): string => {
     const found = rows.find((row) => row.kind === kind && row.scopes.includes(scope));
@@ -21,12 +28,15 @@ export function credentialsOf(folder: string): EstateCredentials {
   return { bearer: secretOf('bearer', 'catalog'), apiKey: secretOf('api-key', 'catalog'), admin: secretOf('bearer', 'control') };
 }
 
-function rowsOf(folder: string): readonly Credential[] {
+function requireFolder(folder: string): void {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new EstateStartError(
       `The folder ${folder} does not exist; withFixtures takes a folder with the files of the project’s fixtures.`,
     );
   }
+}
+
+function rowsOf(folder: string): readonly Credential[] {
   try {
     const { value, mistakes } = checked(ROWS, parseJson(FILE, read(folder)), { file: FILE });
     if (mistakes.length > 0) throw together(mistakes);

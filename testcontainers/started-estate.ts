@@ -1,5 +1,5 @@
 import { createEstateClient, type EstateClient } from '../rehearsal/estate-client.ts';
-import type { EstateAccess, EstateCredentials, EstateRehearsal } from '../rehearsal/estate-rehearsal.ts';
+import type { EstateAccess, EstateCredentials, EstateRehearsal, NewRehearsal } from '../rehearsal/estate-rehearsal.ts';
 
 export const GATEWAY_PORT = 8_080;
 export const TOUCHPOINT_PORT = 15_115;
@@ -23,8 +23,8 @@ export interface StartedEstate extends AsyncDisposable {
   getPortalUrl(): string;
   getTouchpointAccess(): TouchpointAccess;
   getCredentials(): EstateCredentials;
-  /** Creates an isolated world for a test, with a generated name by default. */
-  createRehearsal(name?: string): Promise<EstateRehearsal>;
+  /** Creates an isolated world for a test, with a generated name by default, and your own data if you like. */
+  createRehearsal(how?: NewRehearsal): Promise<EstateRehearsal>;
   /** A client of an existing rehearsal, by default `default`. The caller closes it. */
   createClient(rehearsal?: string): EstateClient;
 }

@@ -130,6 +130,12 @@ export const operationCommands: OperationCommands = {
   'count-stock-by-hand': { words: 'stock count', positional: ['onHand'], example: 'stock count mug-blue store-01 7' },
   'open-dispute': { words: 'disputes open', positional: ['reason'], example: 'disputes open pay_01M fraudulent' },
   'close-dispute': { words: 'disputes close', positional: ['outcome'], example: 'disputes close pay_01M lost' },
+  'change-product-by-hand': { words: 'products change', example: 'products change mug-blue --price {"amount":999}' },
+  'change-promotion-by-hand': { words: 'promotions change', example: 'promotions change prm_woolly-ridge-15 --name Sale' },
+  'change-voucher-by-hand': { words: 'vouchers change', example: 'vouchers change WELCOME10 --enabled' },
+  'change-gift-card-by-hand': { words: 'gift-cards change', example: 'gift-cards change gift_50 --balance {"amount":100}' },
+  'change-payment-token-by-hand': { words: 'payment-tokens change', example: 'payment-tokens change tok_visa --outcome timeout' },
+  'change-customer-by-hand': { words: 'customers change', example: 'customers change cus_ben --first-name Benno' },
   'put-fault': {
     words: 'fault set',
     example: ['fault set payment-hub-down', 'fault set slow --application oms --kind latency --ms 400'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
@@ -78,11 +79,14 @@ function numberOf(text: string, { type, minimum = 0, maximum = Number.MAX_SAFE_I
   return value;
 }
 
+/** JSON, or a file with JSON. */
 function jsonOf(text: string): unknown {
+  const isFile = !/^\s*[[{]/.test(text);
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidArgumentError('Give JSON, in single quotes.');
+    return JSON.parse(isFile ? readFileSync(text, 'utf8').replace(/^\ufeff/, '') : text);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? `${text} is not JSON` : `${text} cannot be read`;
+    throw new InvalidArgumentError(isFile ? `${reason}. Give a file with JSON, or JSON in single quotes.` : 'Give JSON, in single quotes.');
   }
 }
 

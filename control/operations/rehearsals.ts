@@ -13,10 +13,11 @@ import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds }) => {
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const plain = await rehearsals.create(name, idleMsOf(body));
+  const { credentials, leftOut } = await rehearsals.create(name, { idleMs: idleMsOf(body), data: body.data });
   return {
     ...(await describeNewWorld(name, worlds)),
-    credentials: { ...plain, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+    credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+    leftOut: leftOut && [...leftOut],
   };
 });
 
@@ -44,6 +45,7 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
   const record = await worlds.record(name);
   if (!record?.current) throw unknownRehearsal(name);
   const { createdAt, contents } = record.current;
+  const data = await worlds.ownData(view.world);
   return {
     name,
     world: view.world,
@@ -52,6 +54,7 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
     ...describeLifetime(record),
     flowing: view.flowing,
     progression: progressionOf(view),
+    data: data && Object.fromEntries(Object.entries(data).map(([file, rows]) => [file, Array.isArray(rows) ? rows.length : 1])),
     counts: await countContents(parts, view.world, contents.events),
   };
 });

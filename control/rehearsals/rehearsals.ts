@@ -1,13 +1,15 @@
+import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { Directory, Lifetime, RehearsalStore, Snapshot, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Directory, Lifetime, RehearsalStore, Snapshot, SnapshotStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore;
+  readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'>;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => Snapshot;
+  readonly seedWith: SeedWith;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
@@ -16,17 +18,29 @@ export interface RehearsalsOptions {
   readonly kept?: (view: WorldView) => Promise<Snapshot['applications']>;
 }
 
+/** Seeds a new world with own data. @throws Problem validation_failed with all mistakes of the data */
+export type SeedWith = (data: OwnData, now: number) => { readonly snapshot: Snapshot; readonly leftOut: readonly string[] };
+
+interface NewTerms {
+  readonly idleMs?: Ms | null;
+  readonly data?: OwnData;
+}
+
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
+export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
   /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
-  async function open(name: string, idleMs: Ms | null): Promise<PlainCredentials | undefined> {
+  async function open(
+    name: string,
+    idleMs: Ms | null,
+    from: () => Snapshot = () => seed(Date.now()),
+  ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
     const created = await worlds.create(name, {
-      from: () => seed(Date.now()),
+      from,
       credentials: isDefault && defaultWebhookSecret !== undefined ? { ...stored, webhookSecret: defaultWebhookSecret } : stored,
       idleMs: isDefault ? null : idleMs,
       most: isDefault ? UNLIMITED : limits.most,
@@ -55,20 +69,29 @@ export function createRehearsals({ worlds, seed, pepper, defaultWebhookSecret, l
     return started;
   }
 
-  /** @param idleMs wall time; null keeps it, undefined takes the configured time @throws Problem rehearsal_exists, too_many_rehearsals */
-  async function create(name: string, idleMs?: Ms | null): Promise<PlainCredentials> {
+  /**
+   * @param terms.idleMs wall time; null keeps it, undefined takes the configured time
+   * @returns the credentials, which cannot be read again
+   * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed
+   */
+  async function create(name: string, { idleMs = limits.idleMs, data }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
-    const plain = (await worlds.resolve(name)) ? undefined : await open(name, idleMs === undefined ? limits.idleMs : idleMs);
-    if (plain) return plain;
+    if (!(await worlds.resolve(name))) {
+      const own = data && seedWith(data, Date.now());
+      const credentials = await open(name, idleMs, own && (() => own.snapshot));
+      if (credentials) return { credentials, leftOut: own?.leftOut };
+    }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
       rehearsal: name,
     });
   }
 
-  /** @throws Problem unknown_rehearsal, even when the rehearsal is deleted during the operation */
+  /** Seeds the rehearsal again, with its own data. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
   async function reset(name: string): Promise<void> {
-    const from = seed(Date.now());
-    const applications = { ...from.applications, ...(await kept?.(await find(name))) };
+    const view = await find(name);
+    const data = await worlds.ownData(view.world);
+    const from = data ? seedWith(data, Date.now()).snapshot : seed(Date.now());
+    const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }
 

@@ -162,9 +162,9 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
     ({ payOutTo }) => payOutTo?.token ?? '',
     ({ amount }) => amount.amount,
   );
-  for (const [token, { balance = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
+  for (const [token, { balance = 0, noted = 0 }] of Object.entries(counters('payment-hub', 'gift-card-balances'))) {
     const kept = ofGiftCards.get(token) ?? 0;
-    const had = begun[token]?.['balance'] ?? 0;
+    const had = (begun[token]?.['balance'] ?? 0) + noted;
     const received = paidOut.get(token) ?? 0;
     check(
       had - kept + received === balance,

@@ -1,4 +1,4 @@
-import { tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { tierAt } from '../../shared/catalog/loyalty/objects.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import {
   type Account,
@@ -102,9 +102,6 @@ interface Earning {
   readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
 }
 
-/** One point per full 1.00 of the currency. */
-const MINOR_UNITS_PER_POINT = 100;
-
 /** The names under which the Loyalty Platform books the succeeded refunds and the lost disputes of a payment. */
 const refundsOf = ({ id, tender, refunds, disputes = [] }: Payment): readonly string[] => {
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
@@ -129,7 +126,7 @@ function checkEarned(world: WorldRecords, accounts: readonly Account[], check: C
     const hasEarned = earnings.get(id)?.earned !== undefined;
     const isWaiting = loyaltyAccountId === undefined || !members.has(loyaltyAccountId) || world.queued('loyalty-platform', id);
     check(hasEarned || isWaiting, `order/${id}: completed, and loyalty-account/${loyaltyAccountId} earned nothing for it`);
-    const worth = Math.floor(earningAmount.amount / MINOR_UNITS_PER_POINT);
+    const worth = Math.floor(earningAmount.amount / world.figures.loyalty.earnPer);
     const points = earned.get(id) ?? 0;
     check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
   }
@@ -226,7 +223,7 @@ function checkTiers(world: WorldRecords, accounts: readonly Account[], check: Ch
     const since = counted(account) - (before ? counted(before) : 0);
     const should = (before?.lifetimePoints ?? 0) + since;
     check(lifetimePoints === should, `loyalty-account/${id}: ${lifetimePoints} lifetime points, and its entries leave ${should}`);
-    const reached = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier;
+    const reached = tierAt(lifetimePoints, world.figures.loyalty);
     check(tier === reached, `loyalty-account/${id}: ${tier} with ${lifetimePoints} lifetime points, which reach ${reached}`);
   }
 }

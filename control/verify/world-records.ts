@@ -1,6 +1,7 @@
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { DEFAULT_FIGURES, type Figures, figuresOf, type Retailer } from '../../shared/catalog/retailer.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -28,6 +29,8 @@ export interface KeptObjects {
 export interface WorldRecords {
   readonly objects: EstateObjects;
   readonly seed: Snapshot;
+  /** The figures of the retailer. */
+  readonly figures: Figures;
   /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
   /** Business objects as stored, with the private members of their owner. */
@@ -74,9 +77,11 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   }
   const records = <T>(application: Application, collection: string): readonly T[] =>
     (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
+  const [retailer] = records<Retailer>('oms', 'retailer');
   return {
     objects,
     seed: await worlds.seed(world),
+    figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
     events,
     of: <T>(type: string) => {
       const at = objects[type];

@@ -1,3 +1,4 @@
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import { contextFor } from '../../shared/control/context.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { pause } from '../../shared/process/waiting.ts';
@@ -13,13 +14,13 @@ const PAUSE_GROWTH_MS = 4;
 
 export type View = Pick<WorldView, 'world' | 'now' | 'faults'>;
 
-/** A unit of work on the gateway's records of a world. It reads the current state; the caller commits it. */
+/** A unit of work on the gateway's records of a world, which need no figures of the retailer. It reads the current state; the caller commits it. */
 export function unitIn(store: Store, view: View, fence?: Fence): OpenUnit {
   const requestId = newId('req', view.now);
   const context = contextFor(view, { principal: 'gateway', requestId, correlationId: requestId, withinMs: 0 });
   const commits = { dueBeforeReply: [], hasUnsentEvents: false };
   const ids = { causation: requestId, hopId: requestId, key: requestId, since: view.now };
-  return openUnit({ store, context, commits, ...ids, beforeReplyLeaseMs: 0, fence });
+  return openUnit({ store, context, figures: DEFAULT_FIGURES, commits, ...ids, beforeReplyLeaseMs: 0, fence });
 }
 
 /** Runs a change until it commits without a conflict. @throws Conflict when its fence is lost, or its world is gone */

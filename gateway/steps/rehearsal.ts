@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { parsePart } from '../../shared/contract/validation.ts';
+import { parseQuery } from '../../shared/contract/validation.ts';
 import { rehearsalFull } from '../../shared/control/rehearsal-full.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -41,7 +41,7 @@ export function readRehearsalInAddress({ api, path, request }: ForApi): NamedInA
   }
   if (api.auth !== 'signature') return { named: undefined };
   const [named, ...others] = new URLSearchParams(request.url?.slice(path.length)).getAll('rehearsal');
-  if (named !== undefined) parsePart(api.query, { rehearsal: others.length === 0 ? named : [named, ...others] }, 'query');
+  if (named !== undefined) parseQuery(api.query, { rehearsal: others.length === 0 ? named : [named, ...others] });
   return { named };
 }
 

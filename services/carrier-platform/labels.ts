@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { generateLabel as generateLabelApi, labelDocument as labelDocumentApi } from '../../shared/catalog/fulfillment/apis.ts';
 import { getShipmentData, putShipment as putShipmentCall } from '../../shared/catalog/fulfillment/internal.ts';
-import { CARRIER_SILENCE_MS, type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
@@ -76,7 +76,7 @@ async function labelParcel(
     ],
   });
   announceNewestScan(labelled, work);
-  work.schedule(giveUpParcelDue, labelled.id, work.now + CARRIER_SILENCE_MS, {});
+  work.schedule(giveUpParcelDue, labelled.id, work.now + work.figures.windowMs.carrierSilence, {});
   await beginJourney(labelled, { work, context });
   return labelled;
 }

@@ -5,17 +5,12 @@ import {
   applyCarrierProgression as applyCarrierProgressionCall,
   scanShipment as scanShipmentCall,
 } from '../../shared/catalog/fulfillment/internal.ts';
-import {
-  CARRIER_SILENCE_MS,
-  Scan,
-  scanWebhookId,
-  shipmentLifeCycle,
-  trackingStatusCodes,
-} from '../../shared/catalog/fulfillment/shipments.ts';
+import { Scan, scanWebhookId, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refusal, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../shared/catalog/limits.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
+import { lengthInWords } from '../../shared/domain/duration.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { walkPages } from '../../shared/work/all-pages.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -63,11 +58,15 @@ export const playPlannedScan = handleDue(plannedScanDue)(async ({ key }, { work,
   await scanParcel(shipment, next.planned, { work, context });
 });
 
-/** Every scan restarts the 14 days. */
+/** Every scan restarts the wait. */
 export const giveUpParcel = handleDue(giveUpParcelDue)(async ({ key }, { work, context }) => {
   const shipment = await work.get(shipments, key);
   if (!shipment || !allowedFrom(shipmentLifeCycle, 'lose').includes(shipment.state)) return;
-  await scanParcel(shipment, { scan: 'lose', message: 'Not scanned for 14 days' }, { work, context });
+  await scanParcel(
+    shipment,
+    { scan: 'lose', message: `Not scanned for ${lengthInWords(work.figures.windowMs.carrierSilence)}` },
+    { work, context },
+  );
 });
 
 interface ReportedScan {
@@ -91,7 +90,7 @@ async function scanParcel(
   announceNewestScan(moved, work);
   await continueJourney(moved, scan, { work, context });
   if (allowedFrom(shipmentLifeCycle, 'lose').includes(moved.state))
-    work.schedule(giveUpParcelDue, moved.id, work.now + CARRIER_SILENCE_MS, {});
+    work.schedule(giveUpParcelDue, moved.id, work.now + work.figures.windowMs.carrierSilence, {});
   else work.cancel(giveUpParcelDue, moved.id);
   return moved;
 }

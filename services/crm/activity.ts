@@ -6,6 +6,7 @@ import {
 } from '../../shared/catalog/customer/internal.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { Id, Instant } from '../../shared/catalog/shapes.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -30,7 +31,7 @@ export const logCustomerInteraction = handle(logCustomerInteractionCall)(async (
   const customer = await requireObject(work, customers, id);
   refuseBlocked(customer, 'the customer must not be contacted');
   const { type, note, occurredAt = instant(work.now) } = body;
-  const next = work.transition(customers, customer, interactionVerb(occurredAt, work.now), {
+  const next = work.transition(customers, customer, interactionVerb(occurredAt, work), {
     lastActivityAt: laterInstant(occurredAt, customer.lastActivityAt),
     interactions: addInteraction(customer.interactions, { id: work.id('int'), type, note, occurredAt }),
   });
@@ -76,15 +77,15 @@ export const moveIdleCustomer = handleDue(idle)(async ({ key, payload }, { work 
 });
 
 /** @returns undefined for a customer whose state no inactivity changes */
-export function idleTimerOf(customer: CustomerRecord) {
-  const at = idleAt(customer);
+export function idleTimerOf(customer: CustomerRecord, figures: Figures) {
+  const at = idleAt(customer, figures);
   if (at === undefined || customer.lastActivityAt === undefined) return undefined;
   return { at, payload: { since: customer.lastActivityAt } };
 }
 
 /** Replaces the running timer of a customer whose activity or state has just changed. */
 function restartIdleTimer(work: UnitOfWork, customer: CustomerRecord): void {
-  const timer = idleTimerOf(customer);
+  const timer = idleTimerOf(customer, work.figures);
   if (timer) work.schedule(idle, customer.id, timer.at, timer.payload);
   else work.cancel(idle, customer.id);
 }

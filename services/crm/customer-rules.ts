@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { type Consents, type Customer, customerLifeCycle, type Interaction } from '../../shared/catalog/customer/objects.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { durationMs } from '../../shared/domain/duration.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { compareInstants } from '../../shared/domain/instant.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 export type CustomerRecord = z.output<typeof Customer>;
 type State = CustomerRecord['state'];
@@ -29,20 +30,19 @@ export function guestToRegister(
   return byEmail.find((record) => phone !== undefined && record.phone === phone) ?? byEmail[0] ?? byPhone[0];
 }
 
-/** The times until both states, counted from the last activity. */
-const AT_RISK_AFTER_MS = durationMs('P90D');
-const CHURNED_AFTER_MS = durationMs('P180D');
-
 /** When inactivity changes the customer's state next; undefined if it never does. */
-export function idleAt({ state, lastActivityAt }: CustomerRecord): number | undefined {
+export function idleAt({ state, lastActivityAt }: CustomerRecord, { windowMs }: Figures): number | undefined {
   if (lastActivityAt === undefined) return undefined;
-  if (state === 'active' || state === 'reactivated') return Date.parse(lastActivityAt) + AT_RISK_AFTER_MS;
-  return state === 'at-risk' ? Date.parse(lastActivityAt) + CHURNED_AFTER_MS : undefined;
+  if (state === 'active' || state === 'reactivated') return Date.parse(lastActivityAt) + windowMs.atRisk;
+  return state === 'at-risk' ? Date.parse(lastActivityAt) + windowMs.churned : undefined;
 }
 
 /** An old interaction does not reactivate the customer: the idle timer, which counts from the last activity, would fire immediately. */
-export const interactionVerb = (occurredAt: string, now: number): 'log-interaction' | 'log-past-interaction' =>
-  Date.parse(occurredAt) > now - AT_RISK_AFTER_MS ? 'log-interaction' : 'log-past-interaction';
+export const interactionVerb = (
+  occurredAt: string,
+  { now, figures }: Pick<UnitOfWork, 'now' | 'figures'>,
+): 'log-interaction' | 'log-past-interaction' =>
+  Date.parse(occurredAt) > now - figures.windowMs.atRisk ? 'log-interaction' : 'log-past-interaction';
 
 /** False for blocked customers only. */
 export const acceptsActivity = ({ state }: CustomerRecord): boolean => allowedFrom(customerLifeCycle, 'activity').includes(state);

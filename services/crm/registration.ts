@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { changedRow } from '../../fixtures/change.ts';
 import { createCustomer as createCustomerApi } from '../../shared/catalog/customer/apis.ts';
-import { putParty as putPartyCall } from '../../shared/catalog/customer/internal.ts';
+import { changeCustomer as changeCustomerCall, putParty as putPartyCall } from '../../shared/catalog/customer/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
-import { handle, type Scope } from '../../shared/work/handler.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
+import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
 import { type Contact, type CustomerRecord, guestToRegister, isRegistered, noConsents } from './customer-rules.ts';
@@ -41,6 +44,22 @@ async function refuseDuplicate(work: UnitOfWork, contact: Contact): Promise<void
   const detail = `The customer "${found.id}" is already registered with this ${matchedOn.join(' and ')}.`;
   throw new Problem('duplicate_customer', detail, { objectType: 'customer', existingCustomerId: found.id, matchedOn });
 }
+
+/** Contact data of a registered customer stay unique. */
+export const changeCustomer = handle(changeCustomerCall)(async ({ params: { id }, body }, { work }) => {
+  const before = await requireObject(work, customers, id);
+  const next = changedRow('customers', body, { before, key: id, work });
+  if (isDeepStrictEqual(next, before)) return again(before);
+  const { email, phone } = next;
+  if (isRegistered(before)) {
+    await refuseDuplicate(work, {
+      email: email === before.email ? undefined : email,
+      phone: phone === before.phone ? undefined : phone,
+    });
+  }
+  const { firstName, lastName, addresses, consents } = next;
+  return work.transition(customers, before, 'change', { email, phone, firstName, lastName, addresses, consents });
+});
 
 async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {
   const byEmail = email === undefined ? [] : (await work.find(customers, 'email', email)).items;

@@ -1,10 +1,11 @@
 import type { Fixtures } from '../../fixtures/files.ts';
+import { figuresOf } from '../../shared/catalog/retailer.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { getCustomer, idle, idleTimerOf, logCustomerInteraction, moveCustomer, moveIdleCustomer, onOrderConfirmed } from './activity.ts';
 import { customers, enrolments, notedOrders, parties } from './collections.ts';
 import { enrollLoyaltyMember, finishInterruptedEnrolment, issueLoyaltyPoints, redeemLoyaltyPoints } from './loyalty.ts';
-import { createCustomer, putParty } from './registration.ts';
+import { changeCustomer, createCustomer, putParty } from './registration.ts';
 import { searchCustomer } from './search.ts';
 
 export const service = defineService({
@@ -19,7 +20,12 @@ export const service = defineService({
     'issue-loyalty-points-api': issueLoyaltyPoints,
     'redeem-loyalty-points-api': redeemLoyaltyPoints,
   },
-  internal: { 'put-party': putParty, 'log-customer-interaction': logCustomerInteraction, 'move-customer': moveCustomer },
+  internal: {
+    'put-party': putParty,
+    'log-customer-interaction': logCustomerInteraction,
+    'move-customer': moveCustomer,
+    'change-customer': changeCustomer,
+  },
   events: { 'order-confirmed': onOrderConfirmed },
   due: [moveIdleCustomer, finishInterruptedEnrolment],
 });
@@ -29,9 +35,10 @@ export function seed({ customers: rows }: Fixtures): Seed {
 }
 
 /** Idle timers of the seeded customers. */
-export function seedDue({ customers: rows }: Fixtures) {
+export function seedDue({ customers: rows, retailer }: Fixtures) {
+  const figures = figuresOf(retailer);
   return rows.flatMap((customer) => {
-    const timer = idleTimerOf(customer);
+    const timer = idleTimerOf(customer, figures);
     return timer ? [{ kind: idle.kind, key: customer.id, ...timer }] : [];
   });
 }

@@ -7,7 +7,6 @@ import type { InputOf } from '../../shared/catalog/define.ts';
 import { releaseHolds as releaseHoldsCall } from '../../shared/catalog/inventory/internal.ts';
 import { rowFor } from '../../shared/catalog/life-cycle.ts';
 import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
-import { CURRENCY } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
@@ -32,7 +31,7 @@ type Body = InputOf<typeof createBasket>['body'];
 
 export const createBasketHandler = handle(createBasket)(async ({ body }, scope) => {
   const { work } = scope;
-  const { channel, currency = CURRENCY, lines = [], mergeBasketIds = [] } = body;
+  const { channel, currency = work.figures.currency, lines = [], mergeBasketIds = [] } = body;
   const id = work.id('bsk');
   const basketsToMerge = await openBaskets(work, mergeBasketIds);
   for (const basket of basketsToMerge) await refuseBasketOfAnother(scope, basket, body);
@@ -91,7 +90,7 @@ function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(basketIdle, basket.id);
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
   work.transition(baskets, basket, 'merge', {
-    ...priceLines([]),
+    ...priceLines([], work.figures),
     vouchers: [],
     promotionsStatus: undefined,
     mergedInto,
@@ -178,12 +177,9 @@ export const listCustomerBasketsHandler = handle(listCustomerBasketsCall)(async 
   items: [...(await work.find(baskets, 'customer', query.customerId, { limit: MAX_BASKETS, newestFirst: true })).items],
 }));
 
-/** An open basket without changes for this long is abandoned. The source document does not specify it. */
-const IDLE_MS = 24 * 60 * 60 * 1_000;
-
 /** Restarts the idle time of an open basket. @returns its `expiresAt` */
 export function restartIdleTimer(work: UnitOfWork, basketId: string): string {
-  const at = work.now + IDLE_MS;
+  const at = work.now + work.figures.windowMs.basketIdle;
   work.schedule(basketIdle, basketId, at, null);
   return instant(at);
 }

@@ -131,7 +131,7 @@ async function startCheckout(scope: Scope, basket: Basket, body: CheckoutBody): 
   work.cancel(basketIdle, basket.id);
   work.schedule(checkoutTtl, basket.id, Date.parse(expiresAt), null);
   const locked = work.transition(baskets, basket, 'checkout', {
-    ...applyDiscounts(lines, discounts, shippingMethod),
+    ...applyDiscounts(lines, discounts, work.figures, shippingMethod),
     customerId,
     loyaltyAccountId: accountId,
     loyalty,
@@ -174,7 +174,7 @@ async function changeCheckout(scope: Scope, basket: Basket, body: CheckoutBody):
     standing,
   });
   const locked = work.transition(baskets, basket, 'change-checkout', {
-    ...applyDiscounts(lines, discounts, shippingMethod),
+    ...applyDiscounts(lines, discounts, work.figures, shippingMethod),
     customerId,
     loyaltyAccountId: accountId,
     loyalty,

@@ -5,7 +5,7 @@ import type { Tier } from '../../shared/catalog/loyalty/objects.ts';
 import { isDependencyProblem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { CURRENCY, money } from '../../shared/domain/money.ts';
+import { money } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 
 export type LoyaltyTier = z.output<typeof Tier>;
@@ -45,10 +45,11 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
 });
 
 /** Without an answer of the engine, the basket has no discount. @throws Problem 503, 504 if codes were given: they must count */
-export async function evaluateDiscounts({ call, log }: Scope, request: DiscountRequest): Promise<Discounts> {
+export async function evaluateDiscounts({ call, log, work }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
-  const body = evaluationOf(request);
+  const { currency } = work.figures;
+  const body = evaluationOf(request, currency);
   try {
     const answer = await call(
       evaluatePromotions,
@@ -62,7 +63,7 @@ export async function evaluateDiscounts({ call, log }: Scope, request: DiscountR
     return {
       status: 'available',
       perLine: lines.map((_, index) => answer.lines[index]?.discount.amount ?? 0),
-      vouchers: codes.map((code) => voucherOf(code, answer)),
+      vouchers: codes.map((code) => voucherOf(code, answer, currency)),
     };
   } catch (error) {
     if (!isDependencyProblem(error) || codes.length > 0) throw error;
@@ -71,12 +72,12 @@ export async function evaluateDiscounts({ call, log }: Scope, request: DiscountR
   }
 }
 
-function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest) {
+function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest, currency: string) {
   const { customerId, tier, loyalty } = shopper ?? { loyalty: 'none' as const };
   // Without a tier, the engine reads it. Only a voucher that may depend on the tier justifies that wait.
   const forMember = tier !== undefined || (loyalty === 'unavailable' && codes.length > 0);
   return {
-    lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, CURRENCY) })),
+    lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: money(unitPrice, currency) })),
     basketId,
     ...(codes.length > 0 && { voucherCodes: [...codes] }),
     ...(forMember && { customerId, loyaltyTier: tier }),
@@ -85,12 +86,12 @@ function evaluationOf({ basketId, lines, codes = [], shopper }: DiscountRequest)
 
 type Evaluation = Pick<OutputOf<typeof evaluatePromotions>, 'applied' | 'rejected'>;
 
-function voucherOf(code: string, { applied, rejected }: Evaluation): Voucher {
+function voucherOf(code: string, { applied, rejected }: Evaluation, currency: string): Voucher {
   const refusal = rejected.find((other) => isSameCode(other.code, code));
-  if (refusal) return rejectedVoucher(refusal.code, refusal.reason);
+  if (refusal) return rejectedVoucher(refusal.code, refusal.reason, currency);
   const discounts = applied.filter(({ voucherCode }) => voucherCode !== undefined && isSameCode(voucherCode, code));
   const amount = discounts.reduce((sum, { discount }) => sum + discount.amount, 0);
-  return { code: discounts[0]?.voucherCode ?? code, status: 'applied', discount: money(amount, CURRENCY) };
+  return { code: discounts[0]?.voucherCode ?? code, status: 'applied', discount: money(amount, currency) };
 }
 
 export type Voucher = z.output<typeof BasketVoucher>;
@@ -108,9 +109,9 @@ export const givenCodes = ({ vouchers }: Pick<Discounts, 'vouchers'>): string[] 
 export const appliedCodes = ({ vouchers }: Pick<Discounts, 'vouchers'>): string[] =>
   vouchers.filter(({ status }) => status === 'applied').map(({ code }) => code);
 
-export const rejectedVoucher = (code: string, reason: string): Voucher => ({
+export const rejectedVoucher = (code: string, reason: string, currency: string): Voucher => ({
   code,
   status: 'rejected',
   reason,
-  discount: money(0, CURRENCY),
+  discount: money(0, currency),
 });

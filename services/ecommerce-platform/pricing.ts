@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { LIMITS } from '../../shared/catalog/limits.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { ShippingMethod } from '../../shared/catalog/shapes.ts';
-import { FREE_SHIPPING_FROM, SHIPPING_PRICES } from '../../shared/catalog/shipping-prices.ts';
-import { allocate, CURRENCY, containedTax, type Money, money } from '../../shared/domain/money.ts';
+import { allocate, containedTax, type Money, money } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import { MOST_UNITS, type SkuUnits, tooManyUnits, unitsOf } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -37,10 +37,12 @@ export function currentPrices(work: UnitOfWork, lines: readonly UnpricedLine[]):
 export function applyDiscounts(
   lines: readonly LineWithPrice[],
   discounts: Discounts,
+  figures: Pricing,
   shippingMethod?: z.output<typeof ShippingMethod>,
 ): PricedMembers {
   const priced = priceLines(
     lines.map((line, index) => ({ ...line, discount: discounts.perLine[index] ?? 0 })),
+    figures,
     shippingMethod,
   );
   return { ...priced, vouchers: [...discounts.vouchers], promotionsStatus: lines.length === 0 ? undefined : discounts.status };
@@ -48,8 +50,11 @@ export function applyDiscounts(
 
 /** An open basket gets the promotions for everybody. Vouchers, member promotions and shipping follow at checkout. */
 export async function priceOpenBasket(scope: Scope, lines: readonly LineWithPrice[]): Promise<PricedMembers> {
-  return applyDiscounts(lines, await evaluateDiscounts(scope, { lines }));
+  return applyDiscounts(lines, await evaluateDiscounts(scope, { lines }), scope.work.figures);
 }
+
+/** The figures of the retailer that prices need. */
+type Pricing = Pick<Figures, 'currency' | 'shipping'>;
 
 export interface LineToPrice {
   readonly lineId: string;
@@ -72,26 +77,27 @@ export interface LineToPrice {
  */
 export function priceLines(
   lines: readonly LineToPrice[],
+  { currency, shipping: prices }: Pricing,
   shippingMethod?: z.output<typeof ShippingMethod>,
 ): Pick<Basket, 'lines' | 'totals'> {
-  const priced = lines.map(priceLine);
+  const priced = lines.map((line) => priceLine(line, currency));
   const sum = (of: (line: (typeof priced)[number]) => number): number => priced.reduce((total, line) => total + of(line), 0);
   const subtotal = sum(({ gross }) => gross);
   const goods = sum(({ net }) => net);
-  const shipping = shippingCost(goods, shippingMethod);
+  const shipping = shippingCost(goods, shippingMethod, prices);
   return {
     lines: priced.map(({ line }) => line),
     totals: {
-      subtotal: money(subtotal, CURRENCY),
-      discount: money(subtotal - goods, CURRENCY),
-      shipping: money(shipping, CURRENCY),
-      tax: money(sum(({ tax }) => tax) + shippingTax(shipping, priced), CURRENCY),
-      total: money(goods + shipping, CURRENCY),
+      subtotal: money(subtotal, currency),
+      discount: money(subtotal - goods, currency),
+      shipping: money(shipping, currency),
+      tax: money(sum(({ tax }) => tax) + shippingTax(shipping, priced), currency),
+      total: money(goods + shipping, currency),
     },
   };
 }
 
-function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: LineToPrice) {
+function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: LineToPrice, currency: string) {
   const gross = qty * unitPrice;
   // A discount never exceeds the line.
   const off = Math.min(Math.max(0, discount), gross);
@@ -107,16 +113,16 @@ function priceLine({ lineId, sku, minAge, qty, unitPrice, taxRate, discount }: L
       sku,
       minAge,
       qty,
-      unitPrice: money(unitPrice, CURRENCY),
-      discount: money(off, CURRENCY),
-      tax: money(tax, CURRENCY),
-      lineTotal: money(net, CURRENCY),
+      unitPrice: money(unitPrice, currency),
+      discount: money(off, currency),
+      tax: money(tax, currency),
+      lineTotal: money(net, currency),
     },
   };
 }
 
-export function shippingCost(goods: number, method: z.output<typeof ShippingMethod> | undefined): number {
-  return method === undefined || goods >= FREE_SHIPPING_FROM ? 0 : SHIPPING_PRICES[method];
+export function shippingCost(goods: number, method: z.output<typeof ShippingMethod> | undefined, prices: Figures['shipping']): number {
+  return method === undefined || goods >= prices.freeFrom ? 0 : prices[method];
 }
 
 /** Shipping is taxed at the rates of its goods, in proportion to their cost. The source document does not specify it. */

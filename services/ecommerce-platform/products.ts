@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { changedRow } from '../../fixtures/change.ts';
 import { getProduct, listProducts, VisibleState } from '../../shared/catalog/commerce/apis.ts';
-import { moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
+import { changeProduct as changeProductCall, moveProduct as moveProductCall } from '../../shared/catalog/commerce/internal.ts';
 import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
-import { priceLabel } from '../../shared/domain/barcode.ts';
-import { handle, type Scope } from '../../shared/work/handler.ts';
+import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
+import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import type { SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { pageOfMatches } from '../../shared/work/page-of-matches.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -64,6 +66,17 @@ export const moveProductHandler = handle(moveProductCall)(async ({ params: { id 
   const product = await anyProduct(work, id);
   if (!product) throw notFound('product', id);
   return work.transition(products, product, body.verb);
+});
+
+export const changeProductHandler = handle(changeProductCall)(async ({ params: { id }, body }, { work }) => {
+  const before = await anyProduct(work, id);
+  if (!before) throw notFound('product', id);
+  const next = changedRow('products', body, { before, key: before.sku, work });
+  const twin = await work.findUnique(products, 'gtin', gtin14(next.gtin));
+  if (twin && twin.id !== before.id) throw invalid('/gtin', 'gtin_of_another', `The product "${twin.sku}" has this GTIN.`);
+  if (isDeepStrictEqual(next, before)) return again(before);
+  const { id: _id, version: _version, state: _state, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = next;
+  return work.transition(products, before, 'change', { compareAtPrice: undefined, minAge: undefined, ...members });
 });
 
 /** Products before `active` and archived ones are hidden from customers. */

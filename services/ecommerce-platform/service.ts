@@ -16,7 +16,7 @@ import { checkoutBasketHandler, reopenBasket } from './checkout.ts';
 import { undoCheckoutOfBasket } from './checkout-record.ts';
 import { baskets, checkouts, products, tillBaskets } from './collections.ts';
 import { convertBasketHandler, resubmitOrder } from './order-placement.ts';
-import { getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
+import { changeProductHandler, getProductHandler, listProductsHandler, moveProductHandler } from './products.ts';
 import { abandonBasketHandler, putTransactionBasketHandler } from './till.ts';
 
 export const service = defineService({
@@ -40,6 +40,7 @@ export const service = defineService({
     'abandon-basket': abandonBasketHandler,
     'list-customer-baskets': listCustomerBasketsHandler,
     'move-product': moveProductHandler,
+    'change-product': changeProductHandler,
   },
   events: {},
   due: [abandonIdleBasket, reopenBasket, undoCheckoutOfBasket, resubmitOrder, releaseReservationsOfBasket],

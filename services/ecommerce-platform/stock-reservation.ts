@@ -8,8 +8,6 @@ import type { Scope } from '../../shared/work/handler.ts';
 import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import { type Basket, type CheckoutRecord, checkouts } from './collections.ts';
 
-/** How long a checkout holds stock and prices without an order. The source document does not specify it. */
-const CHECKOUT_TTL_SECONDS = 900;
 const TIMEOUT_MS = 5_000;
 
 type HeldCheckout = CheckoutRecord & { readonly hold: NonNullable<CheckoutRecord['hold']> & { readonly expiresAt: string } };
@@ -32,13 +30,13 @@ export async function reserveStock(
   const reservation = await retryLostAnswer(() =>
     call(
       reserveInventory,
-      { body: { basketId: basket.id, items, ttlSeconds: CHECKOUT_TTL_SECONDS } },
+      { body: { basketId: basket.id, items, ttlSeconds: Math.ceil(work.figures.windowMs.checkoutHold / 1_000) } },
       { step: `checkout ${record.attempt} ${digest(JSON.stringify(items))}`, timeoutMs: TIMEOUT_MS },
     ),
   );
   const held = {
     reservationId: reservation.id,
-    expiresAt: reservation.expiresAt ?? instant(work.now + CHECKOUT_TTL_SECONDS * 1_000),
+    expiresAt: reservation.expiresAt ?? instant(work.now + work.figures.windowMs.checkoutHold),
     basketVersion: basket.version,
   };
   const next = work.put(checkouts, { ...record, hold: held, vouchers: record.vouchers || vouchers });

@@ -8,7 +8,6 @@ import type { InputOf } from '../../shared/catalog/define.ts';
 import { isAgain, refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
-import { CURRENCY } from '../../shared/domain/money.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -64,7 +63,7 @@ async function startTransaction(scope: Scope, transaction: Transaction): Promise
   const claimed = await claimCheckout(work, basketId, open);
   const held = await reserveStoreStock(scope, claimed, { basketId, basketVersion: open?.version ?? 0, locationId: body.storeId, lines });
   const members = {
-    ...applyDiscounts(lines, discounts),
+    ...applyDiscounts(lines, discounts, work.figures),
     channel: 'pos' as const,
     storeId: body.storeId,
     transactionId,
@@ -77,7 +76,7 @@ async function startTransaction(scope: Scope, transaction: Transaction): Promise
   settleCheckout(work, basketId, held);
   // If the till has abandoned the transaction, the commit is refused and the reservation is released.
   work.expect(tillBaskets, till);
-  if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: CURRENCY, ...members });
+  if (!open) return work.create(baskets, 'start-transaction', { id: basketId, currency: work.figures.currency, ...members });
   work.cancel(basketIdle, basketId);
   return work.transition(baskets, open, 'start-transaction', members);
 }

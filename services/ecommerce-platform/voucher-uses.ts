@@ -34,7 +34,7 @@ export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promis
       customerId: shopper.customerId,
     });
     const refused = answer.filter(({ code }) => codes.some((other) => isSameCode(code, other)));
-    for (const { code, reason } of refused) vouchers.set(code.toUpperCase(), rejectedVoucher(code, reason));
+    for (const { code, reason } of refused) vouchers.set(code.toUpperCase(), rejectedVoucher(code, reason, scope.work.figures.currency));
     locked = codes.filter((code) => !refused.some((other) => isSameCode(other.code, code)));
     if (refused.length === 0) break;
     discounts = await evaluateDiscounts(scope, { basketId, lines, codes: locked, shopper, attempt });

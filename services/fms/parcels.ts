@@ -3,13 +3,7 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { generateLabel, type TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import type { FulfillmentShipment } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { getShipmentData as getShipmentDataCall, putShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import {
-  CARRIER_SILENCE_MS,
-  isOfCarrierPlatform,
-  type ParcelData,
-  type Shipment,
-  shipmentLifeCycle,
-} from '../../shared/catalog/fulfillment/shipments.ts';
+import { isOfCarrierPlatform, type ParcelData, type Shipment, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { compareInstants } from '../../shared/domain/instant.ts';
@@ -123,7 +117,7 @@ const OTHER_CARRIER = 'A carrier outside the estate scans the parcel, so the Car
 /** A parcel of a carrier outside the estate is given up after the same silence. */
 function restartSilence(work: UnitOfWork, shipmentId: string, status: TrackingScan['status']): void {
   const canBeLost = allowedFrom(shipmentLifeCycle, 'lose').includes(status);
-  if (canBeLost) work.schedule(giveUpSilentParcelDue, shipmentId, work.now + CARRIER_SILENCE_MS, {});
+  if (canBeLost) work.schedule(giveUpSilentParcelDue, shipmentId, work.now + work.figures.windowMs.carrierSilence, {});
   else work.cancel(giveUpSilentParcelDue, shipmentId);
 }
 

@@ -5,6 +5,7 @@ import { getOrderEarning } from '../../shared/catalog/order/internal.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -19,18 +20,18 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
   if (earned) {
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
     if (earned.amount === requested) return again(account);
-    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount))}, not for ${moneyInWords(amount)}.`;
-    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount) }, { objectType: 'order', id: orderId });
+    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount, work.figures))}, not for ${moneyInWords(amount)}.`;
+    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount, work.figures) }, { objectType: 'order', id: orderId });
   }
   const order = await call(getOrderEarning, { params: { id: orderId } });
   if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
   const earningAmount = earningAmountOf(order);
   if (requested !== earningAmount) {
-    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
+    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount, work.figures))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
   const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
-  // Less than 1.00 earns nothing, and the order cannot earn again.
+  // Less than the value of a point earns nothing, and the order cannot earn again.
   return next === account ? again(account) : next;
 });
 
@@ -101,7 +102,7 @@ async function earn(
   { orderId, amount, deducted = [] }: { orderId: string; amount: number; deducted?: readonly string[] },
 ): Promise<Account> {
   const before = await work.get(earnings, orderId);
-  const points = pointsForAmount(amount);
+  const points = pointsForAmount(amount, work.figures.loyalty);
   const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
   const booked = points === 0 ? account : book(work, account, { type: 'earn', points, orderId });
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
@@ -124,7 +125,7 @@ function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   let next = account;
   let { takenBack } = noted;
   for (const refund of noted.refunds.filter(({ booked }) => !booked)) {
-    const due = pointsToTakeBack(noted, refund) - takenBack;
+    const due = pointsToTakeBack(noted, refund, work.figures.loyalty) - takenBack;
     if (due <= 0) continue;
     takenBack += due;
     const points = Math.min(due, next.pointsBalance);
@@ -141,18 +142,20 @@ function takeBack(work: UnitOfWork, account: Account, noted: Earning): Account {
   return next;
 }
 
-const MINOR_UNITS_PER_EARNED_POINT = 100;
-
-/** One point per full 1.00. @param amount in minor units */
-const pointsForAmount = (amount: number): number => Math.floor(amount / MINOR_UNITS_PER_EARNED_POINT);
+/** @param amount in minor units */
+const pointsForAmount = (amount: number, { earnPer }: Figures['loyalty']): number => Math.floor(amount / earnPer);
 
 /**
  * The points that the refunds of an order, up to and including this one, take back together: the earned points less the points for the
  * remaining amount. Refunds that are already subtracted from the earned amount take nothing.
  */
-function pointsToTakeBack({ earned, refunds }: Pick<Earning, 'earned' | 'refunds'>, upTo: { readonly id: string }): number {
+function pointsToTakeBack(
+  { earned, refunds }: Pick<Earning, 'earned' | 'refunds'>,
+  upTo: { readonly id: string },
+  loyalty: Figures['loyalty'],
+): number {
   if (!earned) return 0;
   const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
   const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
-  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded));
+  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded), loyalty);
 }

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { getMemberBalance as getMemberBalanceApi, listLedgerEntries as listLedgerEntriesApi } from '../../shared/catalog/loyalty/apis.ts';
 import { type putLedgerEntry, putMember as putMemberCall } from '../../shared/catalog/loyalty/internal.ts';
-import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, tierThresholds } from '../../shared/catalog/loyalty/objects.ts';
+import { type LedgerEntry, type LoyaltyAccount, SHOWN_ENTRIES, standingAt } from '../../shared/catalog/loyalty/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { CURRENCY, type Money } from '../../shared/domain/money.ts';
+import type { Money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -50,7 +51,7 @@ export const putMember = handle(putMemberCall)(async ({ params: { customerId }, 
     cardNumber: await findFreeCard(work, id, cardNumber),
     pointsBalance: 0,
     lifetimePoints: 0,
-    ...standingAt(0),
+    ...standingAt(0, work.figures.loyalty),
     entryCount: 0,
     entries: [],
   });
@@ -86,7 +87,7 @@ export type LedgerRequest = z.output<typeof putLedgerEntry.request>;
 export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'>): Account {
   const append = (to: Account, without: Omit<Entry, 'at'>): Account => {
     const next = { ...without, at: instant(work.now) };
-    const after = work.revise(accounts, to, withEntry(to, next));
+    const after = work.revise(accounts, to, withEntry(to, next, work.figures.loyalty));
     work.put(ledgerEntries, { id: ledgerEntryId(to.id, after.entryCount), accountId: to.id, ...next });
     return after;
   };
@@ -98,15 +99,8 @@ export function book(work: UnitOfWork, account: Account, entry: Omit<Entry, 'at'
 export type Account = z.output<typeof LoyaltyAccount>;
 type Entry = z.output<typeof LedgerEntry>;
 
-/** The tier follows from the lifetime points, so spending points never lowers it. */
-export function standingAt(lifetimePoints: number): Pick<Account, 'tier' | 'nextTierThreshold' | 'pointsToNextTier'> {
-  const tier = tierThresholds.findLast(({ from }) => from <= lifetimePoints)?.tier ?? tierThresholds[0].tier;
-  const next = tierThresholds.find(({ from }) => from > lifetimePoints)?.from;
-  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
-}
-
 /** The account with one more entry: the only way to change a balance. @throws Problem `insufficient_points` below zero */
-export function withEntry(account: Account, entry: Entry): Account {
+export function withEntry(account: Account, entry: Entry, loyalty: Figures['loyalty']): Account {
   const pointsBalance = account.pointsBalance + entry.points;
   if (pointsBalance < 0) throw insufficientPoints(account, -entry.points);
   const lifetimePoints = Math.max(0, account.lifetimePoints + lifetimePointsOf(entry));
@@ -116,7 +110,7 @@ export function withEntry(account: Account, entry: Entry): Account {
     ...rest,
     pointsBalance,
     lifetimePoints,
-    ...standingAt(lifetimePoints),
+    ...standingAt(lifetimePoints, loyalty),
     ...(shortfall > 0 && { shortfall }),
     entryCount: account.entryCount + 1,
     entries: [...account.entries, entry].slice(-SHOWN_ENTRIES),
@@ -138,7 +132,7 @@ function insufficientPoints({ id, pointsBalance: available }: Account, requested
   return new Problem('insufficient_points', detail, { objectType: 'loyalty-account', id, requested, available });
 }
 
-/** A point has a value of 0.01, one minor unit. */
-export const valueOfPoints = (points: number): Money => ({ amount: points, currency: CURRENCY });
+/** A point has a value of one minor unit: 0.01 EUR, or 1 JPY. */
+export const valueOfPoints = (points: number, { currency }: Pick<Figures, 'currency'>): Money => ({ amount: points, currency });
 
 export const pointsOfValue = ({ amount }: Money): number => amount;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { redeemPoints as redeemPointsApi } from '../../shared/catalog/loyalty/apis.ts';
 import { putLedgerEntry as putLedgerEntryCall } from '../../shared/catalog/loyalty/internal.ts';
 import { conflictingRepeat, invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -48,15 +49,12 @@ export const redeemPoints = handle(redeemPointsApi)(async ({ params, body }, { w
   return repeated ? again(answer) : answer;
 });
 
-/** A redemption that is not spent in this time gives its points back. */
-const UNSPENT_MS = 15 * 60 * 1_000;
-
 /** Turns points into a redemption, one per purpose. @throws Problem `insufficient_points`; `conflicting_repeat` for other points */
 async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }: RedemptionPurpose & { readonly points: number }) {
   const before = await work.findUnique(redemptions, 'reference', referenceOf(account.id, purpose));
   if (before) {
     if (before.points !== points) throw redeemedOtherPoints(before, points);
-    return { account, redemption: publishedRedemption(before), repeated: true };
+    return { account, redemption: publishedRedemption(before, work.figures), repeated: true };
   }
   const redemption = work.put(redemptions, {
     id: work.id('rdm'),
@@ -67,9 +65,9 @@ async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }
     spentPoints: 0,
     reversedPoints: 0,
   });
-  work.schedule(returnRedemption, redemption.id, work.now + UNSPENT_MS, {});
+  work.schedule(returnRedemption, redemption.id, work.now + work.figures.windowMs.redemption, {});
   const after = book(work, account, { type: 'redeem', points: -points, ...ledgerReference(redemption) });
-  return { account: after, redemption: publishedRedemption(redemption), repeated: false };
+  return { account: after, redemption: publishedRedemption(redemption, work.figures), repeated: false };
 }
 
 const redeemedOtherPoints = ({ id, state, points: redeemed }: RedemptionRecord, points: number): Problem => {
@@ -95,7 +93,7 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
   const redemption = await work.get(redemptions, redemptionId);
   const account = redemption && (await work.get(accounts, redemption.accountId));
   if (!account) throw notFound('redemption', redemptionId);
-  if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption) };
+  if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption, work.figures) };
   refuseOtherPurpose(redemption, account, { orderId, purchase });
   const points = amount ? pointsOfValue(amount) : redemption.points;
   await refuseUnspendable(work, { redemption, paymentId, points });
@@ -108,7 +106,7 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
   });
   work.cancel(returnRedemption, redemption.id);
   const after = giveBack(work, account, { redemption: spent, points: redemption.points - points });
-  return { account: after, redemption: publishedRedemption(spent) };
+  return { account: after, redemption: publishedRedemption(spent, work.figures) };
 }
 
 async function refuseUnspendable(
@@ -117,7 +115,7 @@ async function refuseUnspendable(
 ): Promise<void> {
   const about = { objectType: 'redemption', id: redemption.id, requested: points };
   const refuse = (available: number, detail: string): Problem =>
-    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available) });
+    new Problem('insufficient_points', detail, { ...about, available, availableAmount: valueOfPoints(available, work.figures) });
   if (redemption.state !== 'open') throw refuse(0, `The redemption "${redemption.id}" is already ${redemption.state}.`);
   if (points > redemption.points) throw refuse(redemption.points, `The redemption "${redemption.id}" has ${redemption.points} points.`);
   if (await work.findUnique(redemptions, 'payment', paymentId)) throw refuse(0, `The payment "${paymentId}" has spent another redemption.`);
@@ -153,7 +151,7 @@ async function reverse(work: UnitOfWork, reference: string, request: LedgerReque
     if (!before) work.put(reversals, { id: reference, paymentId, points: 0 });
     return notFound('spending of points by payment', paymentId);
   }
-  if (before) return { account, redemption: publishedRedemption(redemption) };
+  if (before) return { account, redemption: publishedRedemption(redemption, work.figures) };
   const left = redemption.spentPoints - redemption.reversedPoints;
   const points = Math.min(left, request.amount ? pointsOfValue(request.amount) : left);
   const reversedPoints = redemption.reversedPoints + points;
@@ -163,16 +161,16 @@ async function reverse(work: UnitOfWork, reference: string, request: LedgerReque
     state: reversedPoints === redemption.spentPoints ? 'returned' : redemption.state,
   });
   work.put(reversals, { id: reference, paymentId, points });
-  return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption) };
+  return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption, work.figures) };
 }
 
 type RedemptionRecord = z.output<typeof redemptions.schema>;
 
 /** The redemption as callers see it: with its remaining value, or with the amount that it paid. */
-const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord) => ({
+const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord, figures: Figures) => ({
   id,
   state,
-  value: valueOfPoints(paymentId === undefined ? points : spentPoints),
+  value: valueOfPoints(paymentId === undefined ? points : spentPoints, figures),
 });
 
 /** The purpose that its ledger entries name: the order, or the basket before the order exists. */

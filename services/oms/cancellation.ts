@@ -13,7 +13,6 @@ import { endCompensation, knownReservations, undoAtOthers, withUndo } from './co
 import {
   compensateDue,
   DECIDE_TIMEOUT_MS,
-  DRAFT_LIFETIME_MS,
   expireDraftDue,
   finishCancellationDue,
   OBSOLETE_WORK,
@@ -98,7 +97,7 @@ export const expireDraft = handleDue(expireDraftDue)(async ({ key }, scope) => {
 
 /** @returns milliseconds to wait for the till to confirm a paid sale, whose goods are gone; 0 for an unpaid sale */
 async function untilTillConfirms(order: StoredOrder, scope: Scope): Promise<number> {
-  return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : DRAFT_LIFETIME_MS;
+  return paymentIncomplete(order, await paymentsToDecideOn(order, scope)) ? 0 : scope.work.figures.windowMs.draftOrder;
 }
 
 /**

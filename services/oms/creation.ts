@@ -18,7 +18,7 @@ import {
   unfitForOrder,
 } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { DRAFT_LIFETIME_MS, expireDraftDue, finishCreationDue, TAKE_OVER_MS, takeExchangeCreditDue } from './due-work.ts';
+import { expireDraftDue, finishCreationDue, TAKE_OVER_MS, takeExchangeCreditDue } from './due-work.ts';
 import { claimReturn, isClaimable, refuseForeignReturn, refuseUnexchangeable, releaseReturn, takeExchangeCredit } from './exchange.ts';
 import { fetchView, type OrderView, viewOf } from './order-view.ts';
 
@@ -131,7 +131,7 @@ async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exchangeFor
     exchangeForReturnId: exchangeFor,
   });
   work.cancel(finishCreationDue, basket.id);
-  work.schedule(expireDraftDue, order.id, work.now + DRAFT_LIFETIME_MS, {});
+  work.schedule(expireDraftDue, order.id, work.now + work.figures.windowMs.draftOrder, {});
   return order;
 }
 

@@ -43,12 +43,6 @@ export const OBSOLETE_WORK: readonly DueWork[] = [
 
 // These are times of the rehearsal clock, except where a comment names the wall clock.
 
-/** Time until an unconfirmed draft is cancelled. */
-export const DRAFT_LIFETIME_MS = 24 * 60 * 60 * 1_000;
-
-/** Time from the loss of an authorisation until a confirmed order is cancelled, unless it is covered again. */
-export const UNCOVERED_LIFETIME_MS = 24 * 60 * 60 * 1_000;
-
 /** Time from the creation of an order until expired authorisations are no longer renewed. */
 export const RENEWAL_PERIOD_MS = 30 * 24 * 60 * 60 * 1_000;
 

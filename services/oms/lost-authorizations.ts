@@ -14,7 +14,6 @@ import {
   RECHECK_MS,
   RENEWAL_PERIOD_MS,
   renewAuthorizationDue,
-  UNCOVERED_LIFETIME_MS,
 } from './due-work.ts';
 import { creditHeld, isCredit } from './exchange.ts';
 import { requiredFor } from './lines.ts';
@@ -80,7 +79,7 @@ async function noteLostAuthorization(work: UnitOfWork, payment: Lost): Promise<b
 
 /** An order that is not covered a day after the loss is cancelled, but not while a renewal waits for the Payment Hub. */
 function giveUpLater(work: UnitOfWork, orderId: string, lostAt: number): void {
-  work.schedule(giveUpUncoveredDue, orderId, Math.max(work.now, lostAt + UNCOVERED_LIFETIME_MS), {});
+  work.schedule(giveUpUncoveredDue, orderId, Math.max(work.now, lostAt + work.figures.windowMs.uncoveredOrder), {});
 }
 
 /**

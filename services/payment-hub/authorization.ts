@@ -24,9 +24,6 @@ const checkOrphanDue = defineDueWork('check-orphan');
 /** An authorisation runs out at its provider. */
 const expireAuthorizationDue = defineDueWork('expire-authorization');
 
-/** Rehearsal time until a payment without an outcome fails. */
-const LONGEST_WAIT_MS = 15 * 60_000;
-
 /** A payment to be created. Its amount is outstanding on the order; `returnId` names the return that an exchange credit pays with. */
 export type PaymentRequest = Pick<
   StoredPayment,
@@ -79,7 +76,7 @@ export const openPending = (work: UnitOfWork, request: PaymentRequest, awaiting:
 function undecided(work: UnitOfWork, request: PaymentRequest) {
   countPayment(work, request);
   commitToOrder(work, request);
-  work.schedule(giveUpPaymentDue, request.id, work.now + LONGEST_WAIT_MS, {});
+  work.schedule(giveUpPaymentDue, request.id, work.now + work.figures.windowMs.pendingPayment, {});
   return withoutMoney(request);
 }
 
@@ -88,21 +85,19 @@ function withoutMoney(request: PaymentRequest) {
   return { ...request, authorizedAmount: nothing, capturedAmount: nothing, refundedAmount: nothing, refunds: [] };
 }
 
-const MINUTE_MS = 60_000;
-const AUTHORIZATION_EXPIRY_MS = 7 * 24 * 60 * MINUTE_MS;
-const ORPHAN_CHECK_DELAY_MS = 15 * MINUTE_MS;
+const ORPHAN_CHECK_DELAY_MS = 15 * 60_000;
 
 /** The members that an approval adds to a payment. @param part the approved part of its amount; default: all of it */
 const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amount' | 'tender'>, part: Money = payment.amount) => ({
   authorizedAmount: money(part.amount, part.currency),
   authorizationCode: authorizationCodeOf(payment.id),
-  ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + AUTHORIZATION_EXPIRY_MS) }),
+  ...(isByProvider(payment.tender) && { authorizationExpiresAt: instant(work.now + work.figures.windowMs.authorisation) }),
 });
 
 /** Schedules the timers of an authorisation. */
 export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
-  if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + AUTHORIZATION_EXPIRY_MS, {});
+  if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + work.figures.windowMs.authorisation, {});
 }
 
 export function unwatchAuthorization(work: UnitOfWork, id: string): void {

@@ -155,7 +155,7 @@ function answerFor(payment: StoredPayment): z.output<typeof Payment> | Problem {
   if (payment.state === 'failed') return declined(payment);
   if (payment.awaiting === 'provider-answer') {
     const detail =
-      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails after 15 minutes without an answer. Repeat the request with its Idempotency-Key.';
+      'The payment provider did not answer in time, so the outcome is unknown. The payment stays pending, and fails if the answer does not come. Repeat the request with its Idempotency-Key.';
     const about = { objectType: 'payment', id: payment.id, paymentId: payment.id, dependency: 'payment-provider' };
     return new Problem('dependency_timeout', detail, about);
   }

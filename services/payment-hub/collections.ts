@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Currency } from '../../shared/catalog/currency.ts';
 import { Payable } from '../../shared/catalog/order/objects.ts';
 import { Payment, payment } from '../../shared/catalog/payment/objects.ts';
 import { PaymentToken } from '../../shared/catalog/payment/reference-data.ts';
-import { Currency, Id, Money } from '../../shared/catalog/shapes.ts';
+import { Id, Money } from '../../shared/catalog/shapes.ts';
 import { defineCollection, defineCounters, publishedBy } from '../../shared/store/collections.ts';
 
 export const StoredPayment = Payment.extend({
@@ -78,9 +79,9 @@ export const giftCards = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), currency: Currency }),
 });
 
-/** Balances in minor units, by the gift card's token. */
+/** Balances in minor units, by the gift card's token. `noted` is what changes by the control plane have added since the seed. */
 export const giftCardBalances = defineCounters({
   name: 'gift-card-balances',
-  fields: ['balance'],
+  fields: ['balance', 'noted'],
   guards: { notOverdrawn: { balance: 1 } },
 });

@@ -3,6 +3,7 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { approvePayment, checkOrphan, expireAuthorization, giveUpPayment } from './authorization.ts';
 import { authorizePayment } from './authorize-payment.ts';
+import { changeGiftCard, changePaymentToken } from './changes.ts';
 import {
   giftCardBalances,
   giftCards,
@@ -36,6 +37,8 @@ export const service = defineService({
     'read-payment-action': readPaymentAction,
     'dispute-payment': disputePayment,
     'decide-dispute': decideDispute,
+    'change-gift-card': changeGiftCard,
+    'change-payment-token': changePaymentToken,
   },
   events: {},
   due: [approvePayment, giveUpPayment, checkOrphan, expireAuthorization, giveBackPoints, decideRefund, loseDispute],

@@ -26,9 +26,6 @@ export const expireTransactionDue = defineDueWork('expire-transaction');
 
 const MINUTE_MS = 60_000;
 
-/** Rehearsal time after the last call on an unpaid transaction until it is voided. The source document does not specify it. */
-export const IDLE_MS = 24 * 60 * MINUTE_MS;
-
 /** Rehearsal time after which the till captures a paid sale. Authorisations live for 7 days. The source document does not specify it. */
 export const CAPTURE_AT_TILL_MS = 24 * 60 * MINUTE_MS;
 

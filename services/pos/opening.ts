@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { createTransaction as createTransactionApi, listProducts } from '../../shared/catalog/commerce/apis.ts';
 import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
-import { CURRENCY, type Money, money } from '../../shared/domain/money.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
@@ -35,23 +36,26 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
 });
 
 /** Lines of a request by SKU, with the price of a label. @throws Problem 404 for an unknown barcode; 422 for a wrong label; 503, 504 */
-const bySku = ({ call }: Scope, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
+const bySku = ({ call, work }: Scope, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
   Promise.all(
     lines.map(async ({ sku, gtin = '', qty }, index) => {
       if (sku !== undefined) return { sku, qty };
       const [product] = (await call(listProducts, { query: { gtin } })).items;
       if (!product) throw notFound('product', gtin);
       if (gtin14(product.gtin) === gtin) return { sku: product.sku, qty };
-      return { sku: product.sku, qty, labelPrice: labelPriceOf(gtin, qty, `/lines/${index}`) };
+      return { sku: product.sku, qty, labelPrice: labelPriceOf({ gtin, qty, pointer: `/lines/${index}` }, work.figures) };
     }),
   );
 
 /** A label is printed for one piece. @throws Problem 422 */
-function labelPriceOf(gtin: string, qty: number, pointer: string): Money {
+function labelPriceOf(
+  { gtin, qty, pointer }: { readonly gtin: string; readonly qty: number; readonly pointer: string },
+  { currency }: Pick<Figures, 'currency'>,
+): Money {
   const price = priceLabel(gtin)?.price ?? 0;
   if (price === 0) throw invalid(`${pointer}/gtin`, 'no_price', 'The label has the price 0.00. Print it again.');
   if (qty !== 1) throw invalid(`${pointer}/qty`, 'label_qty_not_one', 'A label with its price is sold with quantity 1. Scan each label.');
-  return money(price, CURRENCY);
+  return money(price, currency);
 }
 
 /** Whether there is certainly no basket. After a refusal there is none and never will be. After other problems there may be one. */

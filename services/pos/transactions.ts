@@ -12,15 +12,7 @@ import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, transactions } from './collections.ts';
-import {
-  CAPTURE_AT_TILL_MS,
-  captureTendersDue,
-  expireTransactionDue,
-  IDLE_MS,
-  resolveTenderDue,
-  submitOrderDue,
-  undoSaleDue,
-} from './due-work.ts';
+import { CAPTURE_AT_TILL_MS, captureTendersDue, expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from './due-work.ts';
 
 /** Whether other applications can see the transaction: it has its basket. */
 export const isSale = (found: StoredTransaction | undefined): found is Sale =>
@@ -43,7 +35,7 @@ export function save<T extends StoredTransaction>(
 
 /** Every call on an unpaid transaction postpones its expiry. */
 export function renewIdleTimer(work: UnitOfWork, id: string): void {
-  work.schedule(expireTransactionDue, id, work.now + IDLE_MS, null);
+  work.schedule(expireTransactionDue, id, work.now + work.figures.windowMs.basketIdle, null);
 }
 
 /** Minor units that a tender pays. A pending tender counts, because it may be approved; a captured one counts without its refunds. */

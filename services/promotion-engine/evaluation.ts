@@ -5,7 +5,7 @@ import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi, validateVoucher as validateVoucherApi } from '../../shared/catalog/promotion/apis.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
-import { CURRENCY, money } from '../../shared/domain/money.ts';
+import { money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
@@ -29,13 +29,13 @@ export const evaluatePromotions = handle(evaluatePromotionsApi)(async ({ body },
 });
 
 /** The lines of the request, or otherwise the lines of its basket. */
-async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call }: Scope): Promise<Goods> {
+async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateRequest, { call, work }: Scope): Promise<Goods> {
   if (lines === undefined) return { ...(await readBasketGoods(call, basketId ?? '', customerId)), loyaltyTier };
   return {
     basketId,
     customerId,
     loyaltyTier,
-    currency: CURRENCY,
+    currency: work.figures.currency,
     lines: lines.map(({ sku, qty, unitPrice }) => ({ sku, qty, unitPrice: unitPrice.amount })),
   };
 }

@@ -1,6 +1,7 @@
 import type { Fixtures } from '../../fixtures/files.ts';
 import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
+import { changePromotion, changeVoucher } from './changes.ts';
 import { basketVouchers, promotions, vouchers, voucherUses } from './collections.ts';
 import { evaluatePromotions, validateVoucher } from './evaluation.ts';
 import { recordVoucherUse } from './voucher-uses.ts';
@@ -10,7 +11,7 @@ export const service = defineService({
   collections: [promotions, vouchers, basketVouchers],
   counters: [voucherUses],
   apis: { 'evaluate-promotions-api': evaluatePromotions, 'validate-voucher-api': validateVoucher },
-  internal: { 'record-voucher-use': recordVoucherUse },
+  internal: { 'record-voucher-use': recordVoucherUse, 'change-promotion': changePromotion, 'change-voucher': changeVoucher },
   events: {},
   due: [],
 });

@@ -20,9 +20,6 @@ import { type Attempt, attempts, basketAttempts, reservations, type StoredReserv
 import { abortReservationDue } from './due-work.ts';
 import { findOpenReservation, refuseForeignOrder } from './reservation-rules.ts';
 
-/** The source document does not specify it. */
-const DEFAULT_TTL_SECONDS = 900;
-
 /** Commits the attempt with the work that undoes it, takes the stock, commits the reservation. A further run continues its own attempt. */
 export const reserveInventory = handle(reserveInventoryApi)(async ({ body }, scope) => {
   const { work, call } = scope;
@@ -69,11 +66,12 @@ function attemptFor(
     locationId,
     prefer,
     items,
-    ttlSeconds = DEFAULT_TTL_SECONDS,
+    ttlSeconds: requestedTtl,
     takesOverLines,
   }: ReserveRequest & { readonly items: SkuUnits[] },
   { work, context }: Scope,
 ): NewAttempt {
+  const ttlSeconds = requestedTtl === undefined ? Math.ceil(work.figures.windowMs.checkoutHold / 1_000) : requestedTtl;
   return {
     id,
     items: linesBySku(items, '/items'),

@@ -49,9 +49,9 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
       },
       {
         values: ['tok_3ds'],
-        use: '`requires-action` (3-D Secure) until the customer approves or rejects on the page of `nextAction`; fails after 15 minutes. At the till: approved',
+        use: '`requires-action` (3-D Secure) until the customer approves or rejects on the page of `nextAction`; fails after 15 minutes by default. At the till: approved',
       },
-      { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes' },
+      { values: ['tok_timeout'], use: '504 `dependency_timeout`; the payment stays `pending` and fails after 15 minutes by default' },
       { values: ['tok_async_approve'], also: 'or any other token of a `bnpl`, or none', use: '`pending`, approved after a minute' },
       { values: ['tok_refund_later'], use: 'approved; a refund is `pending` for a day, then `succeeded`' },
       { values: ['tok_refund_fails'], use: 'approved; a refund is `pending` for a day, then `failed` with `account_closed`' },
@@ -62,7 +62,7 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
     title: 'Carrier services',
     rows: [
       { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
-      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one' },
+      { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one, by default' },
       { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
       { values: ['ATTEMPT3'], use: 'three failed attempts, the last one after 76 hours; back at the sender after 9 days' },
     ],

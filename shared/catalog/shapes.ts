@@ -2,26 +2,16 @@ import { z } from 'zod';
 import { gtin14, isGtin } from '../domain/barcode.ts';
 import { COUNTRY_CODES, countryMeant, countryName, WITHOUT_POSTAL_CODES } from '../domain/countries.ts';
 import { parseInstant } from '../domain/instant.ts';
-import { CURRENCY } from '../domain/money.ts';
-import { shippingInWords } from './shipping-prices.ts';
+import { Currency } from './currency.ts';
+import { shippingInWords } from './retailer.ts';
 
 /** Shapes of several domains. Their `id` names them in the OpenAPI document. */
 
-export const Currency = z
-  .string()
-  .refine((currency): boolean => currency === CURRENCY, {
-    error: `This must be ${CURRENCY}, the currency of every price.`,
-    params: { code: 'unsupported_currency' },
-  })
-  .meta({
-    id: 'Currency',
-    pattern: `^${CURRENCY}$`,
-    description: `ISO 4217 currency code. ${CURRENCY} is the only one.`,
-    example: CURRENCY,
-  });
-
 export const Money = z
-  .strictObject({ amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99.' }), currency: Currency })
+  .strictObject({
+    amount: z.int().meta({ description: 'Integer minor units: 1299 is 12.99 EUR, 1299 JPY or 1.299 BHD.' }),
+    currency: Currency,
+  })
   .meta({ id: 'Money', description: 'An amount of money in integer minor units.' });
 
 /** Money in a request. */

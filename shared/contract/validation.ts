@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { ApiDefinition } from '../catalog/define.ts';
 import { type FieldError, MOST_ERRORS, Problem } from '../catalog/problems.ts';
+import { isCurrency } from '../domain/money.ts';
 import { asText, isText, shortened } from '../domain/text.ts';
 import { IN_WORDS, mistakesIn } from './issue-words.ts';
 
@@ -26,15 +27,38 @@ const NULL_BODY: FieldError = {
   detail: 'This must be an object, not null. Send {} or no body if it has no members.',
 };
 
-/** Parses one part of a request. @throws Problem `validation_failed` naming each member that does not fit */
-export function parsePart(schema: z.ZodType, value: unknown, part: 'body' | 'query'): unknown {
-  // Bodies are checked when they are read, so this checks the other parts.
-  if (part === 'query') refuseNotText(value, part);
+/** Parses a query. @throws Problem `validation_failed` naming each parameter that does not fit */
+export function parseQuery(schema: z.ZodType, value: unknown): unknown {
+  refuseNotText(value, 'query');
   const parsed = schema.safeParse(value, IN_WORDS);
   if (parsed.success) return parsed.data;
+  throw validationFailed(withPlusRemedy(fieldErrors(parsed.error.issues, 'query'), value));
+}
+
+/**
+ * Parses a body. Its text was checked when it was read.
+ * @param currency the only one that amounts may have; undefined: any
+ * @throws Problem `validation_failed` naming each member that does not fit
+ */
+export function parseBody(schema: z.ZodType, value: unknown, currency?: string): unknown {
+  const parsed = schema.safeParse(value, IN_WORDS);
+  const foreign = currency === undefined ? [] : [...foreignCurrencies(value, currency)];
+  if (parsed.success && foreign.length === 0) return parsed.data;
   if (value === null) throw validationFailed([NULL_BODY]);
-  const errors = fieldErrors(parsed.error.issues, part);
-  throw validationFailed(part === 'query' ? withPlusRemedy(errors, value) : errors);
+  throw validationFailed([...fieldErrors(parsed.error?.issues ?? [], 'body'), ...foreign]);
+}
+
+/** The currencies in a body that are not the currency of the rehearsal. The schema refuses what is not a currency. */
+function* foreignCurrencies(value: unknown, currency: string, path: readonly string[] = []): Generator<FieldError, void> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const name in value) {
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    if (name === 'currency' && typeof member === 'string') {
+      if (member === currency || !isCurrency(member)) continue;
+      const detail = `This must be ${currency}, the currency of this rehearsal.`;
+      yield { pointer: pointerTo('body', [...path, name]), code: 'unsupported_currency', detail };
+    } else if (typeof member === 'object') yield* foreignCurrencies(member, currency, [...path, name]);
+  }
 }
 
 /** Browsers and most clients send a blank of a query as +, so a + that is meant arrives as a blank. */

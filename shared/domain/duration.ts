@@ -49,3 +49,16 @@ export function isIdleExpiry(text: string): boolean {
     return false;
   }
 }
+
+const UNITS = [
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+] as const;
+
+/** A length in its largest whole unit: `30 days`, `36 hours`, `15 minutes`, `90 seconds`. */
+export function lengthInWords(ms: number): string {
+  const [name, size] = UNITS.find(([, unit]) => ms % unit === 0) ?? ['second', SECOND];
+  const count = ms / size;
+  return count === 1 ? `1 ${name}` : `${count} ${name}s`;
+}

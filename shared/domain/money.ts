@@ -1,18 +1,38 @@
 /** Money in integer minor units. All arithmetic stays in integers, and rounds at most once. */
 export interface Money {
-  /** Minor units: 1299 is 12.99. */
+  /** Minor units of the currency: 1299 is 12.99 EUR, 1299 JPY or 1.299 BHD. */
   readonly amount: number;
   /** ISO 4217. */
   readonly currency: string;
 }
 
-/** The currency of all prices, and of the value of points. */
-export const CURRENCY = 'EUR';
-
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
+const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** Decimals by currency: creating a formatter is slow. */
+const knownDecimals = new Map<string, number>();
+
+/** The decimals of a currency of ISO 4217: 2 for EUR, 0 for JPY, 3 for BHD. 2 for other text. */
+export function decimalsOf(currency: string): number {
+  const known = knownDecimals.get(currency);
+  if (known !== undefined || !CODES.has(currency)) return known ?? 2;
+  const { maximumFractionDigits = 2 } = new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions();
+  knownDecimals.set(currency, maximumFractionDigits);
+  return maximumFractionDigits;
+}
+
+/** Whether a text is a currency of ISO 4217 with 0, 2 or 3 decimals. */
+export const isCurrency = (text: string): boolean => CODES.has(text) && [0, 2, 3].includes(decimalsOf(text));
+
+/** An amount in major units, without its currency: `12.99`. */
+export const majorUnits = ({ amount, currency }: Money): string => {
+  const decimals = decimalsOf(currency);
+  return (amount / 10 ** decimals).toFixed(decimals);
+};
+
 /** Money in the form for people: `12.99 EUR`. */
-export const moneyInWords = ({ amount, currency }: Money): string => `${(amount / 100).toFixed(2)} ${currency}`;
+export const moneyInWords = (money: Money): string => `${majorUnits(money)} ${money.currency}`;
 
 /**
  * Spreads an amount over weights by largest remainder. Shares are integers, add up to the amount, and differ from the exact share by less

@@ -7,6 +7,7 @@ import type { Logger } from '../process/logger.ts';
 import type { ControlStore, Store } from '../store/ports/estate-store.ts';
 import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
+import { createFigures } from './figures.ts';
 import type { AnyService } from './handler.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 
@@ -50,6 +51,7 @@ export function createParts({
     observer,
     workDeadlineMs,
     faults: createFaults(options.control),
+    figuresOf: createFigures(options.store),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,

@@ -3,6 +3,7 @@ import type { Context } from '../control/context.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
+import type { WithFigures } from './figures.ts';
 import type { BoundApi } from './handler.ts';
 import type { CommitState, UnitParts } from './unit/open-unit.ts';
 
@@ -75,7 +76,7 @@ export interface LeasedItem extends Job {
 }
 
 /** A job that may open units of work, one for each run of its handler. */
-export interface UnitJob extends Job {
+export interface UnitJob extends Job, WithFigures {
   readonly unit: Pick<UnitParts, 'fence' | 'key' | 'since' | 'precondition'> & { readonly causation?: string };
 }
 

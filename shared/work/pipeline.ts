@@ -1,5 +1,6 @@
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
+import { addFigures } from './figures.ts';
 import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
 import { answerProblems, answerRequest, followUp } from './steps/answer.ts';
 import { applyFaults } from './steps/apply-faults.ts';
@@ -25,6 +26,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(observeRequest(parts))
     .step(answerProblems(parts))
     .step(applyFaults(parts))
+    .step(addFigures(parts))
     .step(parseBody)
     .step(verifySignature(parts))
     .step(validateInput)
@@ -34,6 +36,7 @@ export function createPipeline(options: PipelineOptions) {
     .end(answerRequest(parts));
 
   const consume = steps<Delivery, void>()
+    .step(addFigures(parts))
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))
@@ -47,6 +50,7 @@ export function createPipeline(options: PipelineOptions) {
   const run = steps<LeasedItem, void>()
     .step(countWork(parts))
     .step(runEventWork(parts, consume))
+    .step(addFigures(parts))
     .step(fenceItem(parts))
     .step(traceItem(parts))
     .step(followUp(parts, runBeforeReply))

@@ -23,7 +23,11 @@ export class RunScope implements Scope, CallScope {
   readonly #parts: ApplicationParts;
   readonly #key: string;
 
-  constructor(parts: ApplicationParts, { context, notes, unit, commits }: CommittingJob, { webhookId, beforeCall }: RunOptions = {}) {
+  constructor(
+    parts: ApplicationParts,
+    { context, notes, unit, commits, figures }: CommittingJob,
+    { webhookId, beforeCall }: RunOptions = {},
+  ) {
     const { store, parse, relay } = parts;
     this.context = context;
     this.notes = notes;
@@ -38,6 +42,7 @@ export class RunScope implements Scope, CallScope {
     this.work = openUnit({
       store,
       context,
+      figures,
       commits,
       parse,
       relay,

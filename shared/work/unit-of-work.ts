@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Application } from '../catalog/applications.ts';
+import type { Figures } from '../catalog/retailer.ts';
 import type { IdPrefix } from '../domain/ids.ts';
 import type { Ms } from '../domain/time.ts';
 import type { AnyCollection, Counters, IndexOf, ShapeOf, Stored, UniqueOf, VerbOf } from '../store/collections.ts';
@@ -53,6 +54,8 @@ export interface DueOptions {
 export interface UnitOfWork {
   /** The rehearsal's clock, frozen for this unit. */
   readonly now: Ms;
+  /** The figures of the retailer, which are the same for the whole life of a world. */
+  readonly figures: Figures;
   /** Creates an id. Every rerun of this request creates the same one. `label` distinguishes several ids with one prefix. */
   id(prefix: IdPrefix, label?: string): string;
   get<C extends AnyCollection>(of: C, id: string): Promise<ShapeOf<C> | undefined>;

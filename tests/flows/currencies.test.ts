@@ -21,7 +21,10 @@ test.each(currencies)('The currency in $pointer of $api.id is refused unless it 
   await using rehearsal = await newRehearsal();
   const path = api.path.replaceAll(/\{\w+\}/g, 'none');
   const send = async (currency: string) => (await rehearsal.call(api.method, path, bodyWith(pointer, currency))).body.errors ?? [];
-  const refusal = { pointer: `/${pointer}`, code: 'unsupported_currency', detail: 'This must be EUR, the currency of every price.' };
-  for (const currency of ['ZZZ', 'USD', 'eur', '']) expect(await send(currency)).toContainEqual(refusal);
+  const refusal = { pointer: `/${pointer}`, code: 'unsupported_currency' };
+  const unknown = { ...refusal, detail: 'This must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.' };
+  for (const currency of ['ZZZ', 'CLF', 'eur', '']) expect(await send(currency)).toContainEqual(unknown);
+  const foreign = { ...refusal, detail: 'This must be EUR, the currency of this rehearsal.' };
+  for (const currency of ['USD', 'JPY', 'BHD']) expect(await send(currency)).toContainEqual(foreign);
   expect(await send('EUR')).not.toContainEqual(expect.objectContaining({ pointer: refusal.pointer }));
 });

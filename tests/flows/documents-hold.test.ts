@@ -28,6 +28,8 @@ const BEYOND_SCHEMAS = new Set([
   ],
   ...[
     'currency_not_supported',
+    'does_not_fit',
+    'gtin_of_another',
     'in_the_past',
     'invalid_cursor',
     'invalid_duration',

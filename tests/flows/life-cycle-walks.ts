@@ -78,6 +78,12 @@ const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly s
     verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_control/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
   );
 
+/** A change of members through the control plane. */
+const changed =
+  (objects: 'products' | 'customers', change: object): Ask =>
+  (rehearsal, { id }) =>
+    rehearsal.call('PUT', `/_control/${objects}/${id}`, change, { as: 'admin' });
+
 /** An object of the fixtures. */
 const given =
   (id: string): Reach =>
@@ -200,7 +206,7 @@ const product: Walk = {
     discontinued: given('prd_calendar-wall'),
     archived: given('prd_almanac-old'),
   },
-  verbs: played('products', ProductVerb.options),
+  verbs: { ...played('products', ProductVerb.options), change: changed('products', { brand: 'Another' }) },
 };
 
 const customer: Walk = {
@@ -215,7 +221,7 @@ const customer: Walk = {
     reactivated: given('cus_grace'),
     blocked: given('cus_mallory'),
   },
-  verbs: played('customers', CustomerVerb.options),
+  verbs: { ...played('customers', CustomerVerb.options), change: changed('customers', { lastName: 'Another' }) },
 };
 
 const fulfillmentOrders: Walk = {

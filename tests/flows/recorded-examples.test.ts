@@ -148,6 +148,12 @@ async function operate(into: Examples): Promise<void> {
   await take('move-return-by-hand', { params: { id: returnId, verb: 'approve' }, body: {} });
   await take('move-product-by-hand', { params: { id: 'mug-blue', verb: 'suspend' } });
   await take('move-customer-by-hand', { params: { id: 'cus_ben', verb: 'block' } });
+  await take('change-product-by-hand', { params: { id: 'mug-green' }, body: { price: { amount: 999 } } });
+  await take('change-promotion-by-hand', { params: { id: 'prm_woolly-ridge-15' }, body: { name: 'Sale' } });
+  await take('change-voucher-by-hand', { params: { id: 'WELCOME10' }, body: { enabled: false } });
+  await take('change-gift-card-by-hand', { params: { id: 'gift_5' }, body: { balance: { amount: 700 } } });
+  await take('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body: { outcome: 'decline', declineCode: 'lost_card' } });
+  await take('change-customer-by-hand', { params: { id: 'cus_eve' }, body: { lastName: 'Moran' } });
   await take('count-stock-by-hand', { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 40 } });
   const [payment] = (await rehearsal.order(order.id)).payments;
   const params = { id: payment?.id ?? '' };

@@ -996,6 +996,16 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
       });
 
+      test('a world keeps its own data, and neither its seed nor its snapshot has the data', async () => {
+        const { worlds, world } = await opened();
+        const data = { products: [{ sku: 'kettle' }] };
+        const own = await worlds.open('r', { ...EMPTY, data }, CREDENTIALS);
+        expect([await worlds.ownData(own), await worlds.ownData(world)]).toEqual([data, undefined]);
+        expect([await worlds.seed(own), await worlds.snapshot(own)]).not.toContainEqual(expect.objectContaining({ data }));
+        const fresh = await worlds.replace('r', EMPTY);
+        expect(fresh && (await worlds.ownData(fresh))).toBeUndefined();
+      });
+
       test('a snapshot opened in another store has the same data, uniques, indexes, counters and due work', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { apis } from '../../shared/catalog/apis.ts';
 import { isThorough, runsOf } from '../support/effort.ts';
+import { startRetailer } from '../support/own-retailer.ts';
 import { ends, historiesOf, runHistory, type Subject } from './histories/history.ts';
 import { succeeded } from './histories/running-history.ts';
 
@@ -41,6 +42,18 @@ test.each(cases)(
     skipped += wanted - completed;
     // biome-ignore lint/suspicious/noConsole: a run must report its skipped histories
     console.warn(`SKIPPED: ${wanted - completed} of ${wanted} histories of ${subject}: this machine is too slow for them.`);
+  },
+  200_000 * factor,
+);
+
+test.each(['JPY', 'USD', 'BHD'])(
+  'Histories in %s keep every invariant',
+  async (currency) => {
+    await using retailer = await startRetailer({ currency });
+    const own = { gateway: retailer.gateway, currency };
+    const property = fc.asyncProperty(historiesOf('everything together'), (history) => runHistory(history, own));
+    const numRuns = runsOf({ usually: 1, thoroughly: 10 }) * factor;
+    await fc.assert(property, { numRuns, interruptAfterTimeLimit: 100_000 * factor, ...(seed !== undefined && { seed: Number(seed) }) });
   },
   200_000 * factor,
 );

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Account, standingAt, withEntry } from '../../services/loyalty-platform/members.ts';
+import { type Account, withEntry } from '../../services/loyalty-platform/members.ts';
 import { redeemPoints, returnUnspentRedemption, spend } from '../../services/loyalty-platform/redemption.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
+import { standingAt } from '../../shared/catalog/loyalty/objects.ts';
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -216,7 +218,14 @@ describe('Put Ledger Entry', () => {
 test('A ledger keeps the balance equal to its sum and never negative, and only earned and issued points make a tier', () => {
   const at = '2026-01-01T00:00:00.000Z';
   const owner = { id: 'loy_1', version: 1, createdAt: at, updatedAt: at, customerId: 'cus_1', cardNumber: '1' };
-  const empty: Account = { ...owner, pointsBalance: 0, lifetimePoints: 0, entryCount: 0, entries: [], ...standingAt(0) };
+  const empty: Account = {
+    ...owner,
+    pointsBalance: 0,
+    lifetimePoints: 0,
+    entryCount: 0,
+    entries: [],
+    ...standingAt(0, DEFAULT_FIGURES.loyalty),
+  };
   const entry = fc.record({ type: fc.constantFrom(...(['earn', 'issue', 'redeem', 'reverse'] as const)), points: fc.nat(3000) });
   const property = fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
     let booked = empty;
@@ -224,7 +233,7 @@ test('A ledger keeps the balance equal to its sum and never negative, and only e
     for (const { type, points } of entries) {
       const next = { type, points: type === 'redeem' ? -points : points, at };
       try {
-        booked = withEntry(booked, next);
+        booked = withEntry(booked, next, DEFAULT_FIGURES.loyalty);
         ledger.push(next);
       } catch (error) {
         expect(error).toMatchObject({ code: 'insufficient_points' });

@@ -1,3 +1,4 @@
+import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { rehearsalAt } from './steps/rehearsal-at.ts';
 
@@ -10,7 +11,7 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
 };
 
 /** A rehearsal for one test, at the estate of the test run. */
-export const newRehearsal = (progression?: ProgressionInput) => rehearsalAt(estate.gateway, progression);
+export const newRehearsal = (progression?: ProgressionInput, data?: OwnData) => rehearsalAt(estate.gateway, progression, data);
 
 export type TestRehearsal = Awaited<ReturnType<typeof newRehearsal>>;
 

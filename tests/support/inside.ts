@@ -10,6 +10,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
@@ -164,7 +165,7 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
       const store = adapter.store(application);
       const { requestId } = context;
       const from = { key: requestId, since: context.now, causation: requestId, hopId: requestId, beforeReplyLeaseMs: SETTLE_MS };
-      const unit = openUnit({ store, context, ...from, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
+      const unit = openUnit({ store, context, figures: DEFAULT_FIGURES, ...from, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
       const result = await change(unit);
       await unit.finish();
       const relay = createRelay({ store, bus, log });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
+import { Retailer } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 
 type Change = (text: string) => string | Buffer;
@@ -167,7 +168,7 @@ const cases: readonly Case[] = [
   ['customers.json /0/lastActivityAt – active customers were active in the last 90 days.', edit(0, { lastActivityAt: '-P91D' })],
   ['customers.json /9/state – an anonymous customer', edit(9, { phone: '+353209100099' })],
   ['customers.json /0/lastActivityAt – this must be a duration from the start', edit(0, { lastActivityAt: '-P1M' })],
-  ['products.json /0/sku – stock.json has no row for it.', without(0), 'stock.json'],
+  ['products.json /0/sku – stock.json has no row for it; add one, with 0 if it is sold out.', without(0), 'stock.json'],
   ['stock.json /0/sku – there is no product "mug-blue".', without(0), 'products.json'],
   ['locations.json /1/priority – the same as in row 0.', edit(1, { priority: 1 })],
   ['loyalty-accounts.json /0/customerId – customers.json has no "cus_ada"', edit(0, { loyaltyAccountId: undefined }), 'customers.json'],
@@ -177,7 +178,7 @@ const cases: readonly Case[] = [
   ['loyalty-accounts.json /0/entries/0/points – the balance becomes negative.', ledger({ type: 'redeem', points: -1, at: '-P1D' })],
   ['loyalty-accounts.json /0/entries/0/points – redeem entries have negative points', ledger({ type: 'redeem', points: 1, at: '-P1D' })],
   ['loyalty-accounts.json /0/entries/0/at – entries are in order of time', ledger({ type: 'earn', points: 1, at: 'P1D' })],
-  ['promotions.json /1/skus/1 – unknown product.', edit(1, { skus: ['chocolate-dark', 'gone'] })],
+  ['promotions.json /1/skus/1 – there is no product "gone".', edit(1, { skus: ['chocolate-dark', 'gone'] })],
   ['promotions.json /0/activeTo – it ends before it begins.', edit(0, { activeTo: '-P31D' })],
   ['carrier-scans.json / – there is no row for the service EXPRESS.', without(1)],
   ['carrier-scans.json /0/scans/0/scan – a parcel that is label-created cannot deliver.', swap('"scan": "collect"', '"scan": "deliver"')],
@@ -206,6 +207,24 @@ test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed 
 
 test('The fixtures accept a byte order mark', () => expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined());
 
+test('The figures of our retailer are the defaults, and a folder without retailer.json has them', async () => {
+  await cp(source, directory, { recursive: true });
+  await rm(join(directory, 'retailer.json'));
+  expect((await loadCopy()).at(now).retailer).toEqual(Retailer.parse({}));
+});
+
+test('The fixtures take a part of the figures of a retailer, and refuse prices in another currency than the currency of the retailer', async () => {
+  const part = (await loadWith('retailer.json', () => '{"shipping":{"EXPRESS":1500}}')).at(now).retailer;
+  expect(part).toEqual(Retailer.parse({ shipping: { EXPRESS: 1_500 } }));
+  const foreign =
+    '/0/price/currency – this must be JPY, the currency of the retailer; to sell in EUR, change the currency in retailer.json, or in data.retailer of a rehearsal.';
+  await expect(loadWith('retailer.json', () => '{"currency":"JPY"}')).rejects.toThrow(`/products.json cannot be used: ${foreign}`);
+  const window = '/windows/return – this must be a positive duration such as PT10M or P2D, at most P3650D.';
+  await expect(loadWith('retailer.json', () => '{"windows":{"return":"P1M"}}')).rejects.toThrow(`/retailer.json cannot be used: ${window}`);
+  const unknown = '/shiping – this member is unknown.';
+  await expect(loadWith('retailer.json', () => '{"shiping":{}}')).rejects.toThrow(`/retailer.json cannot be used: ${unknown}`);
+});
+
 test('The fixtures report all mistakes of a file, each in one line', async () => {
   const wrong = edit(0, { sku: 'mug blue', taxRate: 'high', media: null, price: { amount: '12', currency: 'euro' }, colour: 'red' });
   const error = await loadWith('products.json', wrong).catch((thrown: Error) => thrown);
@@ -214,18 +233,17 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
       '/0/colour – this member is unknown.',
       '/0/media – this must be a list, not null.',
       '/0/price/amount – this must be a whole number, not text.',
-      '/0/price/currency – this must be EUR, the currency of every price.',
+      '/0/price/currency – this must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.',
       '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
       '/0/taxRate – this must be a number, not text.',
     ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
   );
 });
 
-test('The fixtures report a missing file, and a folder in place of a file', async () => {
+test('The fixtures report a folder in place of a file', async () => {
   const stock = join(directory, 'stock.json');
   await cp(source, directory, { recursive: true });
   await rm(stock);
-  await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is missing`);
   await mkdir(stock);
   await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is a folder`);
   await rm(stock, { recursive: true });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { containedTax, floorShare, percentOf } from '../../shared/domain/money.ts';
+import { containedTax, floorShare, isCurrency, moneyInWords, percentOf } from '../../shared/domain/money.ts';
 
 test('An amount in minor units contains its tax rounded half up', () => {
   expect([123, 100, 3, 2].map((gross) => containedTax(gross, 23))).toEqual([23, 19, 1, 0]);
@@ -13,3 +13,14 @@ test('An amount in minor units has a percentage rounded half up', () => {
 
 test('An amount in minor units has a share rounded down', () =>
   expect([1, 2, 3].map((units) => floorShare(1_000, units, 3))).toEqual([333, 666, 1_000]));
+
+test('Money in words has the decimals of its currency', () =>
+  expect(['EUR', 'USD', 'JPY', 'BHD'].map((currency) => moneyInWords({ amount: 1_299, currency }))).toEqual([
+    '12.99 EUR',
+    '12.99 USD',
+    '1299 JPY',
+    '1.299 BHD',
+  ]));
+
+test('A currency is a code of ISO 4217 with 0, 2 or 3 decimals', () =>
+  expect(['EUR', 'JPY', 'BHD', 'CLF', 'eur', 'ZZZ', 'E', ''].filter(isCurrency)).toEqual(['EUR', 'JPY', 'BHD']));

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addToLines, type LineToPrice, priceLines, shippingCost } from '../../services/ecommerce-platform/pricing.ts';
-import { FREE_SHIPPING_FROM } from '../../shared/catalog/shipping-prices.ts';
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import { containedTax } from '../../shared/domain/money.ts';
 
 const MUG = { lineId: 'bsk_1-1', sku: 'mug-blue', qty: 1, unitPrice: 1299, taxRate: 23, discount: 0 };
 const aLine = (line: Partial<LineToPrice> = {}): LineToPrice => ({ ...MUG, ...line });
 const totalsOf = (lines: readonly LineToPrice[], method?: 'STANDARD' | 'EXPRESS') =>
-  Object.fromEntries(Object.entries(priceLines(lines, method).totals).map(([name, { amount }]) => [name, amount]));
+  Object.fromEntries(Object.entries(priceLines(lines, DEFAULT_FIGURES, method).totals).map(([name, { amount }]) => [name, amount]));
 
 const anyLine = fc
   .record({
@@ -32,7 +32,7 @@ test('The price of two blue mugs is 30.88 with standard shipping, and 25.98 befo
 test('The price of a basket always adds up in whole minor units of one currency: lines, discount, shipping and total', () => {
   fc.assert(
     fc.property(anyBasket, anyMethod, (basket, method) => {
-      const { lines, totals } = priceLines(basket, method);
+      const { lines, totals } = priceLines(basket, DEFAULT_FIGURES, method);
       const sum = (of: (line: (typeof lines)[number]) => number): number => lines.reduce((total, line) => total + of(line), 0);
       for (const line of lines) {
         expect(line.lineTotal.amount).toBe(line.qty * line.unitPrice.amount - line.discount.amount);
@@ -52,9 +52,9 @@ test('The price of a basket always adds up in whole minor units of one currency:
 test('The price of a basket never rises with a discount on the goods by more than the shipping that is no longer free', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { minLength: 1, maxLength: 10 }), anyMethod, (basket, method) => {
-      const reduced = priceLines(basket, method).totals;
+      const reduced = priceLines(basket, DEFAULT_FIGURES, method).totals;
       const undiscounted = basket.map((line) => ({ ...line, discount: 0 }));
-      const full = priceLines(undiscounted, method).totals;
+      const full = priceLines(undiscounted, DEFAULT_FIGURES, method).totals;
       expect(reduced.total.amount - reduced.shipping.amount).toBeLessThanOrEqual(full.total.amount - full.shipping.amount);
       expect(reduced.shipping.amount).toBeGreaterThanOrEqual(full.shipping.amount);
     }),
@@ -64,7 +64,7 @@ test('The price of a basket never rises with a discount on the goods by more tha
 test('The price of a basket contains the tax of its lines and its shipping, at most the tax at the highest rate', () => {
   fc.assert(
     fc.property(anyBasket, anyMethod, (basket, method) => {
-      const { lines, totals } = priceLines(basket, method);
+      const { lines, totals } = priceLines(basket, DEFAULT_FIGURES, method);
       const ofLines = lines.reduce((sum, { tax }) => sum + tax.amount, 0);
       const ofShipping = totals.tax.amount - ofLines;
       expect(ofShipping).toBeGreaterThanOrEqual(0);
@@ -85,13 +85,16 @@ test('The price of a basket taxes shipping at the rate of the goods; with severa
 });
 
 test('The price of a basket has free shipping from 50.00 of goods after discount, and not at 49.99', () => {
-  const costs = (goods: number) => [shippingCost(goods, 'STANDARD'), shippingCost(goods, 'EXPRESS')];
-  expect([costs(FREE_SHIPPING_FROM - 1), costs(FREE_SHIPPING_FROM)].flat()).toEqual([490, 990, 0, 0]);
+  const costs = (goods: number) => [
+    shippingCost(goods, 'STANDARD', DEFAULT_FIGURES.shipping),
+    shippingCost(goods, 'EXPRESS', DEFAULT_FIGURES.shipping),
+  ];
+  expect([costs(DEFAULT_FIGURES.shipping.freeFrom - 1), costs(DEFAULT_FIGURES.shipping.freeFrom)].flat()).toEqual([490, 990, 0, 0]);
   expect(totalsOf([aLine({ unitPrice: 5_500, discount: 501 })], 'STANDARD')).toMatchObject({ shipping: 490, total: 5_489 });
 });
 
 test('The discount of a line is never negative and never exceeds the price of the line', () => {
-  const { lines } = priceLines([aLine({ discount: 9_999 }), aLine({ discount: -100 })]);
+  const { lines } = priceLines([aLine({ discount: 9_999 }), aLine({ discount: -100 })], DEFAULT_FIGURES);
   expect(lines.map(({ discount, lineTotal }) => `${discount.amount} off, ${lineTotal.amount}`)).toEqual(['1299 off, 0', '0 off, 1299']);
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from '../../testcontainers/fixture-credentials.ts';
 import { EstateStartError, type Evidence, failureOf, lastWords } from '../../testcontainers/start-failure.ts';
 
@@ -73,20 +74,24 @@ test('The last words of a container are the last 25 lines of its log, once it ha
 
 test('The last words of a container are none when no container ran', async () => expect(await lastWords().all()).toBeUndefined());
 
-test('The credentials of fixtures name a missing folder, a missing or broken file, and a missing credential', async () => {
+test('The credentials of fixtures are the demo credentials without a file; a missing folder, a broken file, an overlay and a missing credential are named', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
   const file = join(folder, 'credentials.json');
   const refused = () => expect(() => credentialsOf(folder));
   try {
     expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(EstateStartError);
     expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(`The folder ${join(folder, 'nowhere')} does not exist;`);
-    refused().toThrow(`${file} cannot be used: / – it is missing; copy it from the fixtures of the project.`);
+    expect(credentialsOf(folder)).toEqual(DEMO_CREDENTIALS);
     await writeFile(file, '{"name":');
     refused().toThrow(`${file} cannot be used: / – it is not JSON`);
     await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s"}]');
     refused().toThrow(`${file} cannot be used: /0/scopes – this member is required.`);
     await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
     refused().toThrow(`${file} has no credential of kind api-key with the scope catalog; add one.`);
+    await writeFile(join(folder, 'credentials.overlay.json'), '[]');
+    refused().toThrow(
+      `${join(folder, 'credentials.overlay.json')} is not read by withFixtures; write all credentials into credentials.json.`,
+    );
   } finally {
     await rm(folder, { recursive: true });
   }

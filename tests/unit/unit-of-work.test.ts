@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { defineObject } from '../../shared/catalog/define-object.ts';
 import { defineLifeCycle } from '../../shared/catalog/life-cycle.ts';
+import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { type AnyCollection, defineCollection, defineCounters } from '../../shared/store/collections.ts';
@@ -68,7 +69,7 @@ async function newWorld() {
   const newCommits = (): CommitState => ({ dueBeforeReply: [], hasUnsentEvents: false });
   const from = { key: 'key', since: NOW, causation: 'req_1', hopId: 'req_1', beforeReplyLeaseMs: 20_000 };
   const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
-    openUnit({ store: watched, context, ...from, commits: newCommits(), ...parts });
+    openUnit({ store: watched, context, figures: DEFAULT_FIGURES, ...from, commits: newCommits(), ...parts });
   const claimed = (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
   return {
     open,

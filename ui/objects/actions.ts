@@ -1,5 +1,5 @@
 import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { type Money, money } from '../../shared/domain/money.ts';
+import { decimalsOf, type Money, majorUnits, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
 import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
@@ -15,8 +15,8 @@ export interface Field {
   readonly value: string;
   readonly hint?: string;
   readonly choices?: readonly (readonly [value: string, words: string])[];
-  /** A number from `least` to `most`. `cents`: an amount of money. */
-  readonly number?: { readonly least: number; readonly most: number; readonly cents?: true };
+  /** A number from `least` to `most`. `decimals`: an amount of money in minor units, with the decimals of its currency. */
+  readonly number?: { readonly least: number; readonly most: number; readonly decimals?: number };
   readonly isOptional?: true;
 }
 
@@ -68,13 +68,14 @@ const call =
 /** Cash may be more than the total, because the till gives change. In minor units. */
 const MOST_CASH = 9_999_999;
 
-const amountField = (label: string, { amount }: Money, most = amount): Field => ({
+const amountField = (label: string, { amount, currency }: Money, most = amount): Field => ({
   name: 'amount',
   label,
-  value: (amount / 100).toFixed(2),
-  number: { least: 1, most: Math.max(1, most), cents: true },
+  value: majorUnits({ amount, currency }),
+  number: { least: 1, most: Math.max(1, most), decimals: decimalsOf(currency) },
 });
-const amountOf = ({ amount = '' }: Values, { currency }: Money): Money => money(Math.round(Number(amount) * 100), currency);
+const amountOf = ({ amount = '' }: Values, { currency }: Money): Money =>
+  money(Math.round(Number(amount) * 10 ** decimalsOf(currency)), currency);
 const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
   money(
     others.reduce((rest, other) => rest - other.amount, amount),
@@ -196,7 +197,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Pay with points',
-      does: 'Turns points into money, 0.01 EUR each, and pays with it.',
+      does: 'Turns points into money and pays with it.',
       api: 'redeem-points-api',
       states: ['draft'],
       unless: (order, near) =>
@@ -424,7 +425,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Check out',
-      does: 'Applies promotions and vouchers, and reserves the stock for 15 minutes.',
+      does: 'Applies promotions and vouchers, and reserves the stock.',
       api: 'checkout-basket-api',
       verb: 'checkout',
       unless: ({ lines }) => (lines.length === 0 ? 'It is empty.' : undefined),

@@ -136,9 +136,9 @@ const FormField = ({ field: { name, label, hint, choices, number, isOptional }, 
         {...(number
           ? ({
               type: 'number',
-              min: number.cents ? number.least / 100 : number.least,
-              max: number.cents ? number.most / 100 : number.most,
-              step: number.cents ? 0.01 : 1,
+              min: number.least / 10 ** (number.decimals ?? 0),
+              max: number.most / 10 ** (number.decimals ?? 0),
+              step: 10 ** -(number.decimals ?? 0),
             } as const)
           : ({ type: 'text' } as const))}
         required={!isOptional}

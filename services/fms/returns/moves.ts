@@ -88,7 +88,7 @@ export async function inspect(found: StoredReturn, findings: Findings, scope: Mo
   const lines = found.lines.map((line) => withFinding(line, findingOf(line)));
   const next = await moveOn(found, { verb: 'inspect', patch: { lines } }, scope);
   work.schedule(bookReturnedStockDue, next.id, work.now, {}, { beforeReply: true });
-  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now), {});
+  work.schedule(settleReturnDue, next.id, settlesAt(next, work.now, work.figures), {});
   return next;
 }
 
@@ -112,11 +112,6 @@ async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work'
   // Its goods left the stock records with the original order.
   return createParcel({ returnId, carrier: DEFAULT_CARRIER, service: 'STANDARD', from, to: node.address, stockTaken: true }, scope);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** A return may be announced for this rehearsal time after its order is completed. */
-export const RETURN_WINDOW_MS = 30 * DAY_MS;
 
 type Step = ReturnStep['step'];
 

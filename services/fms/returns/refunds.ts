@@ -4,6 +4,7 @@ import { Order } from '../../../shared/catalog/order/objects.ts';
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { committedOf, succeededOf } from '../../../shared/catalog/payment/refunds.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Figures } from '../../../shared/catalog/retailer.ts';
 import { type EventHandler, handleDue, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { closeReturnDue, settleReturnDue } from '../due-work.ts';
@@ -15,12 +16,9 @@ type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 /** Minor units refunded for a return, or on their way. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => committedOf(refunds);
 
-/** Rehearsal time that an inspected return waits for the order of its exchange. */
-const EXCHANGE_WAIT_MS = 7 * 24 * 60 * 60 * 1_000;
-
 /** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
-export const settlesAt = (found: StoredReturn, inspectedAt: number): number =>
-  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + EXCHANGE_WAIT_MS : inspectedAt;
+export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
+  found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
 
 /** Whether a return is to be paid back: it was inspected or written off. */
 const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
@@ -125,7 +123,7 @@ async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: 
   let isResumed = false;
   for (const found of await returnsOf(work, orderId)) {
     const inspectedAt = (await work.get(returnTasks, found.id))?.since ?? work.now;
-    if (!isOwed(found) || (found.state === 'inspected' && settlesAt(found, inspectedAt) > work.now)) continue;
+    if (!isOwed(found) || (found.state === 'inspected' && settlesAt(found, inspectedAt, work.figures) > work.now)) continue;
     work.schedule(settleReturnDue, found.id, work.now, {});
     isResumed = true;
   }

@@ -93,7 +93,7 @@ function resume(
   const isHere = (found.state === 'approved' || found.state === 'in-transit') && found.shipments.at(-1)?.state === 'delivered';
   const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined });
   // A settlement that became due during the rejection did nothing, so it is scheduled again.
-  if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since)), {});
+  if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since, work.figures)), {});
   return next;
 }
 

@@ -4,12 +4,14 @@ import {
   moveReturn as moveReturnCall,
 } from '../../../shared/catalog/fulfillment/internal.ts';
 import { Problem } from '../../../shared/catalog/problems.ts';
+import type { Figures } from '../../../shared/catalog/retailer.ts';
+import { lengthInWords } from '../../../shared/domain/duration.ts';
 import { walkPages } from '../../../shared/work/all-pages.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
 import { returnStepDue, TAKE_OVER_MS } from '../due-work.ts';
 import { published, returns, returnTasks, type StoredReturn } from './collections.ts';
-import { approve, inspect, nextStep, planStep, RETURN_WINDOW_MS, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
+import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
 import { beginRejection, carryOnRejection } from './rejection.ts';
 
 /** Moves a return on request of the control plane. Without such requests, the progression moves it. */
@@ -41,7 +43,7 @@ async function reject(found: StoredReturn, reason: string | undefined, scope: Sc
   return carryOnRejection(rejecting, scope);
 }
 
-const TOO_LATE = 'Announced later than 30 days after the order was completed.';
+const tooLate = ({ windowMs }: Figures): string => `Announced later than ${lengthInWords(windowMs.return)} after the order was completed.`;
 
 /** Takes the next step of policy, store or warehouse, unless the progression of returns is manual. */
 export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) => {
@@ -52,12 +54,13 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   if (!found || !step) return;
   if (step === 'receive') await receive(found, scope);
   else if (step === 'inspect') await inspect(found, undefined, scope);
-  else if (isInTime(found)) await approve(found, scope);
-  else beginRejection(work, found, { reason: TOO_LATE, at: work.now });
+  else if (isInTime(found, work.figures)) await approve(found, scope);
+  else beginRejection(work, found, { reason: tooLate(work.figures), at: work.now });
 });
 
 /** Compares the date of the announcement, not the date of the decision, with the return window. */
-const isInTime = ({ createdAt, completedAt }: StoredReturn): boolean => Date.parse(createdAt) <= Date.parse(completedAt) + RETURN_WINDOW_MS;
+const isInTime = ({ createdAt, completedAt }: StoredReturn, { windowMs }: Figures): boolean =>
+  Date.parse(createdAt) <= Date.parse(completedAt) + windowMs.return;
 
 export const applyReturnsProgression = handle(applyReturnsProgressionCall)(async ({ body: { returns: mode } }, { work }) => {
   let rescheduled = 0;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { Currency } from '../currency.ts';
 import { defineApi } from '../define.ts';
 import { OrderView } from '../order/objects.ts';
 import { dependencyProblems } from '../problems.ts';
+import { shippingInWords } from '../retailer.ts';
 import {
   AccountOrCard,
   Address,
-  Currency,
   Email,
   exactlyOne,
   Gtin,
@@ -19,7 +20,6 @@ import {
   typedText,
   VoucherCode,
 } from '../shapes.ts';
-import { shippingInWords } from '../shipping-prices.ts';
 import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
 
 export const getProduct = defineApi({
@@ -68,7 +68,7 @@ export const createBasket = defineApi({
   path: '/baskets',
   request: z.strictObject({
     channel: DigitalChannel,
-    currency: Currency.optional().describe('Default: EUR.'),
+    currency: Currency.optional().describe('Default: the currency of the retailer.'),
     customerId: Id.optional(),
     lines: z.array(RequestedLine).max(200).optional(),
     mergeBasketIds: z
@@ -150,7 +150,7 @@ export const removeBasketLine = defineApi({
 export const checkoutBasket = defineApi({
   id: 'checkout-basket-api',
   summary:
-    'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line for 15 minutes. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
+    'Starts the checkout: applies promotions and vouchers, fixes the price, and reserves the stock of every line, for 15 minutes by default. Until the order exists, a call with other values applies them and keeps the reservation. If a client has released the reservation, such a call is refused until the stock is reserved again.',
   type: 'action',
   application: 'ecommerce-platform',
   method: 'POST',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AccountOrCard, exactlyOne, Id, Money, SkuQuantity } from '../shapes.ts';
@@ -103,6 +104,20 @@ export const moveProduct = defineInternalCall({
   callers: [],
 });
 
+export const changeProduct = defineInternalCall({
+  id: 'change-product',
+  summary:
+    'Changes members of a product on behalf of assortment management, by merge patch. Only the control plane calls it, in the role of the outside world. A change to the same values changes nothing.',
+  type: 'action',
+  application: 'ecommerce-platform',
+  method: 'PUT',
+  path: '/internal/products/{id}',
+  request: changeOf(Product.shape, ['id', 'version', 'state', 'createdAt', 'updatedAt', 'sku']),
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+  callers: [],
+});
+
 export const getTransaction = defineInternalCall({
   id: 'get-transaction',
   summary: 'Returns a checkout at the till with its basket and tenders.',
@@ -120,5 +135,6 @@ export const commerceInternalCalls = [
   abandonBasket,
   listCustomerBaskets,
   moveProduct,
+  changeProduct,
   getTransaction,
 ] as const;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { Currency } from '../currency.ts';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { Address, Currency, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
-import { shippingInWords } from '../shipping-prices.ts';
+import { shippingInWords } from '../retailer.ts';
+import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku, VoucherCode } from '../shapes.ts';
 
 export const Channel = z.enum(['web', 'app', 'pos']).meta({ id: 'Channel', description: 'Sales channel.' });
 
@@ -145,6 +146,11 @@ export const productLifeCycle = defineLifeCycle({
     { verb: 'resume', from: ['suspended'], to: 'active', trigger: 'control plane: resume' },
     { verb: 'discontinue', from: ['active', 'suspended'], to: 'discontinued', trigger: 'control plane: discontinue' },
     { verb: 'archive', from: ['discontinued'], to: 'archived', trigger: 'control plane: archive' },
+    {
+      verb: 'change',
+      from: ['draft', 'enrichment', 'review', 'active', 'suspended', 'discontinued'],
+      trigger: 'control plane: change of text, price or other members',
+    },
   ],
 });
 

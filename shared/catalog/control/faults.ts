@@ -1,31 +1,14 @@
 import { z } from 'zod';
-import { durationMs } from '../../domain/duration.ts';
 import { apis } from '../apis.ts';
 import { applicationNames } from '../applications.ts';
 import type { ApiDefinition } from '../define.ts';
+import { Duration } from '../duration.ts';
 import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
 import { anyRequired } from '../shapes.ts';
 import { CARRIER } from './webhooks.ts';
-
-const LONGEST_MS = durationMs('P3650D');
-/** On the rehearsal's clock. */
-const Duration = z
-  .string()
-  .max(64)
-  .refine(isPositiveDuration, 'This must be a positive duration such as PT10M or P2D, at most P3650D.')
-  .meta({ format: 'duration' });
-
-function isPositiveDuration(text: string): boolean {
-  try {
-    const ms = durationMs(text);
-    return ms > 0 && ms <= LONGEST_MS;
-  } catch {
-    return false;
-  }
-}
 
 /** All kinds of faults. `faultKinds` lists which apply to each target. */
 export const Fault = z.discriminatedUnion('kind', [

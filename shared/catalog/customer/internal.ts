@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changeOf } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { AnyInstant, Email, Phone, typedText } from '../shapes.ts';
@@ -55,4 +56,21 @@ export const moveCustomer = defineInternalCall({
   callers: [],
 });
 
-export const customerInternalCalls = [putParty, logCustomerInteraction, moveCustomer] as const;
+/** The state, the account and the activity of a customer follow from what happens. */
+const FIXED = ['id', 'version', 'state', 'createdAt', 'updatedAt', 'loyaltyAccountId', 'lastActivityAt', 'interactions'];
+
+export const changeCustomer = defineInternalCall({
+  id: 'change-customer',
+  summary:
+    'Changes members of a customer by merge patch, on behalf of customer service. A change to the same values changes nothing. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'crm',
+  method: 'PUT',
+  path: '/internal/customers/{id}',
+  request: changeOf(Customer.shape, FIXED),
+  response: Customer,
+  problems: ['not_found', 'duplicate_customer'],
+  callers: [],
+});
+
+export const customerInternalCalls = [putParty, logCustomerInteraction, moveCustomer, changeCustomer] as const;

@@ -56,6 +56,11 @@ export const customerLifeCycle = defineLifeCycle({
       trigger: 'control plane: block',
     },
     { verb: 'unblock', from: ['blocked'], to: 'active', trigger: 'control plane: unblock' },
+    {
+      verb: 'change',
+      from: ['anonymous', 'identified', 'registered', 'active', 'at-risk', 'churned', 'reactivated', 'blocked'],
+      trigger: 'control plane: change of name, contact or other members',
+    },
   ],
 });
 

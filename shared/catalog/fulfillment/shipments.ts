@@ -114,9 +114,6 @@ export const scanWebhookId = (shipmentId: string, place: number): string => `${s
 export const isOfCarrierPlatform = (webhookId: string | undefined, shipmentId: string): boolean =>
   webhookId?.startsWith(`${shipmentId}.`) === true && /^\d+$/.test(webhookId.slice(shipmentId.length + 1));
 
-/** Rehearsal time without a scan, counted from the label, after which a parcel is lost. */
-export const CARRIER_SILENCE_MS = 14 * 24 * 60 * 60 * 1_000;
-
 /** Status codes of carrier interfaces per state, with EasyPost's names. */
 export const trackingStatusCodes = {
   'label-created': 'pre_transit',

@@ -25,7 +25,9 @@ const ReserveRequest = z.strictObject({
     .min(1)
     .max(14_400)
     .optional()
-    .describe('Default: 900. Ignored for a basket in checkout, whose reservation expires with the checkout.'),
+    .describe(
+      'Default: the window checkoutHold of the retailer, 900 unless its data have another one. Ignored for a basket in checkout, whose reservation expires with the checkout.',
+    ),
 });
 
 export const reserveInventory = defineApi({

@@ -30,7 +30,8 @@ export const listLedgerEntries = defineApi({
 
 export const earnPoints = defineApi({
   id: 'earn-points-api',
-  summary: 'Books the points of a completed order, one per full 1.00. A completed order books its points itself; they are booked once.',
+  summary:
+    'Books the points of a completed order, one per full 1.00 by default. A completed order books its points itself; they are booked once.',
   type: 'command',
   application: 'loyalty-platform',
   method: 'POST',
@@ -48,7 +49,7 @@ export const earnPoints = defineApi({
 export const redeemPoints = defineApi({
   id: 'redeem-points-api',
   summary:
-    'Turns points into a redemption that pays for a basket or an order. The payment checks that the basket or order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes.',
+    'Turns points into a redemption that pays for a basket or an order. The payment checks that the basket or order exists and belongs to the member. Points return to the balance if the redemption is not spent in time, within 15 minutes by default.',
   type: 'command',
   application: 'loyalty-platform',
   method: 'POST',
@@ -97,7 +98,7 @@ export const issueLoyaltyPoints = defineApi({
 export const redeemLoyaltyPoints = defineApi({
   id: 'redeem-loyalty-points-api',
   summary:
-    'Turns points into a redemption. The payment checks that the order exists and belongs to the member. Points return to the balance if the redemption is not spent within 15 minutes. The Loyalty Platform owns the ledger.',
+    'Turns points into a redemption. The payment checks that the order exists and belongs to the member. Points return to the balance if the redemption is not spent in time, within 15 minutes by default. The Loyalty Platform owns the ledger.',
   domain: 'loyalty',
   type: 'command',
   application: 'crm',

@@ -1,17 +1,30 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
+import type { Figures } from '../retailer.ts';
 import { commonFields, Id, Instant, Money } from '../shapes.ts';
 
 export const Tier = z
   .enum(['bronze', 'silver', 'gold'])
-  .meta({ id: 'Tier', description: 'Tier by lifetime points: from 0, 1,000 and 5,000.' });
+  .meta({ id: 'Tier', description: 'Tier by lifetime points: by default from 0, 1,000 and 5,000.' });
 
 /** Lifetime points that start a tier, lowest tier first. */
-export const tierThresholds = [
-  { tier: 'bronze', from: 0 },
-  { tier: 'silver', from: 1000 },
-  { tier: 'gold', from: 5000 },
-] as const satisfies readonly { tier: z.output<typeof Tier>; from: number }[];
+export const tierThresholds = ({ tiers }: Figures['loyalty']) =>
+  [
+    { tier: 'bronze', from: 0 },
+    { tier: 'silver', from: tiers.silver },
+    { tier: 'gold', from: tiers.gold },
+  ] as const satisfies readonly { tier: z.output<typeof Tier>; from: number }[];
+
+/** The tier that lifetime points reach. */
+export const tierAt = (lifetimePoints: number, loyalty: Figures['loyalty']): z.output<typeof Tier> =>
+  tierThresholds(loyalty).findLast(({ from }) => from <= lifetimePoints)?.tier ?? 'bronze';
+
+/** Tier and next tier. They follow from the lifetime points, so spending points never lowers them. */
+export function standingAt(lifetimePoints: number, loyalty: Figures['loyalty']) {
+  const tier = tierAt(lifetimePoints, loyalty);
+  const next = tierThresholds(loyalty).find(({ from }) => from > lifetimePoints)?.from;
+  return next === undefined ? { tier } : { tier, nextTierThreshold: next, pointsToNextTier: next - lifetimePoints };
+}
 
 export const CardNumber = z
   .string()
@@ -68,7 +81,7 @@ export const Redemption = z
   .object({
     id: Id,
     state: RedemptionState.describe('open: it can pay. spent: it has paid. returned: its points have gone back.'),
-    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth 0.01.'),
+    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth one minor unit of the currency.'),
   })
   .meta({ id: 'Redemption' });
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { changeOf, membersOfForms } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { Id, PositiveMoney } from '../shapes.ts';
 import { DisputeOutcome, DisputeReason } from './disputes.ts';
 import { Payment } from './objects.ts';
+import { GiftCard, PaymentToken } from './reference-data.ts';
 
 export const listPayments = defineInternalCall({
   id: 'list-payments',
@@ -88,6 +90,32 @@ export const readPaymentAction = defineInternalCall({
   callers: [],
 });
 
+export const changeGiftCard = defineInternalCall({
+  id: 'change-gift-card',
+  summary:
+    'Sets the balance of a gift card, or creates it. The path has its token. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'PUT',
+  path: '/internal/gift-cards/{id}',
+  request: changeOf(GiftCard.shape, ['token']),
+  response: GiftCard,
+  callers: [],
+});
+
+export const changePaymentToken = defineInternalCall({
+  id: 'change-payment-token',
+  summary:
+    'Changes the outcome of a token at the simulated provider by merge patch, or creates it. The path has the token. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'payment-hub',
+  method: 'PUT',
+  path: '/internal/payment-tokens/{id}',
+  request: changeOf(membersOfForms(PaymentToken), ['token']),
+  response: z.object({ rule: PaymentToken }),
+  callers: [],
+});
+
 export const paymentInternalCalls = [
   listPayments,
   reversePayment,
@@ -95,4 +123,6 @@ export const paymentInternalCalls = [
   decideDispute,
   completePaymentAction,
   readPaymentAction,
+  changeGiftCard,
+  changePaymentToken,
 ] as const;

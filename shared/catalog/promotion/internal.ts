@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { changeOf, membersOfForms } from '../changes.ts';
 import { defineInternalCall } from '../define.ts';
 import { Id, VoucherCode } from '../shapes.ts';
 import { VoucherReason } from './apis.ts';
+import { Promotion, Voucher } from './reference-data.ts';
 
 export const recordVoucherUse = defineInternalCall({
   id: 'record-voucher-use',
@@ -28,4 +30,29 @@ export const recordVoucherUse = defineInternalCall({
   callers: ['ecommerce-platform', 'oms'],
 });
 
-export const promotionInternalCalls = [recordVoucherUse] as const;
+export const changePromotion = defineInternalCall({
+  id: 'change-promotion',
+  summary: 'Changes a promotion by merge patch, or creates it. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'promotion-engine',
+  method: 'PUT',
+  path: '/internal/promotions/{id}',
+  request: changeOf(membersOfForms(Promotion), ['id']),
+  response: z.object({ rule: Promotion }),
+  callers: [],
+});
+
+export const changeVoucher = defineInternalCall({
+  id: 'change-voucher',
+  summary:
+    'Changes a voucher by merge patch, or creates it. The path has its code. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'promotion-engine',
+  method: 'PUT',
+  path: '/internal/vouchers/{id}',
+  request: changeOf(Voucher.shape, ['code']),
+  response: Voucher,
+  callers: [],
+});
+
+export const promotionInternalCalls = [recordVoucherUse, changePromotion, changeVoucher] as const;

@@ -90,13 +90,14 @@ function recordOf(state: RehearsalState): RehearsalRecord {
   };
 }
 
-function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): WorldState {
+function openWorld(rehearsal: string, { data, ...from }: Snapshot, limits: JournalLimits): WorldState {
   const parked: WorldState['parked'] = new Map();
   const state: WorldState = {
     rehearsal,
     world: `${rehearsal}~${ulid()}`,
     createdAt: new Date().toISOString(),
     seed: from,
+    data,
     clock: { flowing: true, offset: from.now - Date.now() },
     applications: new Map(),
     due: createDueSchedule((item) => unpark({ parked }, item)),
@@ -104,7 +105,7 @@ function openWorld(rehearsal: string, from: Snapshot, limits: JournalLimits): Wo
     parked,
     seq: 0,
     order: 0,
-    bytes: 0,
+    bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
     journal: createMemoryJournal(limits),
     moves: [],

@@ -1,4 +1,5 @@
 import type { Owner } from '../../catalog/applications.ts';
+import type { OwnData } from '../../catalog/control/own-data.ts';
 import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -111,6 +112,7 @@ export interface WorldState {
   readonly world: World;
   readonly createdAt: string;
   readonly seed: Snapshot;
+  readonly data: OwnData | undefined;
   /** Flowing: now = wall + offset. Frozen: now = at. */
   clock: { flowing: true; offset: number } | { flowing: false; at: Ms };
   applications: Map<Owner, ApplicationState>;

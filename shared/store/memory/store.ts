@@ -163,7 +163,11 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
 }
 
 function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
-  return { snapshot: async (world) => snapshotOf(need(world)), seed: async (world) => need(world).seed };
+  return {
+    snapshot: async (world) => snapshotOf(need(world)),
+    seed: async (world) => need(world).seed,
+    ownData: async (world) => need(world).data,
+  };
 }
 
 function snapshotOf(state: WorldState): Snapshot {

@@ -1,4 +1,5 @@
 import type { Owner } from '../../catalog/applications.ts';
+import type { OwnData } from '../../catalog/control/own-data.ts';
 import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -138,10 +139,14 @@ export interface Snapshot {
   readonly now: Ms;
   readonly applications: Readonly<Partial<Record<Owner, ApplicationDump>>>;
   readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
+  /** The own data that a world is seeded with. The world keeps it for its reset; a snapshot of the world has none. */
+  readonly data?: OwnData;
 }
 
 export interface SnapshotStore {
   snapshot(world: World): Promise<Snapshot>;
-  /** The snapshot that the world was seeded from. */
+  /** The snapshot that the world was seeded from, without its own data. */
   seed(world: World): Promise<Snapshot>;
+  /** @returns undefined for a world without own data */
+  ownData(world: World): Promise<OwnData | undefined>;
 }

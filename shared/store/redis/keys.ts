@@ -27,6 +27,7 @@ import type { World } from '../../domain/world.ts';
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, changes
  *   W:seed               string the snapshot that the world began with (JSON)
+ *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
  *                               expire a minute after the last operation
@@ -71,6 +72,7 @@ import type { World } from '../../domain/world.ts';
 /** Keys that a world may have and that `W:keys` leaves out. */
 export const WORLD_KEYS = [
   'seed',
+  'data',
   'keys',
   'ops',
   'opslog',

@@ -181,8 +181,9 @@ async function seedWorld(connection: RedisConnection, key: string, from: Snapsho
   return counts;
 }
 
-function seedWrites(key: string, from: Snapshot): { writes: readonly Write[]; counts: Readonly<Record<string, number>> } {
+function seedWrites(key: string, { data, ...from }: Snapshot): { writes: readonly Write[]; counts: Readonly<Record<string, number>> } {
   const writes: Write[] = [{ command: 'set', key: `${key}:seed`, args: [JSON.stringify(from)] }];
+  if (data !== undefined) writes.push({ command: 'set', key: `${key}:data`, args: [JSON.stringify(data)] });
   const names: string[] = [];
   const add = (command: Write['command'], name: string, entries: readonly (readonly Argument[])[]): void => {
     for (let next = 0; next < entries.length; next += ENTRIES_PER_WRITE) {

@@ -1,4 +1,5 @@
 import type { Application } from '../../catalog/applications.ts';
+import type { OwnData } from '../../catalog/control/own-data.ts';
 import type { Ms } from '../../domain/time.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import { type ApplicationDump, type Snapshot, type SnapshotStore, WorldGone } from '../ports/rehearsals.ts';
@@ -20,6 +21,10 @@ export function createRedisSnapshots(access: RedisAccess): SnapshotStore {
       const seed = await connection.idempotently((client) => client.get(`${keys.world(world)}:seed`));
       if (seed === null) throw new WorldGone(`The world ${world} is gone.`);
       return JSON.parse(seed) as Snapshot;
+    },
+    ownData: async (world) => {
+      const data = await connection.idempotently((client) => client.get(`${keys.world(world)}:data`));
+      return data === null ? undefined : (JSON.parse(data) as OwnData);
     },
   };
 }

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
-import { parseParams, parsePart } from '../../contract/validation.ts';
+import { parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { WithFigures } from '../figures.ts';
 import type { Answered, ApiRequest } from '../job.ts';
 import type { Step } from './step.ts';
 
@@ -17,12 +18,13 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string | undefine
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-interface ParsedRequest extends ApiRequest {
+interface ParsedRequest extends ApiRequest, WithFigures {
   readonly body: JsonBody | undefined;
 }
 
 /** Parses the body as JSON, before any schema sees it. */
-export const parseBody: Step<ApiRequest, ParsedRequest, Answered> = async (job, rest) => rest({ ...job, body: await noteBody(job) });
+export const parseBody: Step<ApiRequest & WithFigures, ParsedRequest, Answered> = async (job, rest) =>
+  rest({ ...job, body: await noteBody(job) });
 
 /** Parses the body and records it. @throws Problem when it is not JSON */
 export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
@@ -72,7 +74,7 @@ export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = asyn
   return rest({ ...job, input, idempotencyKey, ifMatch });
 };
 
-function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequest): ValidRequest['input'] {
+function inputOf({ bound: { api }, received, context, body: sent, figures }: VerifiedRequest): ValidRequest['input'] {
   const isFromService = context.chain.length > 0;
   const params = parseParams(received.params);
   if (!isFromService) {
@@ -80,9 +82,9 @@ function inputOf({ bound: { api }, received, context, body: sent }: VerifiedRequ
     refuseRedacted(received.query, 'query');
     if (sent) refuseSecrets(sent.value);
   }
-  const query = parsePart(api.query, received.query, 'query');
+  const query = parseQuery(api.query, received.query);
   const schema = isFromService ? api.serviceRequest : api.request;
-  const body = api.method === 'GET' ? {} : parsePart(schema, sent ? sent.value : {}, 'body');
+  const body = api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);
   return { params, query, body };
 }
 

@@ -7,6 +7,7 @@ import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../
 import { deliveryKey, type OutboxEntry } from '../../store/ports/outbox.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import type { WithFigures } from '../figures.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
@@ -94,7 +95,7 @@ interface FencedDelivery extends Delivery, UnitJob {
 
 /** Fences the commits with the delivery, which the last one removes from the ledger: an event that arrives twice has one effect. */
 export const fenceDelivery =
-  ({ service, application }: ApplicationParts): Step<Delivery, FencedDelivery, void> =>
+  ({ service, application }: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
   async (job, rest) => {
     const { id, type } = job.event;
     const handler = service.events[nameOf(type)];
@@ -115,7 +116,7 @@ export interface FencedItem extends LeasedItem, UnitJob {
 
 /** Fences the commits with the lease of the item, which the last one removes from the schedule. */
 export const fenceItem =
-  ({ service, application, store, workDeadlineMs }: ApplicationParts): Step<LeasedItem, FencedItem, void> =>
+  ({ service, application, store, workDeadlineMs }: ApplicationParts): Step<LeasedItem & WithFigures, FencedItem, void> =>
   async (job, rest) => {
     const { token } = job;
     const { kind, key } = job.item;

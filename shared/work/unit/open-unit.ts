@@ -1,5 +1,6 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
+import type { Figures } from '../../catalog/retailer.ts';
 import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
@@ -24,6 +25,7 @@ export interface OpenUnit extends UnitOfWork {
 }
 
 export interface UnitParts extends WriteParts {
+  readonly figures: Figures;
   readonly fence?: Fence;
   /** Ids are derived from it; equal for all runs of a request. */
   readonly key: string;
@@ -50,12 +52,14 @@ export const openUnit = (parts: UnitParts): OpenUnit => new Unit(parts);
  */
 class Unit extends Writes implements OpenUnit {
   readonly now: Ms;
+  readonly figures: Figures;
   readonly #parts: UnitParts;
 
   constructor(parts: UnitParts) {
     super(parts);
     this.#parts = parts;
     this.now = parts.context.now;
+    this.figures = parts.figures;
   }
 
   id(prefix: IdPrefix, label = ''): string {

@@ -1,4 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
@@ -44,6 +47,20 @@ test('A command prints a table, and the answer of the estate with --json', async
   expect(shown.out).toBe('name  fault            strikes          struck\nslow  latency, ms 400  application oms       0\n');
   const json = await runEstate(['fault', 'list', '--json', ...at]);
   expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
+});
+
+test('The command rehearsals create takes own data from a file', async () => {
+  await using rehearsal = await newRehearsal();
+  const folder = await mkdtemp(join(tmpdir(), 'own-data-'));
+  const [file, name] = [join(folder, 'data.json'), `${rehearsal.name}-own`];
+  try {
+    await writeFile(file, '\ufeff{"vouchers":[{"code":"VIP","$remove":true}]}');
+    expect(await runEstate(['rehearsals', 'create', name, '--data', file])).toMatchObject({ code: 0, err: '' });
+    expect((await rehearsal.control('read-rehearsal', { params: { name } })).data).toEqual({ vouchers: 1 });
+  } finally {
+    await rm(folder, { recursive: true });
+    await rehearsal.control('delete-rehearsal', { params: { name } });
+  }
 });
 
 test('The command journal prints bodies with --bodies only', async () => {
@@ -100,6 +117,8 @@ test.each([
   ['clock show me', /^estate clock show takes no argument, not me\.\n$/],
   ['stock count mug-blue', /^The argument locationId is missing; estate stock count --help shows an example\.\n$/],
   ['rehearsals create Bad_Name', /^name: This must have lower-case letters, digits and hyphens only, /],
+  ['rehearsals create mine --data nowhere.json', /^nowhere\.json cannot be read\. Give a file with JSON, or JSON in single quotes\.\n$/],
+  ['rehearsals create mine --data README.md', /^README\.md is not JSON\. Give a file with JSON, or JSON in single quotes\.\n$/],
   ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
   ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
   ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],

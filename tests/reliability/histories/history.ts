@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { newRehearsal } from '../../support/estate.ts';
+import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
 import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
@@ -80,9 +81,10 @@ const NOW_AND_THEN = 2;
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
-export async function runHistory(acts: History): Promise<void> {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-  const history = begin(rehearsal);
+export async function runHistory(acts: History, own?: { readonly gateway: string; readonly currency: string }): Promise<void> {
+  const manual = { warehouse: 'manual' } as const;
+  await using rehearsal = own ? await rehearsalAt(own.gateway, manual) : await newRehearsal(manual);
+  const history = begin(rehearsal, own?.currency);
   for (const concurrent of acts) {
     if (concurrent.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(history);
     await Promise.all(concurrent.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? history.twice : history, given)));

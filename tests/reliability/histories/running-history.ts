@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type ApiId, apis } from '../../../shared/catalog/apis.ts';
 import { type CallOf, isMutating } from '../../../shared/catalog/define.ts';
 import type { TestRehearsal } from '../../support/estate.ts';
+import { inCurrency } from '../../support/own-retailer.ts';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
 
 /** Objects created so far in a history. */
@@ -60,7 +61,8 @@ export const succeeded = new Map<string, number>();
 
 type Send = (id: ApiId, call: object) => Promise<Reply>;
 
-export function begin(rehearsal: TestRehearsal): RunningHistory {
+/** @param currency of the rehearsal; the amounts of a history are in EUR, and keep their number of minor units */
+export function begin(rehearsal: TestRehearsal, currency = 'EUR'): RunningHistory {
   let trouble = false;
   const sound = (reply: Reply, ...sent: unknown[]): Reply => {
     const broken = reply.status === 500 || (!trouble && UNREACHABLE.has(reply.body?.code));
@@ -74,7 +76,7 @@ export function begin(rehearsal: TestRehearsal): RunningHistory {
       if (reply.status < 300) succeeded.set(id, (succeeded.get(id) ?? 0) + 1);
       return reply;
     };
-  const once: Send = (id, call) => rehearsal.call(id, call);
+  const once: Send = (id, call) => rehearsal.call(id, JSON.parse(inCurrency(JSON.stringify(call), currency)) as object);
   const common = {
     rehearsal,
     things: nothingYet(),

@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import { changeProduct } from '../../commerce/internal.ts';
 import { Product, ProductVerb, product } from '../../commerce/objects.ts';
+import { changeCustomer } from '../../customer/internal.ts';
 import { Customer, CustomerVerb, customer } from '../../customer/objects.ts';
 import { moveReturn } from '../../fulfillment/internal.ts';
 import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
 import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
 import { countStock } from '../../inventory/internal.ts';
 import { InventoryItem } from '../../inventory/objects.ts';
-import { ActionOutcome } from '../../payment/internal.ts';
+import { ActionOutcome, changeGiftCard, changePaymentToken } from '../../payment/internal.ts';
 import { Payment, payment } from '../../payment/objects.ts';
+import { GiftCard, PaymentToken } from '../../payment/reference-data.ts';
+import { changePromotion, changeVoucher } from '../../promotion/internal.ts';
+import { Promotion, Voucher } from '../../promotion/reference-data.ts';
 import { typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
@@ -53,6 +58,17 @@ export const moveProductByHand = defineOperation({
   problems: ['not_found', 'invalid_state_transition'],
 });
 
+export const changeProductByHand = defineOperation({
+  id: 'change-product-by-hand',
+  summary:
+    'Changes members of a product, by id or SKU, such as its price or text: a merge patch (RFC 7396). The next checkout reads the new price.',
+  method: 'PUT',
+  path: '/_control/products/{id}',
+  request: changeProduct.request,
+  response: Product,
+  problems: ['not_found', 'invalid_state_transition'],
+});
+
 export const moveCustomerByHand = defineOperation({
   id: 'move-customer-by-hand',
   summary: 'Plays customer service: block or unblock a customer.',
@@ -84,6 +100,52 @@ export const completePaymentActionByHand = defineOperation({
   problems: ['not_found', 'invalid_state_transition'],
 });
 
+export const changePromotionByHand = defineOperation({
+  id: 'change-promotion-by-hand',
+  summary: 'Changes a promotion by merge patch (RFC 7396), or creates it. The next evaluation applies it.',
+  method: 'PUT',
+  path: '/_control/promotions/{id}',
+  request: changePromotion.request,
+  response: Promotion,
+});
+
+export const changeVoucherByHand = defineOperation({
+  id: 'change-voucher-by-hand',
+  summary: 'Changes a voucher by merge patch (RFC 7396), or creates it: its discount, times, limit or uses. The path has its code.',
+  method: 'PUT',
+  path: '/_control/vouchers/{id}',
+  request: changeVoucher.request,
+  response: Voucher,
+});
+
+export const changeGiftCardByHand = defineOperation({
+  id: 'change-gift-card-by-hand',
+  summary: 'Sets the balance of a gift card, or creates it. The path has its token.',
+  method: 'PUT',
+  path: '/_control/gift-cards/{id}',
+  request: changeGiftCard.request,
+  response: GiftCard,
+});
+
+export const changePaymentTokenByHand = defineOperation({
+  id: 'change-payment-token-by-hand',
+  summary: 'Sets how the simulated provider answers a payment token, by merge patch (RFC 7396), or creates the token.',
+  method: 'PUT',
+  path: '/_control/payment-tokens/{id}',
+  request: changePaymentToken.request,
+  response: PaymentToken,
+});
+
+export const changeCustomerByHand = defineOperation({
+  id: 'change-customer-by-hand',
+  summary: 'Changes members of a customer, such as name, contact, addresses or consents: a merge patch (RFC 7396).',
+  method: 'PUT',
+  path: '/_control/customers/{id}',
+  request: changeCustomer.request,
+  response: Customer,
+  problems: ['not_found', 'duplicate_customer'],
+});
+
 export const outsideWorldOperations = [
   playScan,
   moveReturnByHand,
@@ -91,4 +153,10 @@ export const outsideWorldOperations = [
   moveCustomerByHand,
   completePaymentActionByHand,
   countStockByHand,
+  changeProductByHand,
+  changePromotionByHand,
+  changeVoucherByHand,
+  changeGiftCardByHand,
+  changePaymentTokenByHand,
+  changeCustomerByHand,
 ] as const;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
+import { OwnData } from '../own-data.ts';
 import { Progression } from '../progression.ts';
 
 const RehearsalName = z
@@ -37,6 +38,9 @@ export const createRehearsal = defineOperation({
         'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
     }),
     keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
+    data: OwnData.optional().describe(
+      'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
+    ),
   }),
   response: Rehearsal.extend({
     credentials: z.object({
@@ -47,6 +51,7 @@ export const createRehearsal = defineOperation({
       clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
+    leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
   }),
   status: 201,
   problems: ['rehearsal_exists', 'too_many_rehearsals'],
@@ -87,6 +92,7 @@ export const readRehearsal = defineOperation({
     endsAt: ListedRehearsal.shape.endsAt,
     flowing: z.boolean().describe('Whether the clock flows with wall time.'),
     progression: Progression,
+    data: z.record(z.string(), z.int()).optional().describe('Number of rows of the own data, by file.'),
     counts: z.object({
       traces: z.int().describe('Number of traces with hops in the journal.'),
       hops: z.int().describe('Number of hops in the journal, which keeps the newest 5,000.'),

@@ -1,0 +1,32 @@
+import { asSentence } from '../../fixtures/checked-file.ts';
+import { members } from '../../fixtures/files.ts';
+import { DataRefused, type FixtureSet } from '../../fixtures/load.ts';
+import type { OwnData } from '../../shared/catalog/control/own-data.ts';
+import type { FieldError } from '../../shared/catalog/problems.ts';
+import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+
+/** Credentials of a rehearsal are made when it is created. */
+const own = members.filter((member) => member !== 'credentials');
+
+/** The initial data of a world, changed by its own data. @throws Problem validation_failed with all mistakes */
+export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): ReturnType<FixtureSet['with']> {
+  const isOwn = (member: string): boolean => own.some((known) => known === member);
+  const unknown = Object.keys(data).filter((member) => !isOwn(member));
+  const errors: FieldError[] = unknown.map((member) => ({
+    pointer: pointerTo('body', ['data', member]),
+    code: 'unknown_member',
+    detail:
+      member === 'credentials'
+        ? 'A rehearsal gets its credentials when it is created; leave them out.'
+        : unknownWord('file of data named', member, own),
+  }));
+  try {
+    const changed = fixtures.with(Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member))), now);
+    if (errors.length === 0) return changed;
+  } catch (error) {
+    if (!(error instanceof DataRefused)) throw error;
+    errors.push(...error.mistakes.map(({ place, code, reason }) => ({ pointer: place, code, detail: asSentence(reason) })));
+  }
+  throw validationFailed(errors);
+}

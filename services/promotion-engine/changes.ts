@@ -1,0 +1,30 @@
+import { changedRow } from '../../fixtures/change.ts';
+import { invalid } from '../../shared/catalog/problems.ts';
+import { changePromotion as changePromotionCall, changeVoucher as changeVoucherCall } from '../../shared/catalog/promotion/internal.ts';
+import { handle } from '../../shared/work/handler.ts';
+import { promotions, vouchers, voucherUses } from './collections.ts';
+import { canonicalCode } from './voucher-rules.ts';
+
+export const changePromotion = handle(changePromotionCall)(async ({ params: { id }, body }, { work }) => {
+  const found = await work.get(promotions, id);
+  const rule = changedRow('promotions', body, { before: found?.rule, key: id, work });
+  const { items } = await work.all(promotions);
+  const twin = items.find((one) => one.id !== id && one.rule.priority === rule.priority);
+  if (twin) throw invalid('/priority', 'priority_of_another', `The promotion "${twin.id}" has this priority; choose another.`);
+  work.put(promotions, { ...(found ?? { id }), rule });
+  return { rule };
+});
+
+/** Uses that are locked or redeemed now count on. */
+export const changeVoucher = handle(changeVoucherCall)(async ({ params, body }, { work }) => {
+  const id = canonicalCode(params.id);
+  const found = await work.get(vouchers, id);
+  const [uses] = await work.counters(voucherUses, [id]);
+  const { used = 0, left = 0 } = uses ?? {};
+  const next = changedRow('vouchers', body, { before: found && { ...found.voucher, used }, key: id, work });
+  const { used: wanted, ...voucher } = next;
+  work.put(vouchers, { ...(found ?? { id }), voucher });
+  const rest = next.usageLimit === undefined ? 0 : next.usageLimit - wanted;
+  work.move(voucherUses, id, { used: wanted - used, left: rest - left });
+  return next;
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { JSON_MEMBERS } from '../domain/json-limits.ts';
+
+/**
+ * A change of initial data: a merge patch (RFC 7396), so null removes a member. The owner merges it, and validates the whole result.
+ * @param shape of the object, or of all its forms @param fixed members that a change must not name
+ */
+export function changeOf(shape: Readonly<Record<string, z.ZodType>>, fixed: readonly string[]) {
+  const members = Object.entries(shape).filter(([name]) => !fixed.includes(name));
+  return z.strictObject(Object.fromEntries(members.map(([name, schema]) => [name, anyValue(name, schema).optional()])));
+}
+
+/** The members of all forms of an object. */
+export const membersOfForms = (forms: { readonly options: readonly z.ZodType[] }): Readonly<Record<string, z.ZodType>> =>
+  Object.assign({}, ...forms.options.map((form) => (form as z.ZodObject).shape));
+
+/** Any value, described by the schema. */
+function anyValue(name: string, schema: z.ZodType): z.ZodType {
+  const { type, innerType } = schema._zod.def as { readonly type: string; readonly innerType?: z.ZodType };
+  if (type === 'optional' && innerType) return anyValue(name, innerType);
+  return z
+    .unknown()
+    .refine((value) => typeof value !== 'string' || value.length <= LONGEST_TEXT, `This must have at most ${LONGEST_TEXT} characters.`)
+    .meta({ ...KINDS[type], description: schema.description ?? `New value of ${name}.` });
+}
+
+const LONGEST_TEXT = 10_000;
+const TEXT = { type: 'string', maxLength: LONGEST_TEXT } as const;
+const KINDS: Readonly<
+  Record<
+    string,
+    { readonly type: 'string' | 'number' | 'boolean' | 'array' | 'object'; readonly maxItems?: number; readonly maxLength?: number }
+  >
+> = {
+  string: TEXT,
+  enum: TEXT,
+  literal: TEXT,
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  array: { type: 'array', maxItems: JSON_MEMBERS },
+  object: { type: 'object' },
+  record: { type: 'object' },
+  union: { type: 'object' },
+};

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { durationMs } from '../domain/duration.ts';
+import { moneyInWords } from '../domain/money.ts';
+import { Currency } from './currency.ts';
+import { Duration } from './duration.ts';
+
+const Amount = z.int().min(0).max(999_999_999);
+const window = (length: string, meaning: string) => Duration.default(length).describe(meaning);
+
+const Shipping = z.strictObject({
+  STANDARD: Amount.default(490).describe('Price of STANDARD, in minor units.'),
+  EXPRESS: Amount.default(990).describe('Price of EXPRESS, in minor units.'),
+  freeFrom: Amount.default(5_000).describe('Shipping is free from this value of the goods after discounts, in minor units.'),
+});
+
+const Loyalty = z
+  .strictObject({
+    earnPer: z
+      .int()
+      .min(1)
+      .max(999_999_999)
+      .default(100)
+      .describe('An order earns one point for each full amount of this size, in minor units.'),
+    tiers: z
+      .strictObject({
+        silver: z.int().min(1).max(999_999_999).default(1_000).describe('A member with these lifetime points is silver.'),
+        gold: z.int().min(2).max(999_999_999).default(5_000).describe('A member with these lifetime points is gold.'),
+      })
+      .prefault({})
+      .refine(({ silver, gold }) => silver < gold, { path: ['gold'], error: 'This must be above the points of silver.' }),
+  })
+  .describe('The Loyalty Platform. Members below silver are bronze.');
+
+/** The Store Inventory Management reserves no longer. */
+const LONGEST_HOLD_MS = durationMs('PT4H');
+
+const Windows = z
+  .strictObject({
+    checkoutHold: Duration.refine((length) => durationMs(length) <= LONGEST_HOLD_MS, 'This must be at most PT4H.')
+      .default('PT15M')
+      .describe('A checkout keeps its stock reserved. At most PT4H.'),
+    basketIdle: window('P1D', 'A basket, or a transaction at the till, without a change is abandoned.'),
+    draftOrder: window('P1D', 'A draft order without confirmation is cancelled.'),
+    pendingPayment: window('PT15M', 'A payment without an answer of the provider fails.'),
+    authorisation: window('P7D', 'An authorisation without capture is voided.'),
+    uncoveredOrder: window('P1D', 'A confirmed order whose lost authorisation is not renewed is cancelled.'),
+    redemption: window('PT15M', 'Redeemed points that pay nothing go back to the member.'),
+    return: window('P30D', 'After delivery, goods may be returned.'),
+    exchange: window('P7D', 'Inspected goods wait for the payment of their exchange order.'),
+    carrierSilence: window('P14D', 'A parcel without a scan is lost.'),
+    atRisk: window('P90D', 'A customer without activity is at risk.'),
+    churned: window('P180D', 'A customer without activity has churned.'),
+  })
+  .describe('Lengths of time on the rehearsal’s clock.');
+
+/** The figures of a retailer. Each has a default. */
+export const Retailer = z.strictObject({
+  id: z.literal('retailer').default('retailer'),
+  currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
+  shipping: Shipping.prefault({}),
+  loyalty: Loyalty.prefault({}),
+  windows: Windows.prefault({}).refine(({ atRisk, churned }) => durationMs(atRisk) < durationMs(churned), {
+    path: ['churned'],
+    error: 'This must be longer than atRisk.',
+  }),
+});
+export type Retailer = z.output<typeof Retailer>;
+
+export type WindowName = keyof Retailer['windows'];
+
+/** The figures as code uses them: windows in milliseconds. */
+export interface Figures extends Pick<Retailer, 'currency' | 'shipping' | 'loyalty'> {
+  readonly windowMs: Readonly<Record<WindowName, number>>;
+}
+
+export function figuresOf({ currency, shipping, loyalty, windows }: Retailer): Figures {
+  const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
+  return { currency, shipping, loyalty, windowMs: windowMs as Figures['windowMs'] };
+}
+
+const defaults = Retailer.parse({});
+/** The figures of the project's own retailer, which documents quote as defaults. */
+export const DEFAULT_FIGURES = figuresOf(defaults);
+export const DEFAULT_WINDOWS = defaults.windows;
+
+const inWords = (amount: number): string => moneyInWords({ amount, currency: defaults.currency });
+
+/** `STANDARD costs 4.90 EUR, EXPRESS 9.90 EUR by default; …` */
+export const shippingInWords = `By default, STANDARD costs ${inWords(defaults.shipping.STANDARD)}, EXPRESS ${inWords(defaults.shipping.EXPRESS)}; both are free from ${inWords(defaults.shipping.freeFrom)} of goods after discounts.`;

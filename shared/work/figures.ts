@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { DEFAULT_FIGURES, type Figures, figuresOf, Retailer } from '../catalog/retailer.ts';
+import type { World } from '../domain/world.ts';
+import { defineCollection, type Seed } from '../store/collections.ts';
+import type { ObjectStore } from '../store/ports/objects.ts';
+import type { Job } from './job.ts';
+import type { Step } from './steps/step.ts';
+
+export const retailers = defineCollection({ name: 'retailer', schema: Retailer.extend({ version: z.int() }) });
+
+/** Each application has the figures of the retailer. */
+export const seedOfRetailer = (retailer: Retailer): NonNullable<Seed['objects']>[number] => ({
+  of: retailers,
+  rows: [{ ...retailer, version: 1 }],
+});
+
+/** A process serves few worlds at a time. */
+const MOST_WORLDS = 1_000;
+
+export type ReadFigures = ReturnType<typeof createFigures>;
+
+/** Reads the figures of a world once: they never change. */
+export function createFigures(store: Pick<ObjectStore, 'object'>) {
+  const known = new LRUCache<World, Figures>({ max: MOST_WORLDS });
+  return (world: World): Figures | Promise<Figures> => known.get(world) ?? read(world);
+
+  async function read(world: World): Promise<Figures> {
+    const stored = await store.object(world, retailers.name, 'retailer');
+    const figures = stored ? figuresOf(JSON.parse(stored.json) as Retailer) : DEFAULT_FIGURES;
+    known.set(world, figures);
+    return figures;
+  }
+}
+
+export interface WithFigures {
+  readonly figures: Figures;
+}
+
+/** Adds the figures of the retailer. */
+export const addFigures =
+  <J extends Job, Result>({ figuresOf }: { readonly figuresOf: ReadFigures }): Step<J, J & WithFigures, Result> =>
+  async (job, rest) => {
+    const figures = figuresOf(job.context.world);
+    return rest({ ...job, figures: figures instanceof Promise ? await figures : figures });
+  };

@@ -1,0 +1,195 @@
+import { expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
+
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+
+test('A change of a price shows at the next checkout, is one event, and leaves orders alone', async () => {
+  await using rehearsal = await newRehearsal();
+  const placed = await rehearsal.confirmed();
+  const basket = await rehearsal.basket({ lines: [{ sku: 'mug-blue', qty: 2 }] });
+  const changed = await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { price: { amount: 1000 } } });
+  expect(changed).toMatchObject({ id: 'prd_mug-blue', price: eur(1000), name: 'Blue stoneware mug', state: 'active', version: 2 });
+  const { body: checkedOut } = await rehearsal.checkOut(basket.id);
+  expect(checkedOut).toMatchObject({ lines: [{ unitPrice: eur(1000) }], totals: { subtotal: eur(2000) } });
+  expect((await rehearsal.order(placed.id)).totals).toEqual(placed.totals);
+  const events = await rehearsal.events({ subject: 'product/prd_mug-blue', ext: true });
+  expect(events).toMatchObject([{ type: 'com.unified-commerce.ext.product-changed', data: { object: { price: eur(1000) } } }]);
+  const hops = await rehearsal.journal();
+  expect(hops.some(({ api }) => api === 'change-product')).toBe(true);
+  await rehearsal.verify();
+});
+
+test('A repeated change of a product changes nothing, and null removes a member', async () => {
+  await using rehearsal = await newRehearsal();
+  const change = (body: Record<string, unknown>) => rehearsal.control('change-product-by-hand', { params: { id: 'prd_mug-blue' }, body });
+  expect((await change({ compareAtPrice: eur(1500) })).version).toBe(2);
+  expect((await change({ compareAtPrice: eur(1500) })).version).toBe(2);
+  expect(await change({ compareAtPrice: null, attributes: { colour: null } })).not.toHaveProperty('compareAtPrice');
+  const { attributes, compareAtPrice } = await rehearsal.object('product', 'prd_mug-blue');
+  expect([Object.keys(attributes), compareAtPrice]).toEqual([['material', 'capacityMl', 'dishwasherSafe'], undefined]);
+});
+
+test.each<readonly [body: Record<string, unknown>, pointer: string, code: string]>([
+  [{ price: { amount: 0 } }, '/price/amount', 'does_not_fit'],
+  [{ price: { amount: 'x' } }, '/price/amount', 'invalid_type'],
+  [{ price: null }, '/price', 'required'],
+  [{ price: eur(1.5) }, '/price/amount', 'invalid_type'],
+  [{ price: { currency: 'USD' } }, '/price/currency', 'unsupported_currency'],
+  [{ gtin: '9521001000070' }, '/gtin', 'does_not_fit'],
+  [{ gtin: '9521001000147' }, '/gtin', 'gtin_of_another'],
+  [{ name: ' ' }, '/name', 'does_not_fit'],
+  [{ name: 'x'.repeat(10_001) }, '/name', 'custom'],
+  [{ compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],
+  [{ state: 'archived' }, '/state', 'unknown_member'],
+  [{ sku: 'mug' }, '/sku', 'unknown_member'],
+  [{ colour: 'red' }, '/colour', 'unknown_member'],
+  [{ media: [{ type: 'sound', url: 'x' }] }, '/media/0/type', 'invalid_value'],
+])('A change of a product to %j is refused at %s', async (body, pointer, code) => {
+  await using rehearsal = await newRehearsal();
+  const refused = await rehearsal.call('change-product-by-hand', { params: { id: 'mug-blue' }, body });
+  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  expect((refused.body as { errors?: readonly unknown[] }).errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  expect((await rehearsal.object('product', 'prd_mug-blue')).version).toBe(1);
+});
+
+test('A change of an unknown or archived product is refused', async () => {
+  await using rehearsal = await newRehearsal();
+  const change = (id: string) => rehearsal.call('change-product-by-hand', { params: { id }, body: { name: 'Another' } });
+  expect(await change('nothing')).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'product' } });
+  expect(await change('prd_almanac-old')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
+});
+
+test('A promotion and a voucher are changed and created, and the next pricing applies them', async () => {
+  await using rehearsal = await newRehearsal();
+  const window = { activeFrom: '-P1D', activeTo: 'P1D' };
+  const half = { ...window, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };
+  const created = await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: half });
+  expect(created).toMatchObject({ id: 'half', percent: 50 });
+  expect(Date.parse(String(created.activeFrom))).toBeLessThan(await rehearsal.now());
+  const basket = await rehearsal.basket({ lines: [{ sku: 'mug-blue', qty: 2 }] });
+  expect(basket.totals.discount).toEqual(eur(1299));
+  expect(await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: { percent: 10 } })).toMatchObject({
+    percent: 10,
+  });
+  const { body: checkedOut } = await rehearsal.checkOut(basket.id);
+  expect(checkedOut).toMatchObject({ totals: { discount: eur(260) } });
+  const twice = { ...window, name: 'Twice', discount: { type: 'percent', percent: 10 }, enabled: true, usageLimit: 2, used: 2 };
+  const voucher = (body: Record<string, unknown>) => rehearsal.control('change-voucher-by-hand', { params: { id: 'TWICE' }, body });
+  await voucher(twice);
+  const judged = async () =>
+    (await rehearsal.api('validate-voucher-api', { params: { code: 'TWICE' }, body: { basketId: basket.id } })).valid;
+  expect(await judged()).toBe(false);
+  expect(await voucher({ used: 1 })).toMatchObject({ used: 1, usageLimit: 2 });
+  expect(await judged()).toBe(true);
+  await voucher({ usageLimit: null });
+  await voucher({ used: 50 });
+  expect(await judged()).toBe(true);
+  await voucher({ usageLimit: 50 });
+  expect(await judged()).toBe(false);
+  await rehearsal.verify();
+});
+
+test('A gift card has the balance that it is given, before and after it pays, and the records of money agree', async () => {
+  await using rehearsal = await newRehearsal();
+  const set = (id: string, amount: number) =>
+    rehearsal.control('change-gift-card-by-hand', { params: { id }, body: { balance: eur(amount) } });
+  await set('gift_5', 10_000);
+  await set('gift_mine', 1_000);
+  const order = await rehearsal.draft();
+  const pay = (token: string, amount: number) =>
+    rehearsal.call('authorize-payment-api', { body: { orderId: order.id, amount: eur(amount), tender: { type: 'gift-card', token } } });
+  expect((await pay('gift_mine', 1_000)).status).toBe(201);
+  expect((await pay('gift_mine', 1)).status).toBe(402);
+  expect((await pay('gift_5', 600)).status).toBe(201);
+  await set('gift_mine', 300);
+  await rehearsal.verify();
+  expect((await pay('gift_mine', 301)).status).toBe(402);
+  expect((await pay('gift_mine', 300)).status).toBe(201);
+  await rehearsal.verify();
+});
+
+test('A payment token has the outcome that it is given', async () => {
+  await using rehearsal = await newRehearsal();
+  const body = { outcome: 'decline', declineCode: 'lost_card' };
+  await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body });
+  const order = await rehearsal.draft();
+  const pay = () =>
+    rehearsal.call('authorize-payment-api', {
+      body: { orderId: order.id, amount: order.totals.total, tender: { type: 'card', token: 'tok_mine' } },
+    });
+  expect(await pay()).toMatchObject({ status: 402, body: { declineCode: 'lost_card' } });
+  await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body: { outcome: 'approve', declineCode: null } });
+  expect((await pay()).status).toBe(201);
+});
+
+test('A customer is changed with one event, and keeps unique contact data', async () => {
+  await using rehearsal = await newRehearsal();
+  const change = (id: string, body: Record<string, unknown>) => rehearsal.call('change-customer-by-hand', { params: { id }, body });
+  const changed = await change('cus_ben', { firstName: 'Benno', email: 'benno@people.example', consents: { profiling: true } });
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { firstName: 'Benno', email: 'benno@people.example', state: 'registered', version: 2 },
+  });
+  expect(await change('cus_ben', { firstName: 'Benno' })).toMatchObject({ status: 200, body: { version: 2 } });
+  const { items } = await rehearsal.api('search-customer-api', { query: { email: 'benno@people.example' } });
+  expect(items).toMatchObject([{ id: 'cus_ben' }]);
+  const events = await rehearsal.events({ subject: 'customer/cus_ben', ext: true });
+  expect(events).toMatchObject([{ type: 'com.unified-commerce.ext.customer-changed', data: { object: { firstName: 'Benno' } } }]);
+  const refused = await change('cus_ben', { email: 'ada@people.example' });
+  expect(refused).toMatchObject({ status: 409, body: { code: 'duplicate_customer', existingCustomerId: 'cus_ada', matchedOn: ['email'] } });
+  expect(await change('nobody', { firstName: 'X' })).toMatchObject({ status: 404 });
+  await rehearsal.verify();
+});
+
+const WINDOW = { activeFrom: '-P1D', activeTo: 'P1D' };
+test.each<
+  readonly [
+    id: 'promotion' | 'voucher' | 'gift-card' | 'payment-token' | 'customer',
+    name: string,
+    body: object,
+    pointer: string,
+    code: string,
+  ]
+>([
+  ['promotion', 'woolly', { kind: 'percent-off' }, '/name', 'does_not_fit'],
+  [
+    'promotion',
+    'woolly',
+    { ...WINDOW, name: 'W', priority: 1, stackable: true, kind: 'percent-off', percent: 5, skus: ['mug-blue'] },
+    '/priority',
+    'priority_of_another',
+  ],
+  [
+    'promotion',
+    'woolly',
+    { ...WINDOW, name: 'W', priority: 80, stackable: true, kind: 'percent-off', percent: 5, skus: ['gone'] },
+    '/skus/0',
+    'unknown_sku',
+  ],
+  ['promotion', 'woolly', { kind: 'all-free' }, '/kind', 'does_not_fit'],
+  ['voucher', 'WELCOME10', { activeTo: '-P300D' }, '/activeTo', 'does_not_fit'],
+  ['voucher', 'WELCOME10', { activeTo: 'P1M' }, '/activeTo', 'invalid_format'],
+  ['voucher', 'USEDUP', { used: 101 }, '/used', 'does_not_fit'],
+  ['voucher', 'WELCOME10', { code: 'X' }, '/code', 'unknown_member'],
+  [
+    'voucher',
+    'no_code',
+    { ...WINDOW, name: 'N', discount: { type: 'percent', percent: 1 }, enabled: true, used: 0 },
+    '{id}',
+    'does_not_fit',
+  ],
+  ['gift-card', 'gift_5', { balance: { amount: -1 } }, '/balance/amount', 'does_not_fit'],
+  ['gift-card', 'gift_5', { balance: { amount: 1e15 } }, '/balance/amount', 'does_not_fit'],
+  ['gift-card', 'gift_new', {}, '/balance', 'does_not_fit'],
+  ['payment-token', 'tok_visa', { last4: '12' }, '/last4', 'invalid_format'],
+  ['payment-token', 'tok_visa', { outcome: 'decline' }, '/declineCode', 'required'],
+  ['customer', 'cus_ben', { state: 'blocked' }, '/state', 'unknown_member'],
+  ['customer', 'cus_ben', { email: 'nobody' }, '/email', 'invalid_format'],
+  ['customer', 'cus_ben', { firstName: null }, '/state', 'does_not_fit'],
+  ['customer', 'cus_ben', { addresses: 'here' }, '/addresses', 'invalid_type'],
+])('A change of the %s %s with a mistake is refused: %j', async (type, id, body, pointer, code) => {
+  await using rehearsal = await newRehearsal();
+  const refused = await rehearsal.call(`change-${type}-by-hand`, { params: { id }, body: body as Record<string, unknown> });
+  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  expect((refused.body as { errors?: readonly unknown[] }).errors).toContainEqual(expect.objectContaining({ pointer, code }));
+});

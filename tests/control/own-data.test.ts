@@ -1,0 +1,135 @@
+import { expect, test } from '@jest/globals';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+import { eventually } from '../support/eventually.ts';
+
+const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
+const eur = (amount: number) => ({ amount, currency: 'EUR' });
+const kettle = {
+  sku: 'kettle',
+  gtin: '9780201379624',
+  name: 'Kettle',
+  description: 'Boils.',
+  brand: 'Hob',
+  price: eur(4900),
+  taxRate: 23,
+};
+const data = {
+  products: [kettle, { sku: 'mug-blue', price: { amount: 999 } }],
+  stock: [{ sku: 'kettle', onHand: { 'dc-01': 5 } }],
+  giftCards: [{ token: 'gift_mine', balance: eur(700) }],
+  vouchers: [{ code: 'WELCOME10', $remove: true }],
+};
+const priceOf = async (rehearsal: EstateRehearsal, sku: string) =>
+  (await rehearsal.api('get-product-api', { params: { id: sku } })).price.amount;
+
+test('A rehearsal has its own data, a reset keeps it, and other rehearsals do not have it', async () => {
+  await using rehearsal = await EstateRehearsal.create(access, { data });
+  await using other = await EstateRehearsal.create(access);
+  const counted = { products: 2, stock: 1, giftCards: 1, vouchers: 1 };
+  for (const round of ['created', 'reset']) {
+    expect([round, await priceOf(rehearsal, 'kettle'), await priceOf(rehearsal, 'mug-blue')]).toEqual([round, 4900, 999]);
+    const read = await rehearsal.control('read-rehearsal', { params: { name: rehearsal.name } });
+    expect(read.data).toEqual(counted);
+    const stock = await rehearsal.control('list-stock', { query: { sku: 'kettle' } });
+    expect(stock.items.find(({ locationId }) => locationId === 'dc-01')).toMatchObject({ onHand: 5 });
+    const { settled } = await rehearsal.settle();
+    expect([settled, (await rehearsal.control('verify')).holds]).toEqual([true, true]);
+    await rehearsal.control('reset-rehearsal');
+  }
+  expect(await priceOf(other, 'mug-blue')).toBe(1299);
+  expect((await other.call('get-product-api', { params: { id: 'kettle' } })).status).toBe(404);
+  expect((await other.control('read-rehearsal', { params: { name: other.name } })).data).toBeUndefined();
+});
+
+test('The creation of a rehearsal names the default rows that do not fit its data', async () => {
+  await using rehearsal = await newRehearsal();
+  const name = `${rehearsal.name}-fewer`;
+  const fewer = { products: [{ sku: 'lamp-last-one', $remove: true }] };
+  const { leftOut } = await rehearsal.control('create-rehearsal', { body: { name, data: fewer } });
+  expect(leftOut).toContain('Default rows of stock.json that do not fit your data and are left out: lamp-last-one');
+  await rehearsal.control('delete-rehearsal', { params: { name } });
+});
+
+test('Own data with mistakes is refused with all of them, and no rehearsal is created', async () => {
+  await using rehearsal = await newRehearsal();
+  const name = `${rehearsal.name}-bad`;
+  const bad = {
+    products: [{ sku: 'mug-blue', price: { amount: '9' } }, { sku: 'kettle', price: eur(1) }, 7],
+    stock: [{ sku: 'mug-blue', onHand: { 'dc-01': -1 } }],
+    credentials: [{ name: 'mine' }],
+    product: [],
+  };
+  const refused = await rehearsal.call('create-rehearsal', { body: { name, data: bad } });
+  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  const { errors } = refused.body as unknown as {
+    readonly errors: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+  };
+  expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual([
+    '/data/credentials unknown_member',
+    '/data/product unknown_member',
+    '/data/products/0/price/amount invalid_type',
+    '/data/products/1/sku required',
+    '/data/products/2 overlay',
+    '/data/stock/0/onHand/dc-01 too_small',
+  ]);
+  expect(errors.find(({ pointer }) => pointer === '/data/product')?.detail).toMatch(/did you mean products\?$/);
+  await eventually('the rehearsal is not listed', async () => {
+    const { items } = await rehearsal.control('list-rehearsals');
+    return !items.some((one) => one.name === name);
+  });
+  await rehearsal.control('create-rehearsal', { body: { name } });
+  await rehearsal.control('delete-rehearsal', { params: { name } });
+});
+
+test.each([
+  ['a stock of no product', { stock: [{ sku: 'nothing', onHand: { 'dc-01': 1 } }] }, '/data/stock/0/sku', 'does_not_fit'],
+  ['a price of zero', { products: [{ sku: 'mug-blue', price: { amount: 0 } }] }, '/data/products/0/price/amount', 'does_not_fit'],
+  ['a GTIN of another product', { products: [{ sku: 'mug-blue', gtin: '9521001000147' }] }, '/data/products/0/gtin', 'does_not_fit'],
+  ['a service without scans', { carrierScans: [{ service: 'EXPRESS', $remove: true }] }, '/data/carrierScans', 'does_not_fit'],
+  ['a removal of no row', { vouchers: [{ code: 'GONE', $remove: true }] }, '/data/vouchers/0/code', 'overlay'],
+  [
+    'one row twice',
+    {
+      vouchers: [
+        { code: 'VIP', used: 1 },
+        { code: 'VIP', used: 2 },
+      ],
+    },
+    '/data/vouchers/1/code',
+    'overlay',
+  ],
+  [
+    'a balance below zero',
+    { giftCards: [{ token: 'gift_5', balance: { amount: -1 } }] },
+    '/data/giftCards/0/balance/amount',
+    'does_not_fit',
+  ],
+  ['a list that is an object', { products: {} }, '/data/products', 'invalid_type'],
+  [
+    'another currency',
+    { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] },
+    '/data/products/0/price/currency',
+    'unsupported_currency',
+  ],
+])('Own data with %s is refused', async (_what, own, pointer, code) => {
+  await using rehearsal = await newRehearsal();
+  const refused = await rehearsal.call('create-rehearsal', { body: { data: own } as never });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code }] } });
+});
+
+test('A name of a prototype in own data is refused', async () => {
+  const response = await fetch(`${estate.gateway}/_control/rehearsals`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${DEMO_CREDENTIALS.admin}`, 'content-type': 'application/json' },
+    body: '{"data":{"products":[{"sku":"mug-blue","__proto__":{"price":1}}]}}',
+  });
+  expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ pointer: '/data/products/0/__proto__' }] }]);
+});
+
+test('Own data above the size of a body is refused', async () => {
+  await using rehearsal = await newRehearsal();
+  const description = 'x'.repeat(1_100_000);
+  const refused = await rehearsal.call('create-rehearsal', { body: { data: { products: [{ ...kettle, description }] } } });
+  expect(refused).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });
+});

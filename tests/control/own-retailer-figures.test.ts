@@ -1,0 +1,208 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { CASH } from '../support/steps/tender.ts';
+
+const manual = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
+const withRetailer = (retailer: object) => newRehearsal(manual, { retailer: { ...retailer } });
+const basketState = (rehearsal: TestRehearsal, id: string) => async () => (await rehearsal.api('get-basket-api', { params: { id } })).state;
+const orderState = (rehearsal: TestRehearsal, id: string) => async () => (await rehearsal.order(id)).state;
+const objectState = (rehearsal: TestRehearsal, type: string, id: string) => async () => (await rehearsal.object(type, id)).state;
+
+interface Row {
+  readonly length: string;
+  /** Begins the wait. @returns a reader of what the wait changes */
+  readonly begin: (rehearsal: TestRehearsal) => Promise<() => Promise<unknown>>;
+  readonly within: unknown;
+  readonly after: unknown;
+}
+
+const customerState = async (rehearsal: TestRehearsal) => {
+  const { id } = await rehearsal.api('create-customer-api', {
+    body: { firstName: 'Olive', lastName: 'Marsh', phone: '+353209299999' },
+  });
+  await rehearsal.api('log-interaction-api', { body: { customerId: id, type: 'visit' } });
+  return async () => (await rehearsal.api('get-customer-api', { params: { id } })).state;
+};
+
+const windows: Readonly<Record<WindowName, Row>> = {
+  checkoutHold: {
+    length: 'PT3H',
+    begin: async (rehearsal) => basketState(rehearsal, (await rehearsal.checkedOut()).id),
+    within: 'locked',
+    after: 'open',
+  },
+  basketIdle: {
+    length: 'PT3H',
+    begin: async (rehearsal) => basketState(rehearsal, (await rehearsal.basket()).id),
+    within: 'open',
+    after: 'abandoned',
+  },
+  draftOrder: {
+    length: 'PT3H',
+    begin: async (rehearsal) => orderState(rehearsal, (await rehearsal.draft()).id),
+    within: 'draft',
+    after: 'cancelled',
+  },
+  pendingPayment: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const body = { orderId: (await rehearsal.draft()).id, tender: { type: 'card', token: 'tok_timeout' } };
+      const { paymentId } = (await rehearsal.call('authorize-payment-api', { body })).body;
+      return objectState(rehearsal, 'payment', paymentId);
+    },
+    within: 'pending',
+    after: 'failed',
+  },
+  authorisation: {
+    length: 'PT3H',
+    begin: async (rehearsal) => objectState(rehearsal, 'payment', (await rehearsal.authorisation((await rehearsal.draft()).id)).id),
+    within: 'authorised',
+    after: 'voided',
+  },
+  uncoveredOrder: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const { id, payments } = await rehearsal.confirmed();
+      await rehearsal.api('void-payment-api', { params: { id: payments[0]?.id ?? '' } });
+      return orderState(rehearsal, id);
+    },
+    within: 'confirmed',
+    after: 'cancelled',
+  },
+  redemption: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const params = { id: 'loy_ada' };
+      const { id: basketId } = await rehearsal.basket();
+      await rehearsal.api('redeem-points-api', { params, body: { points: 100, basketId } });
+      return async () => (await rehearsal.api('get-member-balance-api', { params })).pointsBalance;
+    },
+    within: 400,
+    after: 500,
+  },
+  return: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const order = await rehearsal.completed();
+      await rehearsal.progress({ returns: 'time' });
+      return async () => {
+        const { id } = await rehearsal.announced(order);
+        await rehearsal.advance('PT2H');
+        return (await rehearsal.returnState(id)) === 'rejected';
+      };
+    },
+    within: false,
+    after: true,
+  },
+  exchange: {
+    length: 'PT3H',
+    begin: async (rehearsal) =>
+      objectState(rehearsal, 'return', await rehearsal.inspected(await rehearsal.completed(), 1, { resolution: 'exchange' })),
+    within: 'inspected',
+    after: 'refunded',
+  },
+  carrierSilence: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const { shipmentId } = await rehearsal.dispatchedOrder();
+      await rehearsal.scanned(shipmentId, 'collect');
+      return async () => (await rehearsal.track(shipmentId)).body.state;
+    },
+    within: 'collected',
+    after: 'lost',
+  },
+  atRisk: { length: 'P95D', begin: customerState, within: 'active', after: 'at-risk' },
+  churned: { length: 'P200D', begin: customerState, within: 'at-risk', after: 'churned' },
+};
+
+const MINUTE_MS = 60_000;
+
+describe('Windows of a retailer', () => {
+  test.each(Object.entries(windows))('%s has the length that the retailer sets', async (name, { length, begin, within, after }) => {
+    await using rehearsal = await withRetailer({ windows: { [name]: length } });
+    const read = await begin(rehearsal);
+    await rehearsal.advance(`PT${(durationMs(length) - MINUTE_MS) / 1_000}S`);
+    expect(await read()).toBe(within);
+    await rehearsal.advance('PT2M');
+    expect(await read()).toBe(after);
+    await rehearsal.verify();
+  });
+});
+
+test('A sale at the till is voided after the idle time of the retailer', async () => {
+  await using rehearsal = await withRetailer({ windows: { basketIdle: 'PT3H' } });
+  const [first, second] = [await rehearsal.sale(), await rehearsal.sale()];
+  const pay = async ({ id }: { readonly id: string }) => (await rehearsal.pay(id, CASH, 100)).status;
+  await rehearsal.advance('PT2H59M');
+  expect(await pay(first)).toBe(201);
+  await rehearsal.advance('PT2M');
+  expect(await pay(second)).toBe(409);
+});
+
+test('The prices of shipping are the prices of the retailer', async () => {
+  await using rehearsal = await withRetailer({ shipping: { STANDARD: 100, EXPRESS: 250, freeFrom: 2_598 } });
+  const shipping = async (qty: number, shippingMethod: 'STANDARD' | 'EXPRESS') =>
+    (await rehearsal.checkedOut({ sku: 'mug-blue', qty }, { shippingMethod })).totals.shipping.amount;
+  expect([await shipping(1, 'STANDARD'), await shipping(1, 'EXPRESS'), await shipping(2, 'STANDARD')]).toEqual([100, 250, 0]);
+});
+
+test('The points of an order and the tiers follow from the figures of the retailer', async () => {
+  await using rehearsal = await withRetailer({ loyalty: { earnPer: 10, tiers: { silver: 640, gold: 890 } } });
+  const member = () => rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
+  expect(await member()).toMatchObject({ pointsBalance: 500, tier: 'silver', nextTierThreshold: 890, pointsToNextTier: 240 });
+  await rehearsal.completed();
+  expect(await member()).toMatchObject({ pointsBalance: 746, lifetimePoints: 896, tier: 'gold' });
+  await rehearsal.verify();
+});
+
+test('The prices of a rehearsal are in the currency of its retailer, also in a row that changes a default one', async () => {
+  const products = [{ sku: 'mug-blue', price: { amount: 1_500 } }];
+  await using rehearsal = await newRehearsal(manual, { retailer: { currency: 'JPY' }, products });
+  const price = async (id: string) => (await rehearsal.api('get-product-api', { params: { id } })).price;
+  expect([await price('mug-blue'), await price('espresso-cup')]).toMatchObject([{ amount: 1_500, currency: 'JPY' }, { currency: 'JPY' }]);
+  expect((await rehearsal.checkedOut()).totals.total).toEqual({ amount: 3_490, currency: 'JPY' });
+  const foreign = { sku: 'mug-blue', price: { amount: 1, currency: 'EUR' } };
+  const { body } = await rehearsal.call('create-rehearsal', { body: { data: { retailer: { currency: 'JPY' }, products: [foreign] } } });
+  expect(body.errors).toEqual([
+    {
+      pointer: '/data/products/0/price/currency',
+      code: 'unsupported_currency',
+      detail:
+        'This must be JPY, the currency of the retailer; to sell in EUR, change the currency in retailer.json, or in data.retailer of a rehearsal.',
+    },
+  ]);
+});
+
+test('Each figure of a retailer is tested here', () => {
+  const { id, currency, shipping, loyalty, ...others } = Retailer.parse({});
+  expect([id, currency, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+    'retailer',
+    'EUR',
+    ['STANDARD', 'EXPRESS', 'freeFrom'],
+    ['earnPer', 'tiers'],
+  ]);
+  expect(Object.keys(others)).toEqual(['windows']);
+  expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());
+});
+
+interface JsonSchema {
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+const rowsOf = ({ properties = {} }: JsonSchema, path: readonly string[] = []): readonly string[] =>
+  Object.entries(properties).flatMap(([name, member]) => {
+    const figure = [...path, name];
+    if (member.properties) return rowsOf(member, figure);
+    return name === 'id' ? [] : [`| \`${figure.join('.')}\` | ${member.default} | ${member.description} |`];
+  });
+
+test('The guide to your retailer lists each figure with its default and its meaning', async () => {
+  const page = await readFile(new URL('../../docs/how-to/your-retailer.md', import.meta.url), 'utf8');
+  expect(page).toContain(rowsOf(z.toJSONSchema(Retailer, { io: 'input' }) as JsonSchema).join('\n'));
+});
