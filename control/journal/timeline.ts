@@ -66,16 +66,12 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
     const event = eventIdIn(hop);
     if (event !== undefined && !firstDelivery.has(event)) firstDelivery.set(event, place);
   }
+  const lastCalls = lastCallsOf(arrows, places);
   let last = -1;
-  /** After the hops that began before its publisher ended, and after earlier events on the bus, but before its first delivery. */
+  /** After its publisher and the calls of it, and after earlier events on the bus, but before its first delivery. */
   const placeOf = ({ id, hop }: StoredEvent): number => {
     const publisher = places.get(hop ?? '') ?? -1;
-    const end = endOf(arrows[publisher]);
-    const published = Math.max(
-      last,
-      publisher,
-      arrows.findLastIndex(({ start }) => start <= end),
-    );
+    const published = Math.max(last, publisher, lastCalls[publisher] ?? -1);
     const place = Math.min(published, Math.max(publisher, (firstDelivery.get(id) ?? arrows.length) - 1));
     last = Math.max(last, place);
     return place;
@@ -90,7 +86,15 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
   return [...happenings, ...unplaced.map(ofMove)];
 }
 
-const endOf = (arrow: Arrow<JournalRecord> | undefined): number => (arrow ? arrow.start + Math.ceil(arrow.hop.durationMs) : 0);
+/** For each hop, the place of the last call that it made, directly or through its calls; its own place without any. */
+function lastCallsOf(arrows: readonly Arrow<JournalRecord>[], places: ReadonlyMap<string, number>): readonly number[] {
+  const lasts = arrows.map((_, place) => place);
+  for (const [place, { caller }] of [...arrows.entries()].reverse()) {
+    const by = caller && places.get(caller.hop.requestId);
+    if (by !== undefined) lasts[by] = Math.max(lasts[by] ?? by, lasts[place] ?? place);
+  }
+  return lasts;
+}
 
 /** A first delivery is named `<event>.<application>`. */
 const eventIdIn = ({ api, requestId }: JournalRecord): string | undefined =>

@@ -4,7 +4,7 @@ import { DEFAULT_FIGURES, type Figures, figuresOf, Retailer } from '../catalog/r
 import type { World } from '../domain/world.ts';
 import { defineCollection, type Seed } from '../store/collections.ts';
 import type { ObjectStore } from '../store/ports/objects.ts';
-import type { Job } from './job.ts';
+import type { Job, WithFigures } from './job.ts';
 import type { Step } from './steps/step.ts';
 
 export const retailers = defineCollection({ name: 'retailer', schema: Retailer.extend({ version: z.int() }) });
@@ -31,10 +31,6 @@ export function createFigures(store: Pick<ObjectStore, 'object'>) {
     known.set(world, figures);
     return figures;
   }
-}
-
-export interface WithFigures {
-  readonly figures: Figures;
 }
 
 /** Adds the figures of the retailer. */

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Figures } from '../catalog/retailer.ts';
 import type { Context } from '../control/context.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
-import type { WithFigures } from './figures.ts';
 import type { BoundApi } from './handler.ts';
 import type { CommitState, UnitParts } from './unit/open-unit.ts';
 
@@ -35,6 +35,11 @@ export interface JournalNotes {
 }
 
 export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): JournalNotes => ({ hopId: requestId, calls: [], faults: [] });
+
+/** A job in a world whose figures are read. */
+export interface WithFigures {
+  readonly figures: Figures;
+}
 
 /** A job that came from outside the process. The journal records it as a hop, under these names. */
 export interface JournaledJob extends Job {

@@ -8,8 +8,7 @@ import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { type JsonBody, readJson } from '../../http/request-body.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { WithFigures } from '../figures.ts';
-import type { Answered, ApiRequest } from '../job.ts';
+import type { Answered, ApiRequest, WithFigures } from '../job.ts';
 import type { Step } from './step.ts';
 
 /** A header that is sent once. @param name in lower case */

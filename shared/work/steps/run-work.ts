@@ -7,9 +7,8 @@ import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../
 import { deliveryKey, type OutboxEntry } from '../../store/ports/outbox.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import type { WithFigures } from '../figures.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
-import type { CommittingJob, Delivery, LeasedItem, UnitJob } from '../job.ts';
+import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
