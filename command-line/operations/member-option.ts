@@ -40,10 +40,14 @@ export function parserOf(member: Member, hints: ValueHints): (text: string) => u
     if (words !== undefined && !isWord(text, words))
       throw new InvalidArgumentError(unknownWord(hints.noun ?? nameOf(member, hints), text, words));
     if (type === 'integer' || type === 'number') return numberOf(text, member.schema);
+    if (type === 'array' && isListOfTexts(member.schema) && !text.startsWith('[')) return text.split(',');
     if (type === 'array' || type === 'object') return jsonOf(text);
     return text;
   };
 }
+
+/** A list of texts is written with commas, or as JSON. */
+const isListOfTexts = ({ items }: SchemaPart): boolean => items?.type === 'string';
 
 /** Event types are valid with and without their prefix. */
 const isWord = (text: string, words: readonly string[]): boolean =>
@@ -52,8 +56,10 @@ const isWord = (text: string, words: readonly string[]): boolean =>
 const isFlag = ({ type, enum: words = [] }: SchemaPart): boolean => type === 'boolean' || words.join() === 'true,false';
 
 const FORMATS: Readonly<Record<string, string>> = { duration: 'duration', 'date-time': 'instant' };
-const placeholder = ({ type = 'string', format = '' }: SchemaPart): string =>
-  FORMATS[format] ?? { integer: 'number', number: 'number', array: 'json', object: 'json' }[type] ?? 'value';
+const placeholder = ({ type = 'string', format = '', items }: SchemaPart): string =>
+  items?.type === 'string'
+    ? 'words'
+    : (FORMATS[format] ?? { integer: 'number', number: 'number', array: 'json', object: 'json' }[type] ?? 'value');
 
 /** The most words that the help text lists. */
 const MOST_WORDS = 14;
@@ -102,6 +108,8 @@ interface SchemaPart {
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, SchemaPart>>;
   readonly required?: readonly string[];
+  readonly items?: SchemaPart;
+  readonly additionalProperties?: boolean | SchemaPart;
   readonly oneOf?: readonly SchemaPart[];
   readonly anyOf?: readonly SchemaPart[];
   readonly $ref?: string;
@@ -135,7 +143,9 @@ function inside(part: SchemaPart, definitions: Definitions, place: Place): reado
     .map((variant) => resolved(variant, definitions))
     .filter(({ properties }) => properties);
   if (schema.properties === undefined && variants.length > 0) return merged(variants, definitions, place);
-  if (schema.properties === undefined) return path.length === 0 ? [] : [{ ...place, schema }];
+  // An object with members of any name is given as JSON.
+  const isOpen = path.length > 0 && typeof schema.additionalProperties === 'object';
+  if (schema.properties === undefined || isOpen) return path.length === 0 ? [] : [{ ...place, schema }];
   return Object.entries(schema.properties).flatMap(([name, member]) => {
     const isRequired = required && (schema.required ?? []).includes(name);
     const inRequiredPart = path.length === 0 ? isRequired : place.inRequiredPart;

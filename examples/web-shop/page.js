@@ -1,4 +1,6 @@
 // Elements, forms, texts and messages of the page.
+import { settings } from './estate.js';
+
 export const byId = (id) => document.getElementById(id);
 
 /** Makes an element. Functions are event handlers; `undefined` and `false` leave an attribute or a child out. */
@@ -25,14 +27,14 @@ export const time = (instant) => new Date(instant).toLocaleString('en-IE', { dat
 /** A state, a reason or a code in words. */
 export const words = (code) => code.replaceAll(/[-_]/g, ' ');
 
-/** The picture of a product. A drawing stands in its place until it has loaded. */
+/** The picture of a product, which may be a path at the estate. A drawing stands in its place until it has loaded. */
 export function picture({ sku, name, media }) {
   const hue = [...sku].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
   const box = element('span', { class: 'picture', 'aria-hidden': 'true' }, element('span', {}, name.charAt(0)));
   box.style.setProperty('--hue', hue);
   const image = media.find(({ type }) => type === 'image');
   const loaded = ({ target }) => target.classList.add('loaded');
-  if (image) box.append(element('img', { src: image.url, alt: '', loading: 'lazy', load: loaded }));
+  if (image) box.append(element('img', { src: new URL(image.url, settings.estate), alt: '', loading: 'lazy', load: loaded }));
   return box;
 }
 

@@ -8,8 +8,6 @@ import { freePort } from '../support/free-port.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 
-const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
-
 describeInBrowser('The web shop', () => {
   let browser: Browser;
   let shop: ReturnType<typeof started>;
@@ -26,12 +24,11 @@ describeInBrowser('The web shop', () => {
     await shop?.stop();
   });
 
-  /** Opens the shop in a new browser session. Pictures do not load unless a test serves them. */
+  /** Opens the shop in a new browser session. */
   async function visit(rehearsal: string, gateway = estate.gateway) {
     const context = await browser.newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     const complaints = collectErrors(page);
-    await page.route('https://media.shop.example/**', (route) => route.abort());
     await page.goto(`${address}?${new URLSearchParams({ estate: gateway, rehearsal })}`);
     const end = async () => {
       await context.close();
@@ -294,8 +291,6 @@ describeInBrowser('The web shop', () => {
     await using visitor = await visit(rehearsal.name);
     const { page } = visitor;
     await title(page, 'Everything for the table');
-    expect(await page.locator('img.loaded').count()).toBe(0);
-    await page.route('https://media.shop.example/**', (route) => route.fulfill({ contentType: 'image/png', body: PIXEL }));
     await page.goto(`${address}#/product/mug-blue`);
     await page.locator('.columns img.loaded').waitFor();
   });

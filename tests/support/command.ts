@@ -39,8 +39,8 @@ export async function runProgram(program: string, args: readonly string[], env: 
 export const runEstate = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   runProgram(process.execPath, [MAIN, ...args], env);
 
-/** The words of a command in a shell. */
-export const wordsOf = (line: string): readonly string[] => line.split(' ').filter((word) => word !== '');
+/** The words of a command in a shell. Text in single quotes is one word. */
+export const wordsOf = (line: string): readonly string[] => [...line.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
 
 /** Runs a program at a terminal of 80 columns, and returns what appears there. */
 export async function runAtTerminal(
