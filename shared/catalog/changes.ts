@@ -26,19 +26,16 @@ function anyValue(name: string, schema: z.ZodType): z.ZodType {
 
 const LONGEST_TEXT = 10_000;
 const TEXT = { type: 'string', maxLength: LONGEST_TEXT } as const;
-const KINDS: Readonly<
-  Record<
-    string,
-    { readonly type: 'string' | 'number' | 'boolean' | 'array' | 'object'; readonly maxItems?: number; readonly maxLength?: number }
-  >
-> = {
+/** Generators of clients need schemas of members and items. */
+const OBJECT = { type: 'object', additionalProperties: {} } as const;
+const KINDS: Readonly<Record<string, z.core.GlobalMeta>> = {
   string: TEXT,
   enum: TEXT,
   literal: TEXT,
   number: { type: 'number' },
   boolean: { type: 'boolean' },
-  array: { type: 'array', maxItems: JSON_MEMBERS },
-  object: { type: 'object' },
-  record: { type: 'object' },
-  union: { type: 'object' },
+  array: { type: 'array', maxItems: JSON_MEMBERS, items: {} },
+  object: OBJECT,
+  record: OBJECT,
+  union: OBJECT,
 };

@@ -115,6 +115,6 @@ test.each([
 });
 
 test.each([['help'], ['--help']])('The word %s prints the commands, each with one sentence', async (word) => {
-  const lines = /^ {2}stream {7}Streams the changes of a rehearsal as server-sent events\.\n {2}listen {2}/m;
+  const lines = /^ {2}stream +Streams the changes of a rehearsal as\s+server-sent events\.\n {2}listen +/m;
   expect(await runEstate([word])).toMatchObject({ code: 0, out: expect.stringMatching(lines) });
 });
