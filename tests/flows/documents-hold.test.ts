@@ -88,7 +88,9 @@ async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<strin
   return '';
 }
 
-function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal): Record<string, string> {
+function credentialOf({ schemes }: Operation, rehearsal: TestRehearsal): Record<string, string> {
+  // The last one is a fixed credential.
+  const scheme = schemes.at(-1);
   if (scheme === 'apiKey') return { 'x-api-key': rehearsal.credentials.apiKey };
   if (scheme === 'control') return { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
   return scheme === 'bearer' ? { authorization: `Bearer ${rehearsal.credentials.bearer}` } : {};

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import { JSON_MEMBERS } from '../../domain/json-limits.ts';
 
-const Members = z.record(z.string(), z.unknown());
+const Rows = z.array(z.unknown()).max(JSON_MEMBERS);
+const Figures = z.record(z.string(), z.unknown());
 
 /** Changes of the initial data of a rehearsal, by the member of its file: rows, or the object of the retailer. `fixtures/files.ts` lists them. */
-export const OwnData = z
-  .record(z.string(), z.union([z.array(z.unknown().meta({ type: 'object' })).max(JSON_MEMBERS), Members]))
-  .superRefine((data, context) => {
-    for (const [member, rows] of Object.entries(data)) {
-      if (member === 'retailer' || Array.isArray(rows)) continue;
-      context.addIssue({ code: 'invalid_type', expected: 'array', input: rows, path: [member] });
-    }
-  });
-export type OwnData = z.input<typeof OwnData>;
+export const OwnData = z.record(z.string(), z.unknown()).superRefine((data, context) => {
+  for (const [member, rows] of Object.entries(data)) {
+    const { error } = (member === 'retailer' ? Figures : Rows).safeParse(rows);
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: [member, ...issue.path] } as never);
+  }
+});
+export type OwnData = Readonly<Record<string, unknown>>;

@@ -24,9 +24,10 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
     tags: [applications[api.application].title],
     summary: api.name,
     description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
+    // Clients of openapi-generator send the last scheme that they can, so the fixed credential is the last one.
     security: [
-      ...SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
       ...(api.auth === 'bearer' ? [{ oauth: ['catalog'] }] : []),
+      ...SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
     ],
     parameters: [
       ...pathParameters(api.path, components),
@@ -101,7 +102,7 @@ export function controlOperation(control: ControlOperation, components: Componen
     tags: [CONTROL_TAG],
     summary: sentenceCase(control.id),
     description: control.summary,
-    security: [{ control: [] }, { oauth: ['control'] }],
+    security: [{ oauth: ['control'] }, { control: [] }],
     parameters: [
       ...pathParameters(control.path, components),
       ...queryParameters(control.query, components),

@@ -14,7 +14,10 @@ const Status = z.int().min(0).max(599);
 const Application = z.enum(applicationNames as [string, ...string[]]);
 /** A word of a long list. A mistake gets the nearest word, not the list. */
 const wordOf = (what: string, words: readonly string[], list: string) =>
-  z.string().refine((word) => words.includes(word), { error: ({ input }) => unknownWord(what, String(input), words, list) });
+  z.string().refine((word) => words.includes(word), {
+    error: ({ input }) => unknownWord(what, String(input), words, list),
+    params: { code: `unknown_${what.toLowerCase()}` },
+  });
 const EventName = wordOf(
   'event',
   allEvents.map(({ name }) => name),
