@@ -41,7 +41,16 @@ const BEYOND_SCHEMAS = new Set([
   ],
   ...['not_together', 'nothing_short', 'order_of_another', 'other_amount', 'other_basket', 'other_order', 'other_shipment', 'other_sku'],
   ...['other_subject', 'other_transaction', 'repeated', 'repeated_line', 'store_required', 'too_far', 'too_late', 'unknown_api'],
-  ...['unknown_code', 'unknown_country', 'unknown_gift_card', 'unknown_line', 'unknown_location', 'unknown_object', 'unknown_place'],
+  ...[
+    'unknown_code',
+    'unknown_country',
+    'unknown_event',
+    'unknown_gift_card',
+    'unknown_line',
+    'unknown_location',
+    'unknown_object',
+    'unknown_place',
+  ],
   ...['unknown_sku', 'unknown_state', 'unknown_store', 'unknown_webhook', 'label_qty_not_one', 'no_price', 'price_embedded'],
 ]);
 /** Valid targets of faults, because random members are rarely a valid combination. */
