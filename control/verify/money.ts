@@ -1,4 +1,4 @@
-import { DISPUTE_FEE, withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
+import { withdrawnBy } from '../../shared/catalog/payment/disputes.ts';
 import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { committedOf, hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
@@ -98,7 +98,7 @@ function checkPendingRefunds({ queued }: WorldRecords, { id, refunds }: Payment,
 }
 
 /** Disputed money is captured and not refunded, each dispute costs the fee, and an open one has work that decides it. */
-function checkDisputes({ queued }: WorldRecords, payment: Payment, check: Check): void {
+function checkDisputes({ queued, figures }: WorldRecords, payment: Payment, check: Check): void {
   const { id, tender, capturedAmount, refundedAmount, disputes = [], refundWhenDecided } = payment;
   const withdrawn = withdrawnBy(disputes);
   check(
@@ -111,7 +111,7 @@ function checkDisputes({ queued }: WorldRecords, payment: Payment, check: Check)
   check(!refundWhenDecided || open.length > 0, `payment/${id}: to be refunded after a dispute, and none is open`);
   check(disputes.length === 0 || tender.type === 'card' || tender.type === 'bnpl', `payment/${id}: disputed, and paid by ${tender.type}`);
   for (const { id: name, state, amount, fee, decidedAt } of disputes) {
-    check(amount.amount > 0 && fee.amount === DISPUTE_FEE, `${name}: ${amount.amount} are disputed for a fee of ${fee.amount}`);
+    check(amount.amount > 0 && fee.amount === figures.disputeFee, `${name}: ${amount.amount} are disputed for a fee of ${fee.amount}`);
     check((state === 'open') === (decidedAt === undefined), `${name}: ${state}, decided at ${decidedAt}`);
   }
 }

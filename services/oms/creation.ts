@@ -3,6 +3,7 @@ import type { InputOf } from '../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../shared/catalog/order/apis.ts';
 import { conflictingRepeat, invalid, isDependencyProblem, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
+import { localDay } from '../../shared/domain/local-day.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -137,9 +138,9 @@ async function storeOrder(work: UnitOfWork, basket: ConvertedBasket, exchangeFor
 
 /** A till prints the number at the checkout, perhaps days earlier, so the number carries the day of the checkout. */
 async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: ConvertedBasket): Promise<string> {
-  const at = instant(transactionId === undefined ? work.now : mintedAt(orderId));
+  const day = localDay(transactionId === undefined ? work.now : mintedAt(orderId), work.figures.timeZone);
   for (let attempt = 0; ; attempt++) {
-    const number = orderNumberOf(orderId, at, attempt);
+    const number = orderNumberOf(orderId, day, attempt);
     if (!(await work.findUnique(orders, 'number', number))) return number;
   }
 }

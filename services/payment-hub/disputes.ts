@@ -1,13 +1,7 @@
 import type { z } from 'zod';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import {
-  DISPUTE_FEE,
-  DISPUTE_PERIOD_MS,
-  type DisputeOutcome,
-  type Dispute as DisputeSchema,
-  hasOpenDispute,
-} from '../../shared/catalog/payment/disputes.ts';
+import { type DisputeOutcome, type Dispute as DisputeSchema, hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
 import { decideDispute as decideDisputeCall, disputePayment as disputePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
@@ -46,14 +40,14 @@ export const disputePayment = handle(disputePaymentCall)(async ({ params, body }
     const detail = `${moneyInWords(most)} of this payment can be disputed, not ${moneyInWords(amount)}: refunded and lost amounts cannot.`;
     throw refusal('payment', payment, 'dispute', detail, { disputableAmount: most });
   }
-  const respondBy = work.now + DISPUTE_PERIOD_MS;
+  const respondBy = work.now + work.figures.windowMs.dispute;
   work.schedule(loseDisputeDue, payment.id, respondBy, {});
   const opened: Dispute = {
     id: `${payment.id}.dispute-${before.length + 1}`,
     state: 'open',
     reason: body.reason,
     amount: money(amount.amount, amount.currency),
-    fee: money(DISPUTE_FEE, amount.currency),
+    fee: money(work.figures.disputeFee, amount.currency),
     openedAt: instant(work.now),
     respondBy: instant(respondBy),
   };

@@ -48,7 +48,10 @@ export type Sale = StoredTransaction & { readonly basket: z.output<typeof Basket
 export const transactions = defineCollection({ name: 'transactions', schema: StoredTransaction, etag: true });
 
 /** Stores with tills. */
-export const stores = defineCollection({ name: 'stores', schema: z.object({ id: Id, version: z.int(), name: z.string() }) });
+export const stores = defineCollection({
+  name: 'stores',
+  schema: z.object({ id: Id, version: z.int(), name: z.string(), timeZone: z.string().optional() }),
+});
 
 /** Issued receipt numbers per lane and day, without gaps. */
 export const saleNumbers = defineCollection({

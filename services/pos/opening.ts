@@ -20,11 +20,11 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   const { work, call } = scope;
   const body = { ...sent, lines: sent.lines && linesBySku(await bySku(scope, sent.lines), '/lines') };
   const { id, found } = await findOwnTransaction(work);
-  if (isSale(found)) return orderView(found);
+  if (isSale(found)) return orderView(found, work.figures);
   const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));
   try {
     const basket = await call(putTransactionBasket, { params: { transactionId: id }, body }, { intent: `open ${id}` });
-    return orderView(await openTransaction(work, opening, basket));
+    return orderView(await openTransaction(work, opening, basket), work.figures);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (isRefusal(error)) {

@@ -26,5 +26,10 @@ export const service = defineService({
 
 /** A world begins with the stores, and without transactions. */
 export const seed = ({ locations }: Fixtures): Seed => ({
-  objects: [{ of: stores, rows: locations.filter(({ type }) => type === 'store').map(({ id, name }) => ({ id, version: 1, name })) }],
+  objects: [
+    {
+      of: stores,
+      rows: locations.filter(({ type }) => type === 'store').map(({ id, name, timeZone }) => ({ id, version: 1, name, timeZone })),
+    },
+  ],
 });

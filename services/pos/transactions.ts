@@ -5,13 +5,15 @@ import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
 import { isUndecided } from '../../shared/catalog/payment/objects.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
+import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
+import { localDay } from '../../shared/domain/local-day.ts';
 import { type Money, money } from '../../shared/domain/money.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { handle } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, transactions } from './collections.ts';
+import { type ListedTender, type Sale, type StoredTransaction, saleNumbers, stores, transactions } from './collections.ts';
 import { CAPTURE_AT_TILL_MS, captureTendersDue, expireTransactionDue, resolveTenderDue, submitOrderDue, undoSaleDue } from './due-work.ts';
 
 /** Whether other applications can see the transaction: it has its basket. */
@@ -75,10 +77,11 @@ export function markVoided(work: UnitOfWork, sale: Sale, reason: string | undefi
   return save(work, sale, { state: 'voided', compensation: 'pending', pending: undefined, voidReason: reason });
 }
 
-/** Issues the next receipt number of the lane and day. Of two concurrent sales, one is retried and gets the following number. */
+/** Issues the next receipt number of the lane and the store's day. Of two concurrent sales, one is retried and gets the following number. */
 async function issueReceipt(work: UnitOfWork, { storeId, laneId }: Sale): Promise<NonNullable<Sale['receipt']>> {
   const issuedAt = instant(work.now);
-  const day = issuedAt.slice(0, 10).replaceAll('-', '');
+  const store = await work.get(stores, storeId);
+  const day = localDay(work.now, store?.timeZone ?? work.figures.timeZone);
   const id = `${storeId}.${laneId}.${day}`;
   const { issued } = work.put(saleNumbers, { id, issued: ((await work.get(saleNumbers, id))?.issued ?? 0) + 1 });
   return { number: `${storeId}-${laneId}-${day}-${String(issued).padStart(4, '0')}`, issuedAt };
@@ -144,7 +147,7 @@ function paymentStatusOf({ basket, tenders }: Sale): z.output<typeof OrderView>[
 }
 
 /** The order of a transaction that the OMS has not stored: a draft, or a cancelled order if the transaction was voided. */
-export function orderView(sale: Sale): z.output<typeof OrderView> {
+export function orderView(sale: Sale, { timeZone }: Pick<Figures, 'timeZone'>): z.output<typeof OrderView> {
   const { id, version, createdAt, updatedAt, state, storeId, basket, tenders, voidReason, compensation } = sale;
   const { customerId, loyaltyAccountId, reservationId } = basket;
   return {
@@ -154,7 +157,7 @@ export function orderView(sale: Sale): z.output<typeof OrderView> {
     updatedAt,
     storeId,
     state: state === 'voided' ? 'cancelled' : 'draft',
-    orderNumber: orderNumberOf(id, instant(mintedAt(id)), 0),
+    orderNumber: orderNumberOf(id, localDay(mintedAt(id), timeZone), 0),
     channel: 'pos',
     basketId: basket.id,
     customerId,

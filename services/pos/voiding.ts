@@ -32,7 +32,7 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   if (found.state === 'voided') {
     const { id, voidReason: reason } = found;
     refuseOtherContent({ reason: body.reason }, { reason }, { objectType: 'transaction', id, what: 'was voided' });
-    return again(orderView(found));
+    return again(orderView(found, scope.work.figures));
   }
   if (found.state !== 'open') throw transactionNotOpen(found, 'void');
   refuseWhileBusy(scope, found, 'void');
@@ -41,7 +41,7 @@ export const voidTransaction = handle(voidTransactionApi)(async ({ params, body 
   if (outstandingOf(sale).amount === 0) return awaitingApproval(sale, 'void');
   const voided = markVoided(work, sale, body.reason);
   await work.checkpoint();
-  return orderView(await compensateNow(scope, voided));
+  return orderView(await compensateNow(scope, voided), scope.work.figures);
 });
 
 /** Releases tenders and basket as far as the other applications answer. An application that is down delays the rest, but not the reply. */

@@ -3,6 +3,7 @@ import { durationMs } from '../domain/duration.ts';
 import { moneyInWords } from '../domain/money.ts';
 import { Currency } from './currency.ts';
 import { Duration } from './duration.ts';
+import { TimeZone } from './time-zone.ts';
 
 const Amount = z.int().min(0).max(999_999_999);
 const window = (length: string, meaning: string) => Duration.default(length).describe(meaning);
@@ -47,6 +48,7 @@ const Windows = z
     redemption: window('PT15M', 'Redeemed points that pay nothing go back to the member.'),
     return: window('P30D', 'After delivery, goods may be returned.'),
     exchange: window('P7D', 'Inspected goods wait for the payment of their exchange order.'),
+    dispute: window('P7D', 'A dispute without an outcome is lost.'),
     carrierSilence: window('P14D', 'A parcel without a scan is lost.'),
     atRisk: window('P90D', 'A customer without activity is at risk.'),
     churned: window('P180D', 'A customer without activity has churned.'),
@@ -57,7 +59,9 @@ const Windows = z
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
   currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
+  timeZone: TimeZone.default('UTC').describe('Order numbers and receipts have the day in this time zone. A location may have another one.'),
   shipping: Shipping.prefault({}),
+  disputeFee: Amount.default(2_000).describe('The provider charges it for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => durationMs(atRisk) < durationMs(churned), {
     path: ['churned'],
@@ -69,13 +73,13 @@ export type Retailer = z.output<typeof Retailer>;
 export type WindowName = keyof Retailer['windows'];
 
 /** The figures as code uses them: windows in milliseconds. */
-export interface Figures extends Pick<Retailer, 'currency' | 'shipping' | 'loyalty'> {
+export interface Figures extends Pick<Retailer, 'currency' | 'timeZone' | 'shipping' | 'disputeFee' | 'loyalty'> {
   readonly windowMs: Readonly<Record<WindowName, number>>;
 }
 
-export function figuresOf({ currency, shipping, loyalty, windows }: Retailer): Figures {
+export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, windows }: Retailer): Figures {
   const windowMs = Object.fromEntries(Object.entries(windows).map(([name, length]) => [name, durationMs(length)]));
-  return { currency, shipping, loyalty, windowMs: windowMs as Figures['windowMs'] };
+  return { currency, timeZone, shipping, disputeFee, loyalty, windowMs: windowMs as Figures['windowMs'] };
 }
 
 const defaults = Retailer.parse({});

@@ -20,9 +20,9 @@ const RETAILER = {
   shipping: { STANDARD: 500, EXPRESS: 900, freeFrom: 5_000 },
   windows: { checkoutHold: 'PT30M', return: 'P14D' },
 };
-const PRODUCTS = `sku,gtin,name,description,brand,category,price,taxRate
-cup-seto,4901234567894,Seto cup,A tea cup,Kiln,tableware,1800,10
-pot-tokoname,4912345678904,Tokoname pot,A tea pot,Kiln,tableware,4200,10
+const PRODUCTS = `sku,gtin,name,description,brand,price,taxRate
+cup-seto,4901234567894,Seto cup,A tea cup,Kiln,1800,10
+pot-tokoname,4912345678904,Tokoname pot,A tea pot,Kiln,4200,10
 `;
 const STOCK = `sku,location,onHand
 cup-seto,dc-01,40

@@ -115,6 +115,17 @@ const windows: Readonly<Record<WindowName, Row>> = {
     within: 'collected',
     after: 'lost',
   },
+  dispute: {
+    length: 'PT3H',
+    begin: async (rehearsal) => {
+      const { payments } = await rehearsal.completed();
+      const id = payments[0]?.id ?? '';
+      await rehearsal.control('open-dispute', { params: { id }, body: { reason: 'general' } });
+      return async () => (await rehearsal.object('payment', id)).disputes?.[0]?.state;
+    },
+    within: 'open',
+    after: 'lost',
+  },
   atRisk: { length: 'P95D', begin: customerState, within: 'active', after: 'at-risk' },
   churned: { length: 'P200D', begin: customerState, within: 'at-risk', after: 'churned' },
 };
@@ -150,6 +161,31 @@ test('The prices of shipping are the prices of the retailer', async () => {
   expect([await shipping(1, 'STANDARD'), await shipping(1, 'EXPRESS'), await shipping(2, 'STANDARD')]).toEqual([100, 250, 0]);
 });
 
+test('A dispute costs the fee of the retailer', async () => {
+  await using rehearsal = await withRetailer({ disputeFee: 700 });
+  const { payments } = await rehearsal.completed();
+  const params = { id: payments[0]?.id ?? '' };
+  const { disputes } = await rehearsal.control('open-dispute', { params, body: { reason: 'general' } });
+  expect(disputes?.[0]?.fee).toEqual({ amount: 700, currency: 'EUR' });
+  await rehearsal.verify();
+});
+
+test('A receipt has the day of its store, and an order number the day of the retailer', async () => {
+  const locations = [{ id: 'store-02', timeZone: 'Pacific/Honolulu' }];
+  await using rehearsal = await newRehearsal(manual, { retailer: { timeZone: 'Asia/Tokyo' }, locations });
+  await rehearsal.control('advance-clock', { body: { to: '2027-03-01T23:30:00.000Z' } });
+  const sold = async (storeId: string) => {
+    const { id, totals } = await rehearsal.sale({ storeId });
+    const { body } = await rehearsal.pay(id, CASH, totals.total.amount);
+    return [body.receipt.number.split('-').at(-2), (await rehearsal.order(id)).orderNumber.slice(0, 6)];
+  };
+  expect([await sold('store-01'), await sold('store-02')]).toEqual([
+    ['20270302', '270302'],
+    ['20270301', '270302'],
+  ]);
+  expect((await rehearsal.draft()).orderNumber).toMatch(/^270302-/);
+});
+
 test('The points of an order and the tiers follow from the figures of the retailer', async () => {
   await using rehearsal = await withRetailer({ loyalty: { earnPer: 10, tiers: { silver: 640, gold: 890 } } });
   const member = () => rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
@@ -178,10 +214,12 @@ test('The prices of a rehearsal are in the currency of its retailer, also in a r
 });
 
 test('Each figure of a retailer is tested here', () => {
-  const { id, currency, shipping, loyalty, ...others } = Retailer.parse({});
-  expect([id, currency, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
+  const { id, currency, timeZone, shipping, disputeFee, loyalty, ...others } = Retailer.parse({});
+  expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',
     'EUR',
+    'UTC',
+    2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
     ['earnPer', 'tiers'],
   ]);

@@ -11,7 +11,7 @@ export const TransactionState = z
 
 export const Receipt = z
   .object({
-    number: z.string().describe('Store, lane, day in UTC, and sequence number of the sale on that day.'),
+    number: z.string().describe('Store, lane, day in the time zone of the store, and sequence number of the sale on that day.'),
     lines: z.array(BasketLine.pick({ sku: true, qty: true, unitPrice: true, discount: true, lineTotal: true })),
     tenders: z.array(
       z.object({

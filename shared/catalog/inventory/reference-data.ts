@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Address, Id } from '../shapes.ts';
+import { TimeZone } from '../time-zone.ts';
 
 /** A place that holds stock. The first location by `priority` that can serve a line serves it. */
 export const Location = z
@@ -9,6 +10,7 @@ export const Location = z
     name: z.string().min(1),
     priority: z.int().min(1).describe('1 is tried first.'),
     address: Address,
+    timeZone: TimeZone.optional().describe('Receipts of a store have the day in it. Default: the time zone of the retailer.'),
   })
   .meta({ id: 'Location' });
 export type Location = z.output<typeof Location>;

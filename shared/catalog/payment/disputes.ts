@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { Id, Instant, Money } from '../shapes.ts';
 
-/** Fee of the provider for each dispute, in minor units of the payment's currency. It stays withdrawn after a won dispute. */
-export const DISPUTE_FEE = 2_000;
-
-/** Rehearsal time after which an open dispute without an outcome is lost. */
-export const DISPUTE_PERIOD_MS = 7 * 24 * 60 * 60 * 1_000;
-
 export const DisputeReason = z
   .enum(['fraudulent', 'product_not_received', 'product_unacceptable', 'duplicate', 'credit_not_processed', 'general'])
   .meta({ id: 'DisputeReason', description: 'What the cardholder claims at the bank.' });
