@@ -21,7 +21,7 @@ const USED_FOR: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
 const ENGLISH = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** The English name of a country, or its code if there is no name. */
+/** The English name of a country; its code without one. */
 export const countryName = (code: string): string => ENGLISH.of(code) ?? code;
 
 /** The code of the country that someone meant: by another code, in lower case, or by the English name. */

@@ -15,14 +15,14 @@ export const seedOfRetailer = (retailer: Retailer): NonNullable<Seed['objects']>
   rows: [{ ...retailer, version: 1 }],
 });
 
-/** A process serves few worlds at a time. */
-const MOST_WORLDS = 1_000;
+/** Wall time. Nothing of a dropped world stays longer. */
+const REMEMBERED_MS = 5_000;
 
 export type ReadFigures = ReturnType<typeof createFigures>;
 
-/** Reads the figures of a world once: they never change. */
+/** Reads the figures of a world, which never change, and remembers them for a while. */
 export function createFigures(store: Pick<ObjectStore, 'object'>) {
-  const known = new LRUCache<World, Figures>({ max: MOST_WORLDS });
+  const known = new LRUCache<World, Figures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
   return (world: World): Figures | Promise<Figures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<Figures> {

@@ -70,7 +70,7 @@ export function applicationSummary(application: Application): string {
     ],
     ['[Emits](../../docs/reference/events.md)', list(emitted.map(({ name }) => code(name)))],
     ['Consumes', list(consumedBy(application).map(({ name }) => code(name)))],
-    ['[Calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
+    ['[Applications that it calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
   ];
   return table(
     ['', ''],

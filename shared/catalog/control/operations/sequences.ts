@@ -25,7 +25,7 @@ const EventName = wordOf(
 );
 const CallName = wordOf('API', [...Object.keys(apis), ...Object.keys(internalCalls)], 'GET /openapi.json').describe('Id of the API.');
 
-/** One thing that is expected to happen. */
+/** A step that must have happened. */
 export const ExpectedStep = z.discriminatedUnion('what', [
   z
     .strictObject({
@@ -62,7 +62,7 @@ export const ExpectedStep = z.discriminatedUnion('what', [
   z.strictObject({ what: z.literal('advance') }).describe('An advance of the clock.'),
 ]);
 
-/** One thing that happened. */
+/** A step that happened. */
 export const SequenceEntry = z.object({
   what: z.enum(['call', 'event', 'delivery', 'timer', 'advance']),
   name: z.string().describe('Id of the API, name of the event, kind of the due work, or the instants of an advance.'),
@@ -83,7 +83,7 @@ export const verifySequence = defineOperation({
   method: 'POST',
   path: '/_control/journal/verify',
   request: z.strictObject({
-    sequence: z.array(ExpectedStep).min(1).max(MOST_STEPS).describe('What is expected to happen, in order.'),
+    sequence: z.array(ExpectedStep).min(1).max(MOST_STEPS).describe('Steps that must have happened, in order.'),
     correlationId: z.string().min(1).max(128).optional().describe('Considers only the trace with this correlation id, and clock moves.'),
     strict: z
       .boolean()
