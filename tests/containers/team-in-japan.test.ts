@@ -159,6 +159,6 @@ function withItsSystems(): void {
       refundedAmount: { amount: 1_800, currency: 'JPY' },
       disputes: [{ state: 'lost', amount: { amount: 2_300 } }],
     });
-    expect(await control('POST', '/verify', {})).toMatchObject({ holds: true });
+    expect(await control('GET', '/verify')).toMatchObject({ holds: true });
   });
 }
