@@ -2,18 +2,10 @@ import { expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { kettle } from '../support/kettle.ts';
+import { eur } from '../support/steps/tender.ts';
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const kettle = {
-  sku: 'kettle',
-  gtin: '9780201379624',
-  name: 'Kettle',
-  description: 'Boils.',
-  brand: 'Hob',
-  price: eur(4900),
-  taxRate: 23,
-};
 const data = {
   products: [kettle, { sku: 'mug-blue', price: { amount: 999 } }],
   stock: [{ sku: 'kettle', onHand: { 'dc-01': 5 } }],

@@ -5,6 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
+import { kettle } from '../support/kettle.ts';
+import { eur } from '../support/steps/tender.ts';
 
 const now = Date.parse('2026-03-01T10:00:00.000Z');
 let folder: string;
@@ -30,16 +32,6 @@ const refusal = async (contents: Folder): Promise<readonly string[]> =>
     ({ message }: Error) => message.split('\n').map((line) => line.replace(`${folder}/`, '').replace('cannot be used: ', '')),
   );
 
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
-const kettle = {
-  sku: 'kettle',
-  gtin: '9780201379624',
-  name: 'Kettle',
-  description: 'Boils.',
-  brand: 'Hob',
-  price: eur(4900),
-  taxRate: 23,
-};
 const kettleStock = { sku: 'kettle', onHand: { 'dc-01': 5 } };
 const productsOf = ({ products }: Fixtures) => Object.fromEntries(products.map((row) => [row.sku, row]));
 const skusOf = (rows: readonly { readonly sku: string }[]) => rows.map(({ sku }) => sku);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, asRefusal, control, type FieldError, isCutOff, readFaults } from '../data/data.ts';
-import { Card, Choice, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
+import { Card, Choice, field, OtherErrors, say, textField, useFocusOnWrong } from '../kit/kit.ts';
 import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
@@ -109,7 +109,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     <Card title="Your own rule">
       <form ref={wrong} class="in fields" onSubmit={(event: Event) => void submit(event)} noValidate>
         <OtherErrors errors={errors.value} shown={[...SHOWN, ...members.map((member) => `/fault/${member.name}`)]} />
-        {field(
+        {textField(
           {
             id: 'fault-name',
             label: 'Name',
@@ -117,17 +117,8 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
             pointer: '{name}',
             errors: errors.value,
           },
-          (attributes) => (
-            <input
-              type="text"
-              {...attributes}
-              required
-              maxLength={64}
-              autocomplete="off"
-              value={name.value}
-              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-            />
-          ),
+          name,
+          { required: true, maxLength: 64 },
         )}
         {field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors: errors.value }, (attributes) => (
           <Choice

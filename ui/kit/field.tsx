@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FieldError } from '../data/refusal.ts';
@@ -39,6 +40,24 @@ export function field({ id, label, hint, pointer, errors, key = id }: FieldProps
     </div>
   );
 }
+
+/** A field with one line of text, which stays as it was typed. `more` adds attributes of the input. */
+export const textField = (
+  props: FieldProps,
+  value: Signal<string>,
+  more: { readonly required?: true; readonly maxLength?: number; readonly inputmode?: 'url' } = {},
+) =>
+  field(props, (attributes) => (
+    <input
+      type="text"
+      {...attributes}
+      {...more}
+      autocomplete="off"
+      spellcheck={false}
+      value={value.value}
+      onInput={({ currentTarget }) => (value.value = currentTarget.value)}
+    />
+  ));
 
 /** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
 export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { asRefusal, control, type FieldError, type Output, rememberCredentials } from '../data/data.ts';
-import { Card, Choice, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
+import { Card, Choice, field, OtherErrors, say, textField, useFocusOnWrong } from '../kit/kit.ts';
 
 export type CreatedRehearsal = Output<'create-rehearsal'>;
 
@@ -50,7 +50,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
     <Card title="New rehearsal">
       <form ref={wrong} class="in fields" noValidate onSubmit={(event: Event) => void submit(event)}>
         <OtherErrors errors={errors.value} shown={SHOWN} />
-        {field(
+        {textField(
           {
             id: 'rehearsal-name',
             label: 'Name',
@@ -58,16 +58,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
             pointer: '/name',
             errors: errors.value,
           },
-          (attributes) => (
-            <input
-              type="text"
-              {...attributes}
-              autocomplete="off"
-              spellcheck={false}
-              value={name.value}
-              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-            />
-          ),
+          name,
         )}
         {field(
           {
@@ -81,7 +72,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
           ),
         )}
         {ends.value === 'other' &&
-          field(
+          textField(
             {
               id: 'rehearsal-expiry',
               label: 'Time without use',
@@ -89,14 +80,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
               pointer: '/idleExpiry',
               errors: errors.value,
             },
-            (attributes) => (
-              <input
-                type="text"
-                {...attributes}
-                value={expiry.value}
-                onInput={({ currentTarget }) => (expiry.value = currentTarget.value)}
-              />
-            ),
+            expiry,
           )}
         <p>
           <button type="submit" class="primary" aria-disabled={busy.value ? 'true' : undefined}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { webhookRules } from '../data/catalog.ts';
 import { asRefusal, control, type FieldError, isCutOff, type Output } from '../data/data.ts';
-import { Choice, field, OtherErrors, useFocusOnWrong } from '../kit/kit.ts';
+import { Choice, field, OtherErrors, textField, useFocusOnWrong } from '../kit/kit.ts';
 import type { Webhook } from './webhook-read.ts';
 
 const CLOCKS: readonly (readonly ['wall' | 'rehearsal', string])[] = [
@@ -53,7 +53,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
     <form ref={wrong} class="fields" noValidate onSubmit={(event: Event) => void submit(event)}>
       <OtherErrors errors={errors.value} shown={SHOWN} />
       {!webhook &&
-        field(
+        textField(
           {
             id: 'webhook-name',
             label: 'Name',
@@ -61,19 +61,10 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
             pointer: '{name}',
             errors: errors.value,
           },
-          (attributes) => (
-            <input
-              type="text"
-              {...attributes}
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={40}
-              value={name.value}
-              onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-            />
-          ),
+          name,
+          { maxLength: 40 },
         )}
-      {field(
+      {textField(
         {
           id: 'webhook-url',
           label: 'URL of the receiver',
@@ -81,19 +72,10 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           pointer: '/url',
           errors: errors.value,
         },
-        (attributes) => (
-          <input
-            type="text"
-            inputmode="url"
-            {...attributes}
-            autocomplete="off"
-            spellcheck={false}
-            value={url.value}
-            onInput={({ currentTarget }) => (url.value = currentTarget.value)}
-          />
-        ),
+        url,
+        { inputmode: 'url' },
       )}
-      {field(
+      {textField(
         {
           id: 'webhook-types',
           label: 'Events',
@@ -101,16 +83,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           pointer: '/types',
           errors: errors.value,
         },
-        (attributes) => (
-          <input
-            type="text"
-            {...attributes}
-            autocomplete="off"
-            spellcheck={false}
-            value={types.value}
-            onInput={({ currentTarget }) => (types.value = currentTarget.value)}
-          />
-        ),
+        types,
       )}
       <div class="field">
         <select aria-label="Add an event" onChange={({ currentTarget }) => add(currentTarget.value)}>
