@@ -216,7 +216,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Makes its reservation permanent, and creates its fulfillment orders.',
       api: 'confirm-order-api',
       verb: 'confirm',
-      unless: (order, near) => (outstandingOf(order, near).amount > 0 ? 'Its payments do not cover the total yet.' : undefined),
+      unless: (order, near) => {
+        if (outstandingOf(order, near).amount > 0) return 'Its payments do not cover the total yet.';
+        const isUndecided = near.of('payment').some(({ state }) => state === 'pending' || state === 'requires-action');
+        return isUndecided ? 'A payment of it is not decided yet.' : undefined;
+      },
     },
     {
       label: 'Route',
