@@ -14,7 +14,7 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
 /** The day of an instant in a time zone: `20260301`. */
 export const localDay = (at: Ms, timeZone: string): string => formatterOf(timeZone).format(at).replaceAll('-', '');
 
-/** Whether the IANA database has a time zone. An offset such as +09:00 is no time zone. */
+/** Whether the IANA database has a time zone. It refuses offsets such as +09:00. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Z]/i.test(name)) return false;
   try {

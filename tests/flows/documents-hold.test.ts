@@ -97,9 +97,7 @@ async function textOf({ headers, body }: Dispatcher.ResponseData): Promise<strin
   return '';
 }
 
-function credentialOf({ schemes }: Operation, rehearsal: TestRehearsal): Record<string, string> {
-  // The last one is a fixed credential.
-  const scheme = schemes.at(-1);
+function credentialOf({ schemes: [scheme] }: Operation, rehearsal: TestRehearsal): Record<string, string> {
   if (scheme === 'apiKey') return { 'x-api-key': rehearsal.credentials.apiKey };
   if (scheme === 'control') return { authorization: `Bearer ${ADMIN}`, 'x-rehearsal': rehearsal.name };
   return scheme === 'bearer' ? { authorization: `Bearer ${rehearsal.credentials.bearer}` } : {};

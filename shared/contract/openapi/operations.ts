@@ -24,10 +24,9 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
     tags: [applications[api.application].title],
     summary: api.name,
     description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
-    // Clients of openapi-generator send the last scheme that they can, so the fixed credential is the last one.
     security: [
-      ...(api.auth === 'bearer' ? [{ oauth: ['catalog'] }] : []),
       ...SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
+      ...(api.auth === 'bearer' ? [{ oauth: ['catalog'] }] : []),
     ],
     parameters: [
       ...pathParameters(api.path, components),
@@ -102,7 +101,7 @@ export function controlOperation(control: ControlOperation, components: Componen
     tags: [CONTROL_TAG],
     summary: sentenceCase(control.id),
     description: control.summary,
-    security: [{ oauth: ['control'] }, { control: [] }],
+    security: [{ control: [] }, { oauth: ['control'] }],
     parameters: [
       ...pathParameters(control.path, components),
       ...queryParameters(control.query, components),
