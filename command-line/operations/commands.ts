@@ -79,6 +79,19 @@ export const operationCommands: OperationCommands = {
     columns: { id: 'id', state: 'state', 'event.type': 'event', 'event.subject': 'subject', nextAttemptAt: 'next attempt' },
   },
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
+  'list-swaps': {
+    words: 'swaps',
+    example: 'swaps',
+    columns: {
+      application: 'application',
+      mode: 'mode',
+      url: 'url',
+      calls: 'calls',
+      failed: 'failed',
+      'last.status': 'last',
+      violations: 'violations',
+    },
+  },
   'read-topology': {
     words: 'topology',
     example: 'topology',

@@ -2,6 +2,7 @@ import * as declared from '../../shared/catalog/control/operations/rehearsals.ts
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
@@ -13,7 +14,11 @@ import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds }) => {
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const { credentials, leftOut } = await rehearsals.create(name, { idleMs: idleMsOf(body), data: body.data });
+  const { credentials, leftOut } = await rehearsals.create(name, {
+    idleMs: idleMsOf(body),
+    data: body.data,
+    swap: body.swap as Swaps | undefined,
+  });
   return {
     ...(await describeNewWorld(name, worlds)),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },

@@ -10,6 +10,7 @@ import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import type { Transport } from '../transport/transport.ts';
+import type { PipelineOptions } from '../work/application-parts.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
@@ -24,6 +25,8 @@ export interface ApplicationOptions {
   /** Authenticates calls within the estate. */
   readonly token: string;
   readonly agent: Agent;
+  /** For calls of the real systems that take the place of the application in some rehearsals. */
+  readonly outside?: PipelineOptions['outside'];
   readonly log: Logger;
   /** Metrics and traces of the process; without it the application is not observed. */
   readonly observability?: Observability | undefined;
@@ -74,6 +77,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     agent: options.agent,
+    outside: options.outside,
     log,
     observer,
     strictResponses: options.strictResponses,

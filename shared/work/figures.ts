@@ -1,18 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { DEFAULT_FIGURES, type Figures, figuresOf, Retailer } from '../catalog/retailer.ts';
+import { DEFAULT_FIGURES, figuresOf, Retailer } from '../catalog/retailer.ts';
 import type { World } from '../domain/world.ts';
 import { defineCollection, type Seed } from '../store/collections.ts';
 import type { ObjectStore } from '../store/ports/objects.ts';
 import type { Job, WithFigures } from './job.ts';
 import type { Step } from './steps/step.ts';
+import { type StoredSwap, swaps } from './swap/stored-swap.ts';
 
-export const retailers = defineCollection({ name: 'retailer', schema: Retailer.extend({ version: z.int() }) });
+const StoredRetailer = Retailer.extend({ version: z.int(), swapped: z.literal(true).optional() });
 
-/** Each application has the figures of the retailer. */
-export const seedOfRetailer = (retailer: Retailer): NonNullable<Seed['objects']>[number] => ({
+export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
+
+/** Each application has the figures of the retailer, and whether the real system takes its place. */
+export const seedOfRetailer = (retailer: Retailer, isSwapped: boolean): NonNullable<Seed['objects']>[number] => ({
   of: retailers,
-  rows: [{ ...retailer, version: 1 }],
+  rows: [{ ...retailer, version: 1, ...(isSwapped && { swapped: true as const }) }],
 });
 
 /** Wall time. Nothing of a dropped world stays longer. */
@@ -20,23 +23,28 @@ const REMEMBERED_MS = 5_000;
 
 export type ReadFigures = ReturnType<typeof createFigures>;
 
-/** Reads the figures of a world, which never change, and remembers them for a while. */
+/** Reads the figures of a world and its swap, which never change, and remembers them for a while. A world without a swap has one read. */
 export function createFigures(store: Pick<ObjectStore, 'object'>) {
-  const known = new LRUCache<World, Figures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
-  return (world: World): Figures | Promise<Figures> => known.get(world) ?? read(world);
+  const known = new LRUCache<World, WithFigures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
+  return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
-  async function read(world: World): Promise<Figures> {
+  async function read(world: World): Promise<WithFigures> {
     const stored = await store.object(world, retailers.name, 'retailer');
-    const figures = stored ? figuresOf(JSON.parse(stored.json) as Retailer) : DEFAULT_FIGURES;
-    known.set(world, figures);
-    return figures;
+    const retailer = stored && (JSON.parse(stored.json) as z.output<typeof StoredRetailer>);
+    const swapped = retailer?.swapped ? await store.object(world, swaps.name, 'swap') : undefined;
+    const facts = {
+      figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
+      swap: swapped && (JSON.parse(swapped.json) as StoredSwap),
+    };
+    known.set(world, facts);
+    return facts;
   }
 }
 
-/** Adds the figures of the retailer. */
+/** Adds the figures of the retailer, and the swap of the application. */
 export const addFigures =
-  <J extends Job, Result>({ figuresOf }: { readonly figuresOf: ReadFigures }): Step<J, J & WithFigures, Result> =>
+  <J extends Job, Result>({ figuresOf: read }: { readonly figuresOf: ReadFigures }): Step<J, J & WithFigures, Result> =>
   async (job, rest) => {
-    const figures = figuresOf(job.context.world);
-    return rest({ ...job, figures: figures instanceof Promise ? await figures : figures });
+    const facts = read(job.context.world);
+    return rest({ ...job, ...(facts instanceof Promise ? await facts : facts) });
   };

@@ -1,3 +1,4 @@
+import type { World } from '../domain/world.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
 import { addFigures } from './figures.ts';
@@ -10,6 +11,7 @@ import { parseBody, validateInput, verifySignature } from './steps/read-input.ts
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
 import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
+import { forwardIfSwapped } from './swap/forward.ts';
 
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 
@@ -31,6 +33,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(verifySignature(parts))
     .step(validateInput)
     .step(claimKey(parts))
+    .step(forwardIfSwapped(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunOnConflict(parts))
     .end(answerRequest(parts));
@@ -67,7 +70,10 @@ export function createPipeline(options: PipelineOptions) {
     return run(item);
   }
 
-  return { request, event, consume, due };
+  /** Whether the real system takes the place of the application in a world. */
+  const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
+
+  return { request, event, consume, due, isSwapped };
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;

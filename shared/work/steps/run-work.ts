@@ -10,6 +10,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
+import { postEvent } from '../swap/post-event.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
 
@@ -94,10 +95,11 @@ interface FencedDelivery extends Delivery, UnitJob {
 
 /** Fences the commits with the delivery, which the last one removes from the ledger: an event that arrives twice has one effect. */
 export const fenceDelivery =
-  ({ service, application }: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
+  (parts: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
   async (job, rest) => {
+    const { service, application } = parts;
     const { id, type } = job.event;
-    const handler = service.events[nameOf(type)];
+    const handler = job.swap ? postEvent(parts, job.swap, job.notes) : service.events[nameOf(type)];
     if (!handler) throw new Error(`${application} does not consume ${type}.`);
     const unit = {
       fence: { kind: 'delivery', key: deliveryKey(application, id) },
