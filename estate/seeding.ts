@@ -5,7 +5,7 @@ import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
-import { isSwappable } from '../shared/catalog/swap.ts';
+import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
@@ -26,11 +26,15 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
  * fixtures: its objects are those that the real system has shown.
  */
 export function seedSnapshot(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Snapshot {
+  const retailer = seedOfRetailer(
+    fixtures.retailer,
+    swappableNames.filter((name) => swaps[name]),
+  );
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => {
       const swap = swapOf(swaps, service.application);
       const { objects = [], ...others } = swap ? { objects: [seedOfSwap(swap)] } : seed(fixtures);
-      return [service.application, dumpOf({ ...others, objects: [...objects, seedOfRetailer(fixtures.retailer, swap !== undefined)] })];
+      return [service.application, dumpOf({ ...others, objects: [...objects, retailer] })];
     }),
   );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>

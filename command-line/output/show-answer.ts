@@ -129,6 +129,7 @@ interface Verification {
   readonly invariants: readonly {
     readonly title: string;
     readonly holds: boolean;
+    readonly basis?: 'as-seen' | 'not-checked' | undefined;
     readonly checked: number;
     readonly violations: readonly string[];
   }[];
@@ -138,8 +139,10 @@ interface Verification {
 const MOST_VIOLATIONS = 20;
 
 export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
-  const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
-    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks)`)}`,
+  const lines = invariants.flatMap(({ title, holds, basis, checked, violations }) => [
+    basis === 'not-checked'
+      ? `${style('yellow', 'unseen')}  ${inOneLine(title)} ${style('dim', '(a real system has the records)')}`
+      : `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks${basis ? ', as seen' : ''})`)}`,
     ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${inOneLine(violation)}`),
     ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
   ]);

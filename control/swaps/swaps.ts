@@ -1,19 +1,33 @@
+import type { z } from 'zod';
 import { applications } from '../../shared/catalog/applications.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type SwappableApplication, type Swaps, swappable, swappableNames } from '../../shared/catalog/swap.ts';
+import { type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { retailers } from '../../shared/work/figures.ts';
 import { EMPTY_LOG, type SeededSwap, type StoredSwap, type SwapLog, swapLogs, swaps } from '../../shared/work/swap/stored-swap.ts';
 
 export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
 
 type Reader = Pick<ObjectReader, 'object'>;
 
-/** The swapped applications of a world, sorted as in the catalog. */
+/** The names of the swapped applications of a world, sorted as in the catalog. The OMS, which is never swapped, has them, too. */
+export async function swappedIn(worlds: Reader, world: World): Promise<readonly SwappableApplication[]> {
+  const row = await worlds.object(world, 'oms', retailers.name, 'retailer');
+  return row ? ((JSON.parse(row.json) as z.output<typeof retailers.schema>).swapped ?? []) : [];
+}
+
+/** As `swappedIn`, for an answer: undefined in a rehearsal without swaps. */
+export async function unseenIn(worlds: Reader, world: World): Promise<string[] | undefined> {
+  const swapped = await swappedIn(worlds, world);
+  return swapped.length === 0 ? undefined : [...swapped];
+}
+
+/** How each swapped application of a world is swapped, sorted as in the catalog. */
 export async function swapsOf(worlds: Reader, world: World): Promise<readonly (readonly [SwappableApplication, StoredSwap])[]> {
   const found = await Promise.all(
-    swappableNames.map(async (application) => {
+    (await swappedIn(worlds, world)).map(async (application) => {
       const row = await worlds.object(world, application, swaps.name, 'swap');
       return row ? [[application, JSON.parse(row.json) as StoredSwap] as const] : [];
     }),

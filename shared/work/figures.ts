@@ -1,21 +1,23 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DEFAULT_FIGURES, figuresOf, Retailer } from '../catalog/retailer.ts';
+import { type SwappableApplication, swappableNames } from '../catalog/swap.ts';
 import type { World } from '../domain/world.ts';
 import { defineCollection, type Seed } from '../store/collections.ts';
-import type { ObjectStore } from '../store/ports/objects.ts';
+import type { Store } from '../store/ports/estate-store.ts';
 import type { Job, WithFigures } from './job.ts';
 import type { Step } from './steps/step.ts';
 import { type StoredSwap, swaps } from './swap/stored-swap.ts';
 
-const StoredRetailer = Retailer.extend({ version: z.int(), swapped: z.literal(true).optional() });
+/** `swapped`: the applications of the world whose place the real systems of the retailer take. */
+export const StoredRetailer = Retailer.extend({ version: z.int(), swapped: z.array(z.enum(swappableNames)).optional() });
 
 export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
 
-/** Each application has the figures of the retailer, and whether the real system takes its place. */
-export const seedOfRetailer = (retailer: Retailer, isSwapped: boolean): NonNullable<Seed['objects']>[number] => ({
+/** Each application has the figures of the retailer, and the names of the swapped applications. */
+export const seedOfRetailer = (retailer: Retailer, swapped: readonly SwappableApplication[]): NonNullable<Seed['objects']>[number] => ({
   of: retailers,
-  rows: [{ ...retailer, version: 1, ...(isSwapped && { swapped: true as const }) }],
+  rows: [{ ...retailer, version: 1, ...(swapped.length > 0 && { swapped }) }],
 });
 
 /** Wall time. Nothing of a dropped world stays longer. */
@@ -24,14 +26,15 @@ const REMEMBERED_MS = 5_000;
 export type ReadFigures = ReturnType<typeof createFigures>;
 
 /** Reads the figures of a world and its swap, which never change, and remembers them for a while. A world without a swap has one read. */
-export function createFigures(store: Pick<ObjectStore, 'object'>) {
+export function createFigures(store: Pick<Store, 'object' | 'application'>) {
   const known = new LRUCache<World, WithFigures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {
     const stored = await store.object(world, retailers.name, 'retailer');
     const retailer = stored && (JSON.parse(stored.json) as z.output<typeof StoredRetailer>);
-    const swapped = retailer?.swapped ? await store.object(world, swaps.name, 'swap') : undefined;
+    const isSwapped = retailer?.swapped?.some((name) => name === store.application);
+    const swapped = isSwapped ? await store.object(world, swaps.name, 'swap') : undefined;
     const facts = {
       figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
       swap: swapped && (JSON.parse(swapped.json) as StoredSwap),
