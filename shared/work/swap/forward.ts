@@ -47,7 +47,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   async function send(scope: RunScope): Promise<OutsideReply> {
     scope.beforeCall?.(isMutating(api) && !api.storesNothing);
     try {
-      return await parts.callOutside(context.world, swap, requestOf(job, scope));
+      return await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key));
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const problem = withoutReply(api, error);
@@ -103,7 +103,7 @@ function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collecti
 type SeenCollectionObject = Parameters<typeof keepSeen>[2];
 
 /** What the real system receives: the call as the catalog declares it, and nothing of the client or of the estate's own connections. */
-function requestOf({ bound: { api }, input, context }: ClaimedRequest, scope: RunScope) {
+export function outsideRequestOf({ bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>, key: string) {
   const { world, now, correlationId, traceparent, chain, deadline } = context;
   const { params, query, body } = input;
   const text = api.method === 'GET' ? undefined : JSON.stringify(body ?? {});
@@ -116,7 +116,7 @@ function requestOf({ bound: { api }, input, context }: ClaimedRequest, scope: Ru
       'x-correlation-id': correlationId,
       'x-calling-application': chain.at(-1),
       traceparent,
-      'idempotency-key': isMutating(api) ? scope.key : undefined,
+      'idempotency-key': isMutating(api) ? key : undefined,
       'content-type': text === undefined ? undefined : 'application/json',
     },
     body: text,
