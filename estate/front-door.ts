@@ -11,6 +11,7 @@ import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehears
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
 import { createStreams } from '../control/stream/streams.ts';
+import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
 import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
 import { createSlices } from '../control/verify/slices.ts';
@@ -22,6 +23,7 @@ import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
 import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
+import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
@@ -146,6 +148,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       use,
       driver,
       callFromOutside,
+      realSystems: createRealSystems({ transport, estateCalls: createEstateCalls(token) }),
       runs,
       streams: createStreams(),
       webhooks,

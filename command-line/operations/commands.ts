@@ -84,8 +84,8 @@ export const operationCommands: OperationCommands = {
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
   'read-fidelity': { words: 'fidelity', example: 'fidelity', show: showFidelity, holds: isFaithful },
   'list-swaps': {
-    words: 'swaps',
-    example: 'swaps',
+    words: 'swaps list',
+    example: 'swaps list',
     columns: {
       application: 'application',
       mode: 'mode',
@@ -95,6 +95,13 @@ export const operationCommands: OperationCommands = {
       'last.status': 'last',
       violations: 'violations',
     },
+  },
+  'make-call': { words: 'swaps call', example: `swaps call get-payable --params '{"id":"ord_01M"}'` },
+  'report-change': {
+    words: 'swaps report',
+    positional: ['object'],
+    example: `swaps report payment --data '{"id":"pay_1","state":"voided"}'`,
+    choices: { object: objectTypes },
   },
   'read-topology': {
     words: 'topology',

@@ -1,7 +1,33 @@
+import { z } from 'zod';
 import * as declared from '../../shared/catalog/control/operations/swaps.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { parseBody } from '../../shared/contract/validation.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { operate } from '../operate.ts';
-import { describeSwaps, readFidelity as fidelityOf } from '../swaps/swaps.ts';
+import { describeSwaps, readFidelity as fidelityOf, swappedIn } from '../swaps/swaps.ts';
+
+/** The real system of a swapped application calls another application. */
+export const makeCall = operate(declared.makeCall)(async ({ params, body }, scope) => scope.realSystems.call(scope, params.id, body));
+
+export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
+  const { worlds, world, realSystems, estateCall } = scope;
+  const definition = objects.find((one) => one.type === type);
+  if (!definition) {
+    const types = objects.map((one) => one.type);
+    throw invalid('/object', 'unknown_type', unknownWord('type of object', type, types));
+  }
+  const { owner, schema } = definition;
+  if (estateCall && estateCall.application !== owner) {
+    throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);
+  }
+  if (!(await swappedIn(worlds, world)).some((name) => name === owner)) {
+    throw new Problem('not_swapped', `The ${type} belongs to ${owner}, which is not swapped in this rehearsal.`, { application: owner });
+  }
+  const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: unknown };
+  return realSystems.report(scope, owner, { type, data: checked.data });
+});
 
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
 

@@ -37,6 +37,7 @@ export const problems = {
   too_many_webhooks: { status: 409, title: 'Too many webhooks', retryable: false },
   delivery_not_possible: { status: 409, title: 'Delivery not possible', retryable: false },
   swapped: { status: 409, title: 'Application swapped', retryable: false },
+  not_swapped: { status: 409, title: 'Application not swapped', retryable: false },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },

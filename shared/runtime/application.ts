@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
+import { createEstateCalls } from '../control/estate-call.ts';
 import type { Bus } from '../events/bus.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
@@ -77,6 +78,7 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     agent: options.agent,
+    estateCalls: createEstateCalls(options.token),
     outside: options.outside,
     log,
     observer,

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type { Context } from '../control/context.ts';
+import type { EstateCalls } from '../control/estate-call.ts';
 import { createFaults } from '../control/faults.ts';
 import type { Relay } from '../events/relay.ts';
 import { type Observer, UNOBSERVED } from '../observability/observer.ts';
@@ -26,6 +27,8 @@ export interface PipelineOptions {
   /** Address and connections for webhooks of this application. */
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
+  /** Signs the permission of real systems to call the estate back. */
+  readonly estateCalls: EstateCalls;
   /** For calls of real systems. Without it, a swapped application refuses every request. */
   readonly outside?: OutsideAccess | undefined;
   readonly log: Logger;

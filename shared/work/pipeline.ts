@@ -13,6 +13,9 @@ import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
 import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
 import { forwardIfSwapped } from './swap/forward.ts';
+import { keepReport, type ReportJob, unitOfReport } from './swap/report.ts';
+
+export type { ReportedObject } from './swap/report.ts';
 
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 
@@ -69,6 +72,15 @@ export function createPipeline(options: PipelineOptions) {
     .step(answerProblems(parts))
     .end((item) => run(item).then(() => DONE));
 
+  const report = steps<ReportJob, Answered>()
+    .step(recordHop(parts))
+    .step(answerProblems(parts))
+    .step(addFigures(parts))
+    .step(unitOfReport)
+    .step(followUp(parts, runBeforeReply))
+    .step(rerunOnConflict(parts))
+    .end(keepReport(parts));
+
   function runBeforeReply(item: LeasedItem): Promise<void> {
     return run(item);
   }
@@ -76,7 +88,7 @@ export function createPipeline(options: PipelineOptions) {
   /** Whether the real system takes the place of the application in a world. */
   const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
 
-  return { request, event, consume, due, isSwapped };
+  return { request, event, consume, due, report, isSwapped };
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
 
@@ -47,7 +47,7 @@ const atCapture =
   (misbehave: Misbehave): Misbehave =>
   (request, honest, response) =>
     request.path.endsWith('/capture') ? misbehave(request, honest, response) : undefined;
-/** Answers a capture with a payment that is captured, but for the lie. */
+/** Answers a capture with a captured payment, changed by the lie. */
 const lying = (lie: (payment: Record<string, unknown>) => object): Misbehave =>
   atCapture(({ payment }) => ({ status: 200, body: lie({ ...payment, state: 'captured', capturedAmount: payment?.amount }) }));
 const captured = (amount: number) => ({ state: 'captured', capturedAmount: { amount, currency: 'EUR' } });
@@ -186,6 +186,7 @@ test('The real system receives its own headers and the call, and nothing of the 
       'user-agent',
       'x-calling-application',
       'x-correlation-id',
+      'x-estate-call',
       'x-rehearsal',
       'x-rehearsal-now',
     ].sort(),
@@ -250,4 +251,102 @@ test('verify raises no false alarm about an application whose real system has sh
   const { holds, complete, invariants } = await rehearsal.verify();
   const unchecked = invariants.filter(({ basis }) => basis === 'not-checked').map(({ id }) => id);
   expect([holds, complete, unchecked]).toEqual([true, false, ['points', 'stock', 'returns']]);
+});
+
+/** Calls the control plane as the real system does: with the header alone. */
+async function asRealSystem(path: string, body: unknown, headers: Record<string, string>) {
+  const response = await fetch(`${estate.gateway}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+const callHeader = (hub: RealPaymentHub): Record<string, string> => ({
+  'x-estate-call': String(hub.received.at(-1)?.headers['x-estate-call']),
+});
+
+test('A real Payment Hub calls the estate while it answers, with the calls of the Payment Hub only', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const order = await rehearsal.draft();
+  const answers: unknown[] = [];
+  hub.behave((one, honest, response) => {
+    const headers = { 'x-estate-call': String(one.headers['x-estate-call']) };
+    void (async () => {
+      const payable = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, headers);
+      answers.push(payable.body.total?.amount);
+      for (const [id, params] of [
+        ['get-order-api', { id: order.id }],
+        ['nothing-like-it', {}],
+      ] as const) {
+        answers.push((await asRealSystem(`/_control/calls/${id}`, { params }, headers)).body.code);
+      }
+      const { status, body } = honest();
+      response.writeHead(status).end(JSON.stringify(body));
+    })();
+    return 'handled';
+  });
+  expect((await pay(rehearsal, order, { 'x-correlation-id': 'with-call' })).status).toBe(201);
+  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden']);
+  const hops = await rehearsal.journal('with-call');
+  const [paid, called] = ['authorize-payment-api', 'get-payable'].map((api) => hops.find((hop) => hop.api === api));
+  expect([called?.parentId, called?.status]).toEqual([paid?.requestId, 200]);
+});
+
+test('An application that waits for the answer of the real system is not called back, and the permission ends', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 3_000 });
+  const order = await rehearsal.draft();
+  await pay(rehearsal, order);
+  const answers: unknown[] = [];
+  hub.behave((one, honest, response) => {
+    if (!one.path.endsWith('/internal/payments')) return undefined;
+    const headers = { 'x-estate-call': String(one.headers['x-estate-call']) };
+    void asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, headers).then(({ body }) => {
+      answers.push(body.code);
+      response.end(JSON.stringify(honest().body));
+    });
+    return 'handled';
+  });
+  await rehearsal.confirmed(order.id);
+  expect(answers).toContain('forbidden');
+  await rehearsal.control('reset-rehearsal');
+  const ended = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
+  expect([ended.status, ended.body.code]).toEqual([401, 'unauthenticated']);
+  const forged = await asRealSystem('/_control/calls/get-payable', {}, { 'x-estate-call': 'uec_e30.AAAA' });
+  expect(forged.status).toBe(401);
+  const elsewhere = await asRealSystem('/_control/reset', {}, callHeader(hub));
+  expect(elsewhere.status).toBe(401);
+});
+
+test('A change that a real system reports has its events, a repeat has none, and what cannot be true is refused', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal();
+  const name = `${rehearsal.name}-swap`;
+  const { credentials, estateCalls = {} } = await rehearsal.control('create-rehearsal', {
+    body: { name, swap: { 'payment-hub': { url: hub.url } } },
+  });
+  const headers = { 'x-estate-call': String(estateCalls['payment-hub']) };
+  const authorise = { orderId: 'ord_1', tender: card(), amount: { amount: 500, currency: 'EUR' } };
+  const paid = await fetch(`${estate.gateway}/payments/authorizations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify(authorise),
+  });
+  const payment = await paid.json();
+  const report = (data: unknown, object = 'payment') => asRealSystem('/_control/events', { object, data }, headers);
+  const voided = { ...payment, state: 'voided', version: 8 };
+  expect((await report(voided)).body).toMatchObject({ changed: true, object: { state: 'voided', version: 2 } });
+  expect((await report(voided)).body).toMatchObject({ changed: false, object: { state: 'voided', version: 2 } });
+  expect((await report({ ...payment, state: 'captured', version: 9 })).body.errors).toMatchObject([
+    { pointer: '/data', code: 'unreachable_state' },
+  ]);
+  expect((await report({ ...voided, amount: '5' })).body.errors[0].pointer).toBe('/data/amount');
+  expect((await report({}, 'customer')).status).toBe(403);
+  const { body } = await rehearsal.call('report-change', { body: { object: 'payment', data: voided } });
+  expect(body).toMatchObject({ status: 409, code: 'not_swapped' });
+  expect((await rehearsal.call('report-change', { body: { object: 'paymnt', data: {} } })).body.detail).toContain('did you mean payment');
+  await rehearsal.control('delete-rehearsal', { params: { name } });
+  expect((await report(voided)).status).toBe(401);
 });

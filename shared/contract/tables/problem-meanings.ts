@@ -103,6 +103,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The real system of the retailer takes the place of this application, and does not offer the call.',
     'Let it happen at the real system. Without a swap, our application offers the call.',
   ],
+  not_swapped: [
+    'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',
+    'Create a rehearsal with `swap`, or use the API of the application.',
+  ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',

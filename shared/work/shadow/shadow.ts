@@ -105,7 +105,7 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
   const { bound, context, input, unit } = job;
   const { api } = bound;
   const ids = openIds(parts, context);
-  const request = outsideRequestOf({ ...job, input: await ids.translated(input) }, unit.key);
+  const request = outsideRequestOf({ ...job, input: await ids.translated(input) }, unit.key, parts);
   const log = (status: number, durationMs: number, violation?: Violation): Promise<void> =>
     logAnswer(parts, context, {
       api: api.id,

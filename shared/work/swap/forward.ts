@@ -1,5 +1,7 @@
 import { isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { isSwappable } from '../../catalog/swap.ts';
+import { ESTATE_CALL_HEADER } from '../../control/estate-call.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { fillPath, queryString } from '../../transport/path.ts';
@@ -47,7 +49,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   async function send(scope: RunScope): Promise<OutsideReply> {
     scope.beforeCall?.(isMutating(api) && !api.storesNothing);
     try {
-      return await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key));
+      return await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key, parts));
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const problem = withoutReply(api, error);
@@ -103,8 +105,12 @@ function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collecti
 type SeenCollectionObject = Parameters<typeof keepSeen>[2];
 
 /** What the real system receives: the call as the catalog declares it, and nothing of the client or of the estate's own connections. */
-export function outsideRequestOf({ bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>, key: string) {
-  const { world, now, correlationId, traceparent, chain, deadline } = context;
+export function outsideRequestOf(
+  { bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>,
+  key: string,
+  { application, estateCalls }: ApplicationParts,
+) {
+  const { world, now, requestId, correlationId, traceparent, chain, deadline } = context;
   const { params, query, body } = input;
   const text = api.method === 'GET' ? undefined : JSON.stringify(body ?? {});
   return {
@@ -116,6 +122,9 @@ export function outsideRequestOf({ bound: { api }, input, context }: Pick<Claime
       'x-correlation-id': correlationId,
       'x-calling-application': chain.at(-1),
       traceparent,
+      [ESTATE_CALL_HEADER]: isSwappable(application)
+        ? estateCalls.sign({ application, world, requestId, correlationId, chain: [...chain, application], deadline })
+        : undefined,
       'idempotency-key': isMutating(api) ? key : undefined,
       'content-type': text === undefined ? undefined : 'application/json',
     },

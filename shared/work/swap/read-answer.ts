@@ -35,8 +35,11 @@ export class Violation extends Problem {
   }
 }
 
+/** The call that a real system answered, or a report of it. */
+export type Called = Pick<ApiDefinition, 'id' | 'application'>;
+
 /** 502 for an answer that the estate cannot accept. Whether the call had an effect is unknown. */
-export const unacceptable = (violation: ViolationName, { application }: ApiDefinition, detail: string, errors?: FieldError[]): Violation =>
+export const unacceptable = (violation: ViolationName, { application }: Called, detail: string, errors?: FieldError[]): Violation =>
   new Violation(violation, 'dependency_error', `The real ${application} ${detail}`, {
     dependency: application,
     violation,
@@ -45,7 +48,7 @@ export const unacceptable = (violation: ViolationName, { application }: ApiDefin
   });
 
 /** The problem of a call without a reply. */
-export function withoutReply({ application }: ApiDefinition, { why, message }: NoReply): Problem {
+export function withoutReply({ application }: Called, { why, message }: NoReply): Problem {
   const detail = `The real ${application} gave no answer: ${message}.`;
   const about = { dependency: application };
   if (why === 'busy') return new Problem('dependency_unavailable', detail, { ...about, outside: true, retryAfter: 1 });
@@ -91,8 +94,8 @@ const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 8
 function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter: number | undefined): Problem {
   const { application } = api;
   const body = jsonIn(text);
-  const said = detailIn(body) ?? startOf(text);
-  const answered = `answered ${status}${said === '' ? '' : `: ${said}`}`;
+  const reason = detailIn(body) ?? startOf(text);
+  const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
   const sent = problemIn(body, answered);
   if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);
   // Only the control plane calls it, in the role of the outside world. A real system need not offer that.
@@ -112,7 +115,7 @@ function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter:
     });
   }
   const code = codeFor(api, status);
-  if (code === undefined) return unacceptable('unexpected_status', api, `${answered}. ${api.id} has no such answer.`);
+  if (code === undefined) return unacceptable('unexpected_status', api, `${answered}. ${api.id} does not answer so.`);
   return new Problem(code, `The real ${application} ${answered}`, { outside: true });
 }
 
@@ -131,7 +134,7 @@ function codeFor(api: ApiDefinition, status: number): ProblemCode | undefined {
   return possible.find((code) => code === 'invalid_state_transition') ?? possible[0];
 }
 
-/** Members with which the estate steers its own retries are not accepted from outside. */
+/** Members that control the retries of the estate are not accepted from outside. */
 function withoutEstateMembers({ code, message, context }: Problem): Problem {
   const { dependency: _dependency, undecided: _undecided, retryAfter: _retryAfter, allow: _allow, retryable, ...rest } = context;
   const mayRetry = (retryable === true && retryableAtTimes.has(code)) || undefined;

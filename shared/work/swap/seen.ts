@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ApiDefinition } from '../../catalog/define.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
@@ -9,7 +8,7 @@ import { type AnyCollection, publishedBy } from '../../store/collections.ts';
 import type { OpenUnit } from '../unit/open-unit.ts';
 import type { ObservedMove } from '../unit/writes.ts';
 import type { Aggregate } from '../unit-of-work.ts';
-import { unacceptable } from './read-answer.ts';
+import { type Called, unacceptable } from './read-answer.ts';
 
 /** An object as a real system shows it. */
 export interface SeenObject extends Aggregate, Readonly<Record<string, unknown>> {
@@ -55,7 +54,7 @@ export function* objectsIn(
   }
 }
 
-/** Whether a schema is that of an object, or extends it. */
+/** Whether a schema is the schema of an object, or extends it. */
 const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
   Object.entries(of.shape).every(([name, member]) => shape[name] === member);
 
@@ -66,7 +65,7 @@ const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
  */
 export async function keepSeen(
   work: OpenUnit,
-  api: ApiDefinition,
+  api: Called,
   { collection: { of, definition }, object }: { readonly collection: SeenCollection; readonly object: SeenObject },
 ): Promise<SeenObject> {
   const current = (await work.get(of, object.id)) as SeenObject | undefined;
@@ -93,7 +92,7 @@ export async function keepSeen(
   return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, moves)) as SeenObject;
 }
 
-/** Versions are ours, and the instant of a change says nothing without a change. */
+/** Versions are ours, and the instant of a change has no meaning without a change. */
 const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: SeenObject): object => JSON.parse(JSON.stringify(facts));
 
 /**

@@ -10,7 +10,7 @@ export const StoredSwap = Swap.extend({
 }).meta({ id: 'StoredSwap' });
 export type StoredSwap = z.output<typeof StoredSwap>;
 
-/** How a swapped application is swapped. Its own part of the world has it; the row of the retailer says whether there is one. */
+/** How a swapped application is swapped. Its own part of the world has it; the row of the retailer names the swapped applications. */
 export const swaps = defineCollection({ name: 'swap', schema: StoredSwap, secret: true });
 
 /** What the control plane seeds a swapped application with. */

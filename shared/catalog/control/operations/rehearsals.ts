@@ -55,6 +55,12 @@ export const createRehearsal = defineOperation({
       clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
+    estateCalls: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe(
+        'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
+      ),
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
   }),
   status: 201,

@@ -84,4 +84,38 @@ export const readFidelity = defineOperation({
   response: z.object({ items: z.array(Fidelity) }),
 });
 
-export const swapsOperations = [listSwaps, readFidelity] as const;
+const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
+
+export const makeCall = defineOperation({
+  id: 'make-call',
+  summary:
+    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. Answers as the called API.',
+  method: 'POST',
+  path: '/_control/calls/{id}',
+  request: z.strictObject({
+    params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
+    query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
+    body: z.unknown().optional().describe('The body of the call.'),
+  }),
+  response: z.unknown(),
+  problems: ['forbidden'],
+});
+
+export const reportChange = defineOperation({
+  id: 'report-change',
+  summary:
+    'Reports a business object of a swapped application that changed without a call of the estate, as its real system has it. Its events are derived from the change. A repeat changes nothing.',
+  method: 'POST',
+  path: '/_control/events',
+  request: z.strictObject({
+    object: z.string().max(64).describe('Type of the object, such as payment.'),
+    data: z.unknown().describe('The whole object, as the API of its owner shows it.'),
+  }),
+  response: z.object({
+    object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
+    changed: z.boolean().describe('false: it was known so, or a newer version is known.'),
+  }),
+  problems: ['not_swapped', 'forbidden'],
+});
+
+export const swapsOperations = [listSwaps, readFidelity, makeCall, reportChange] as const;
