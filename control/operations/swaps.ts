@@ -1,15 +1,33 @@
 import { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
 import * as declared from '../../shared/catalog/control/operations/swaps.ts';
+import { isMutating } from '../../shared/catalog/define.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
-import { operate } from '../operate.ts';
-import { describeSwaps, readFidelity as fidelityOf, swappedIn } from '../swaps/swaps.ts';
+import { type OperationScope, operate } from '../operate.ts';
+import { describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
 /** The real system of a swapped application calls another application. */
-export const makeCall = operate(declared.makeCall)(async ({ params, body }, scope) => scope.realSystems.call(scope, params.id, body));
+export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
+  await refuseChangeFromShadow(scope, id);
+  return scope.realSystems.call(scope, id, body);
+});
+
+/** In the shadow, a real system changes nothing. @throws Problem forbidden */
+async function refuseChangeFromShadow({ worlds, world, estateCall }: OperationScope, id: string): Promise<void> {
+  const api = [...Object.values(apis), ...Object.values(internalCalls)].find((one) => one.id === id);
+  if (!estateCall || !api || !isMutating(api)) return;
+  const swap = (await swapsOf(worlds, world)).find(([application]) => application === estateCall.application)?.[1];
+  if (swap?.mode !== 'shadow') return;
+  throw new Problem(
+    'forbidden',
+    `The real ${estateCall.application} is in the shadow of ours, so it may read, and ${id} changes something.`,
+  );
+}
 
 export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
   const { worlds, world, realSystems, estateCall } = scope;
