@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
+import { swapSuite } from './swap-suite.ts';
+
+describe('swapped applications, in memory', () => swapSuite((swap) => newRehearsal(undefined, undefined, swap)));
 
 const SECRET = 'hub-secret-4f7a91c2';
 
@@ -12,36 +15,6 @@ type Swapped = Awaited<ReturnType<typeof swappedTo>>;
 const pay = (rehearsal: Swapped, { id, totals }: Awaited<ReturnType<Swapped['draft']>>, headers: Record<string, string> = {}) =>
   rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), amount: totals.total }, headers });
 const swapOf = async (rehearsal: Swapped) => (await rehearsal.control('list-swaps')).items[0];
-
-test('An order is paid, delivered and partly refunded at a real Payment Hub, with the events of its payments, and verify holds', async () => {
-  await using hub = await startPaymentHub();
-  await using rehearsal = await swappedTo(hub);
-  const order = await rehearsal.draft();
-  expect((await pay(rehearsal, order)).body).toMatchObject({ id: 'pay_real1', state: 'authorised', version: 1 });
-  await rehearsal.confirmed(order.id);
-  await rehearsal.advance('P5D');
-  expect((await rehearsal.order(order.id)).state).toBe('completed');
-  expect((await rehearsal.refund('pay_real1', 100)).status).toBe(201);
-  const events = await rehearsal.events({ subject: 'payment/pay_real1', ext: true });
-  expect(events.map(({ type, aggregateversion }) => [type, aggregateversion])).toEqual([
-    ['com.unified-commerce.payment-authorized', 1],
-    ['com.unified-commerce.payment-captured', 2],
-    ['com.unified-commerce.ext.payment-changed', 3],
-  ]);
-  expect(await rehearsal.object('payment', 'pay_real1')).toMatchObject({ state: 'partially-refunded', version: 3 });
-  const { complete, invariants } = await rehearsal.verify();
-  expect([complete, invariants.find(({ id }) => id === 'money')?.basis]).toEqual([false, 'as-seen']);
-  expect(await rehearsal.settle()).toMatchObject({ unseen: ['payment-hub'] });
-  expect(await swapOf(rehearsal)).toMatchObject({
-    application: 'payment-hub',
-    url: hub.url,
-    mode: 'real',
-    headers: ['Authorization'],
-    calls: hub.received.length,
-    failed: 0,
-    violations: [],
-  });
-});
 
 const atCapture =
   (misbehave: Misbehave): Misbehave =>
