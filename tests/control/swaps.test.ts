@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { estate, eventually, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
 import { swapSuite } from './swap-suite.ts';
@@ -87,6 +87,21 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
     expect((await swapOf(other))?.violations).toEqual([]);
   },
 );
+
+test('A rehearsal waits for at most 16 answers of its stalled real system, refuses further calls immediately, and another one is served', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 2_000 });
+  await using other = await swappedTo(hub, { timeoutMs: 2_000 });
+  hub.behave(({ headers }) => (headers['x-rehearsal'] === rehearsal.name ? 'handled' : undefined));
+  const order = await other.draft();
+  const body = { orderId: 'ord_1', tender: card(), amount: order.totals.total };
+  const stalled = Array.from({ length: 40 }, () => rehearsal.call('authorize-payment-api', { body }));
+  await eventually('the real system to stall', async () => hub.received.length >= 16);
+  expect((await pay(other, order)).status).toBe(201);
+  const statuses = (await Promise.all(stalled)).map(({ status }) => status);
+  expect([503, 504].map((status) => statuses.filter((one) => one === status).length)).toEqual([24, 16]);
+  expect((await swapOf(rehearsal))?.violations).toMatchObject([{ name: 'late', count: 16 }]);
+});
 
 test('A real system that is down is reported as unreachable with 503', async () => {
   const hub = await startPaymentHub();
@@ -312,6 +327,7 @@ test('A change that a real system reports has its events, a repeat has none, and
   const voided = { ...payment, state: 'voided', version: 8 };
   expect((await report(voided)).body).toMatchObject({ changed: true, object: { state: 'voided', version: 2 } });
   expect((await report(voided)).body).toMatchObject({ changed: false, object: { state: 'voided', version: 2 } });
+  expect((await report({ ...payment, version: 7 })).body).toMatchObject({ changed: false, object: { state: 'voided' } });
   expect((await report({ ...payment, state: 'captured', version: 9 })).body.errors).toMatchObject([
     { pointer: '/data', code: 'unreachable_state' },
   ]);
