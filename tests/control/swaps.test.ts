@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { describe, expect, test } from '@jest/globals';
+import { estate, eventually, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
+import { swapSuite } from './swap-suite.ts';
+
+describe('swapped applications, in memory', () => swapSuite((swap) => newRehearsal(undefined, undefined, swap)));
 
 const SECRET = 'hub-secret-4f7a91c2';
 
@@ -12,36 +15,6 @@ type Swapped = Awaited<ReturnType<typeof swappedTo>>;
 const pay = (rehearsal: Swapped, { id, totals }: Awaited<ReturnType<Swapped['draft']>>, headers: Record<string, string> = {}) =>
   rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), amount: totals.total }, headers });
 const swapOf = async (rehearsal: Swapped) => (await rehearsal.control('list-swaps')).items[0];
-
-test('An order is paid, delivered and partly refunded at a real Payment Hub, with the events of its payments, and verify holds', async () => {
-  await using hub = await startPaymentHub();
-  await using rehearsal = await swappedTo(hub);
-  const order = await rehearsal.draft();
-  expect((await pay(rehearsal, order)).body).toMatchObject({ id: 'pay_real1', state: 'authorised', version: 1 });
-  await rehearsal.confirmed(order.id);
-  await rehearsal.advance('P5D');
-  expect((await rehearsal.order(order.id)).state).toBe('completed');
-  expect((await rehearsal.refund('pay_real1', 100)).status).toBe(201);
-  const events = await rehearsal.events({ subject: 'payment/pay_real1', ext: true });
-  expect(events.map(({ type, aggregateversion }) => [type, aggregateversion])).toEqual([
-    ['com.unified-commerce.payment-authorized', 1],
-    ['com.unified-commerce.payment-captured', 2],
-    ['com.unified-commerce.ext.payment-changed', 3],
-  ]);
-  expect(await rehearsal.object('payment', 'pay_real1')).toMatchObject({ state: 'partially-refunded', version: 3 });
-  const { complete, invariants } = await rehearsal.verify();
-  expect([complete, invariants.find(({ id }) => id === 'money')?.basis]).toEqual([false, 'as-seen']);
-  expect(await rehearsal.settle()).toMatchObject({ unseen: ['payment-hub'] });
-  expect(await swapOf(rehearsal)).toMatchObject({
-    application: 'payment-hub',
-    url: hub.url,
-    mode: 'real',
-    headers: ['Authorization'],
-    calls: hub.received.length,
-    failed: 0,
-    violations: [],
-  });
-});
 
 const atCapture =
   (misbehave: Misbehave): Misbehave =>
@@ -114,6 +87,21 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
     expect((await swapOf(other))?.violations).toEqual([]);
   },
 );
+
+test('A rehearsal waits for at most 16 answers of its stalled real system, refuses further calls immediately, and another one is served', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 2_000 });
+  await using other = await swappedTo(hub, { timeoutMs: 2_000 });
+  hub.behave(({ headers }) => (headers['x-rehearsal'] === rehearsal.name ? 'handled' : undefined));
+  const order = await other.draft();
+  const body = { orderId: 'ord_1', tender: card(), amount: order.totals.total };
+  const stalled = Array.from({ length: 40 }, () => rehearsal.call('authorize-payment-api', { body }));
+  await eventually('the real system to stall', async () => hub.received.length >= 16);
+  expect((await pay(other, order)).status).toBe(201);
+  const statuses = (await Promise.all(stalled)).map(({ status }) => status);
+  expect([503, 504].map((status) => statuses.filter((one) => one === status).length)).toEqual([24, 16]);
+  expect((await swapOf(rehearsal))?.violations).toMatchObject([{ name: 'late', count: 16 }]);
+});
 
 test('A real system that is down is reported as unreachable with 503', async () => {
   const hub = await startPaymentHub();
@@ -339,6 +327,7 @@ test('A change that a real system reports has its events, a repeat has none, and
   const voided = { ...payment, state: 'voided', version: 8 };
   expect((await report(voided)).body).toMatchObject({ changed: true, object: { state: 'voided', version: 2 } });
   expect((await report(voided)).body).toMatchObject({ changed: false, object: { state: 'voided', version: 2 } });
+  expect((await report({ ...payment, version: 7 })).body).toMatchObject({ changed: false, object: { state: 'voided' } });
   expect((await report({ ...payment, state: 'captured', version: 9 })).body.errors).toMatchObject([
     { pointer: '/data', code: 'unreachable_state' },
   ]);

@@ -75,6 +75,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
       authorizedAmount: amount,
       capturedAmount: zero(amount),
       refundedAmount: zero(amount),
+      ...(tender.type === 'cash' && { tendered: amount, change: zero(amount) }),
       authorizationCode: `real-${id}`,
       refunds: [],
     };
@@ -99,8 +100,10 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
         return changed(payment, { state: 'captured', capturedAmount: body.amount ?? payment.authorizedAmount });
       case 'void':
         return payment.state === 'authorised' ? changed(payment, { state: 'voided' }) : conflict(`it is ${payment.state}`);
-      case 'refunds':
-        return { ...refunded(payment, body.amount, { reference: body.reference, returnId: body.returnId }), status: 201 };
+      case 'refunds': {
+        const answer = refunded(payment, body.amount, { reference: body.reference, returnId: body.returnId });
+        return answer.status === 200 ? { ...answer, status: 201 } : answer;
+      }
       default: {
         if (payment.state === 'authorised') return changed(payment, { state: 'voided' });
         const left = payment.capturedAmount.amount - payment.refundedAmount.amount;

@@ -1,5 +1,5 @@
 import { nameOf } from '../../catalog/event-names.ts';
-import { absentApplication } from '../../catalog/problems.ts';
+import { absentApplication, Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
 import { digest, randomToken } from '../../domain/ids.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
@@ -54,11 +54,17 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
       // A delivery that another attempt has consumed is neither postponed nor parked.
       const delivery = deliveryKey(application, item.key);
       if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
+      // Ending work that awaited an application would remove it from the parked work, so the driver parks it.
+      if (item.awaits !== undefined && (await store.isPending(world, delivery))) throw asRefusal(error);
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
       await store.park(world, delivery, error instanceof Error ? error.message : String(error));
     }
     await endItem(job, []);
   }
+
+  /** The driver reads the reason of a problem. */
+  const asRefusal = (error: unknown): Problem =>
+    error instanceof Problem ? error : new Problem('internal_error', error instanceof Error ? error.message : String(error));
 
   /** The commit that removes the item from the schedule. */
   async function endItem({ item: { kind, key }, token, context: { world, now } }: LeasedItem, events: Plan['events']): Promise<void> {

@@ -54,9 +54,7 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
       await logAnswer(parts, context, { api, status, durationMs, violation });
       if (isAccepted) return undefined;
       if (mayBeAccepted(status)) throw failed(`it answered ${status}`);
-      throw new Error(
-        `The real ${application} answered ${status} to ${api} at /events. With "events":"none" in its swap it gets no events.`,
-      );
+      throw new Error(`The real ${application} answered ${status} to ${api} at /events. If it takes none, set events to none in its swap.`);
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const violation = error.why === 'busy' ? undefined : { name: error.why, detail: error.message };

@@ -2,14 +2,13 @@ import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import {
   commonProblems,
   type FieldError,
-  MOST_ERRORS,
   Problem,
   type ProblemCode,
   type ProblemContext,
   problems,
   retryableAtTimes,
 } from '../../catalog/problems.ts';
-import { declaredMembers, pointerTo } from '../../contract/validation.ts';
+import { declaredMembers, parseBody } from '../../contract/validation.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
 import type { NoReply, NoReplyReason, OutsideReply } from './outside-call.ts';
 
@@ -39,7 +38,12 @@ export class Violation extends Problem {
 export type Called = Pick<ApiDefinition, 'id' | 'application'>;
 
 /** 502 for an answer that the estate cannot accept. Whether the call had an effect is unknown. */
-export const unacceptable = (violation: ViolationName, { application }: Called, detail: string, errors?: FieldError[]): Violation =>
+export const unacceptable = (
+  violation: ViolationName,
+  { application }: Called,
+  detail: string,
+  errors?: readonly FieldError[],
+): Violation =>
   new Violation(violation, 'dependency_error', `The real ${application} ${detail}`, {
     dependency: application,
     violation,
@@ -77,9 +81,7 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   }
   const parsed = declaredMembers(api.response, value ?? null);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues
-    .slice(0, MOST_ERRORS)
-    .map(({ path, code, message }) => ({ pointer: pointerTo('body', path), code, detail: message }));
+  const errors = mistakesIn(api.response, value ?? null);
   const [first] = errors;
   throw unacceptable(
     'wrong_shape',
@@ -87,6 +89,17 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
     `answered ${status} with a body that ${api.id} does not have: ${first?.pointer || 'the body'}: ${first?.detail}`,
     errors,
   );
+}
+
+/** The mistakes of a value in words, with their places. */
+function mistakesIn(schema: ApiDefinition['response'], value: unknown): readonly FieldError[] {
+  try {
+    parseBody(schema, value);
+  } catch (error) {
+    if (error instanceof Problem) return error.context.errors ?? [];
+    throw error;
+  }
+  return [];
 }
 
 const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
