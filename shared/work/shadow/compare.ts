@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A member in which the real system differs from ours. */
+/** A member that the real system has differently. */
 export interface Difference {
   /** JSON pointer into the answer, with `*` for each index; empty for the answer as a whole. */
   readonly pointer: string;

@@ -86,7 +86,7 @@ export const shadowRequest =
     try {
       answer = await rest(job);
     } catch (error) {
-      // A call that ours could not make its own dependencies answer says nothing about the real system.
+      // A dependency of ours did not answer: the real system has nothing to compare with.
       if (error instanceof Problem && error.status < 500) await add(answerProblem(error, path));
       throw error;
     }

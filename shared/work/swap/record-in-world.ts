@@ -11,7 +11,7 @@ import type { UnitOfWork } from '../unit-of-work.ts';
 const MOST_RUNS = 40;
 const PAUSE_GROWTH_MS = 3;
 
-/** Changes records about real systems in a commit beside that of the request. */
+/** Changes records about real systems, in a commit beside the commit of the request. */
 export async function recordInWorld(
   { store }: { readonly store: Store },
   context: Context,
