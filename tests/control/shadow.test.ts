@@ -7,9 +7,9 @@ import { scenarios } from '../../rehearsal/scenarios.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { ADMIN, newRehearsal } from '../support/estate.ts';
 import { type Rule, startLoyaltyCopy } from '../support/loyalty-copy.ts';
+import { notedReport } from '../support/noted-report.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
-import { toldReport } from '../support/told-report.ts';
 
 const balance =
   (change: object): Rule =>
@@ -59,10 +59,10 @@ test.each<[string, readonly Rule[], readonly string[]]>([
     }
   };
   for (const scenario of scenarios) {
-    const { told, report } = toldReport();
+    const { noted, report } = notedReport();
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
-    expect([scenario.name, told.at(-1)]).toEqual([scenario.name, 'passed']);
+    expect([scenario.name, noted.at(-1)]).toEqual([scenario.name, 'passed']);
   }
   await estate.close();
   expect(compared).toBeGreaterThan(50);
