@@ -39,7 +39,7 @@ import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts'
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
-import { seedSnapshot } from './seeding.ts';
+import { seedData } from './seeding.ts';
 import { explainListenError } from './start-error.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
@@ -104,10 +104,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const driver = createClockDriver({ worlds: adapter.worlds, transport, ownWork, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
-    seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at), now),
+    seed: movedInTime((at) => seedData(fixtures.at(at), at), now),
     seedWith: (data, at) => {
       const { fixtures: changed, leftOut } = withOwnData(fixtures, data, at);
-      return { snapshot: { ...seedSnapshot(changed, at), data }, leftOut };
+      return { seed: { ...seedData(changed, at), data }, leftOut };
     },
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,

@@ -5,7 +5,7 @@ import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
-import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../shared/store/ports/world-data.ts';
 import { seedOfRetailer } from '../shared/work/figures.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
@@ -18,7 +18,7 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
 }
 
 /** The initial data of a world whose clock starts at `now`. */
-export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
+export function seedData(fixtures: Fixtures, now: number): WorldData {
   const retailer = seedOfRetailer(fixtures.retailer);
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => {

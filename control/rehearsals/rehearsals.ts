@@ -3,23 +3,24 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { Directory, Lifetime, RehearsalStore, Snapshot, SnapshotStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'>;
+  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData'>;
   /** The data of a new world whose clock starts at `now`. */
-  readonly seed: (now: number) => Snapshot;
+  readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
   readonly limits: RehearsalLimits;
   /** What a reset keeps of a world. */
-  readonly kept?: (view: WorldView) => Promise<Snapshot['applications']>;
+  readonly kept?: (view: WorldView) => Promise<WorldData['applications']>;
 }
 
 /** Seeds a new world with own data. @throws Problem validation_failed with all mistakes of the data */
-export type SeedWith = (data: OwnData, now: number) => { readonly snapshot: Snapshot; readonly leftOut: readonly string[] };
+export type SeedWith = (data: OwnData, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] };
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
@@ -35,7 +36,7 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => Snapshot = () => seed(Date.now()),
+    from: () => WorldData = () => seed(Date.now()),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -78,7 +79,7 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const own = data && seedWith(data, Date.now());
-      const credentials = await open(name, idleMs, own && (() => own.snapshot));
+      const credentials = await open(name, idleMs, own && (() => own.seed));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -90,7 +91,7 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   async function reset(name: string): Promise<void> {
     const view = await find(name);
     const data = await worlds.ownData(view.world);
-    const from = data ? seedWith(data, Date.now()).snapshot : seed(Date.now());
+    const from = data ? seedWith(data, Date.now()).seed : seed(Date.now());
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import type { ApplicationDump } from './ports/rehearsals.ts';
+import type { ApplicationDump } from './ports/world-data.ts';
 
 /** The members of every stored object. */
 export interface Stored {
