@@ -10,6 +10,8 @@ import { withOwnData } from '../control/rehearsals/own-data.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
+import { estateDataOf } from '../control/snapshots/estate-data.ts';
+import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
 import { createSlices } from '../control/verify/slices.ts';
@@ -20,6 +22,7 @@ import type { FixtureSet } from '../fixtures/load.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
@@ -36,6 +39,7 @@ import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { openScratchStore } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
@@ -112,9 +116,19 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     kept: webhooks.kept,
+    opened: (name) => snapshots.open(name),
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
+  const snapshots = createSnapshots({
+    worlds: adapter.worlds,
+    driver,
+    estate: estateDataOf(registeredApplications.map(({ service }) => service)),
+    scratch: openScratchStore,
+    verify: (worlds, world) => verifyWorld(worlds, world, objects),
+    limits: { most: configuration.MAX_SNAPSHOTS, bytes: configuration.MAX_SNAPSHOT_BYTES },
+    version: manifest.version,
+  });
   const use = createUse({ worlds: adapter.worlds, log });
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   observability.watchWorlds(() => adapter.worlds.backlog());
@@ -126,6 +140,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
     worldBytes: configuration.MAX_REHEARSAL_BYTES,
+    snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
     credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
       kind === 'signature' || kind === 'oauth-client' ? [] : [{ ...credential, kind, key: secret }],
     ),
@@ -145,6 +160,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       runs,
       streams: createStreams(),
       webhooks,
+      snapshots,
+      snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
       objects,
       verified: createVerifications({
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),

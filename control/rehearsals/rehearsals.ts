@@ -4,10 +4,10 @@ import { mintCredentials, type PlainCredentials } from '../../shared/control/cre
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
-import type { WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
+import type { ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData'>;
+  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'>;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
@@ -17,6 +17,8 @@ export interface RehearsalsOptions {
   readonly limits: RehearsalLimits;
   /** What a reset keeps of a world. */
   readonly kept?: (view: WorldView) => Promise<WorldData['applications']>;
+  /** The world of a snapshot, for a reset of a rehearsal that was opened from it. @throws Problem not_found */
+  readonly opened?: (snapshot: string) => Promise<ExportedWorld>;
 }
 
 /** Seeds a new world with own data. @throws Problem validation_failed with all mistakes of the data */
@@ -25,10 +27,12 @@ export type SeedWith = (data: OwnData, now: number) => { readonly seed: WorldDat
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
+  /** The world of a snapshot, or the world to copy. Excludes `data`. */
+  readonly from?: WorldSource;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
+export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhookSecret, limits, kept, opened }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -36,7 +40,7 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => WorldData = () => seed(Date.now()),
+    from: () => WorldSource = () => seed(Date.now()),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -75,11 +79,11 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
    * @returns the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed
    */
-  async function create(name: string, { idleMs = limits.idleMs, data }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const own = data && seedWith(data, Date.now());
-      const credentials = await open(name, idleMs, own && (() => own.seed));
+      const credentials = await open(name, idleMs, from ? () => from : own && (() => own.seed));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -87,11 +91,20 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
     });
   }
 
-  /** Seeds the rehearsal again, with its own data. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
+  async function beginningOf({ world }: WorldView): Promise<WorldData | ExportedWorld> {
+    const origin = await worlds.origin(world);
+    if (origin !== undefined && opened) return opened(origin);
+    const data = await worlds.ownData(world);
+    return data ? seedWith(data, Date.now()).seed : seed(Date.now());
+  }
+
+  /**
+   * Seeds the rehearsal again, with its own data, or opens its snapshot again.
+   * @throws Problem unknown_rehearsal, even when it is deleted during the operation; not_found when its snapshot was deleted
+   */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
-    const data = await worlds.ownData(view.world);
-    const from = data ? seedWith(data, Date.now()).seed : seed(Date.now());
+    const from = await beginningOf(view);
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

@@ -67,7 +67,7 @@ export function copySuite(opened: Opened): void {
     const crm = adapter.store('crm');
     await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|sent' } }));
     await adapter.store('loyalty-platform').commit(world, aPlan({ fence: { kind: 'delivery', key: 'loyalty-platform|sent' } }));
-    await crm.park(world, 'crm|parked', 'no such\ncustomer');
+    await crm.park(world, 'crm|parked', 'unknown\ncustomer');
     await crm.postpone(world, 'crm|pending', { event: entry('pending'), at: 4_000, awaits: 'pos' });
     await commit({ events: [{ ...entry('unsent'), subscribers: ['crm'] }] });
     // Due work: one parked, one in its third attempt, two of the same instant.
@@ -204,7 +204,7 @@ export function copySuite(opened: Opened): void {
       await standAt(NOW);
       await commit({ due: [timer('x', 1_500)] });
       await lease(NOW, 'mine', 50);
-      expect((await worlds.exportWorld(world)).running).toEqual(['oms|timer|x']);
+      expect((await worlds.exportWorld(world)).running).toEqual(['due oms|timer|x']);
       const copy = await worlds.open('copy', { copyOf: world }, CREDENTIALS);
       await new Promise((resolve) => setTimeout(resolve, 60));
       expect(await worlds.leaseNext(copy, { upTo: NOW, token: 'other', leaseMs: 1_000 })).toMatchObject({ key: 'x' });
@@ -225,7 +225,7 @@ export function copySuite(opened: Opened): void {
       expect(await worlds.resolve('copy')).toBeUndefined();
     });
 
-    test('a world knows the snapshot that it was opened from, and so does its copy', async () => {
+    test('a world has the name of the snapshot that it was opened from, and its copy has it too', async () => {
       const { worlds, world } = await opened();
       const from = { ...(await worlds.exportWorld(world)), origin: 'paid' };
       const opening = await worlds.open('opened', from, CREDENTIALS);

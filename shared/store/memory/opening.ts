@@ -28,6 +28,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     pending: new Set(exported?.pending),
     parked,
     seq: 0,
+    dueSeq: exported?.dueSeq ?? 0,
     order: 0,
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
@@ -44,7 +45,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     if (data) load(state, application, data);
   }
   for (const item of from.due) {
-    const record = { attempts: 0, ...item, payload: JSON.stringify(item.payload), seq: ++state.seq };
+    const record = { attempts: 0, seq: exported ? 0 : ++state.dueSeq, ...item, payload: JSON.stringify(item.payload) };
     state.due.put(dueKey(item.application, item.kind, item.key), record);
   }
   for (const entry of exported?.parked ?? []) loadParked(state, entry);

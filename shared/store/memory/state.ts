@@ -91,7 +91,10 @@ export interface WorldState {
   pending: Set<string>;
   /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
+  /** Number of commits. */
   seq: number;
+  /** The newest `seq` of due work. */
+  dueSeq: number;
   order: number;
   /** Size of the text of objects, events and kept answers. */
   bytes: number;

@@ -8,6 +8,7 @@ import type {
   WorldData,
   WorldDataStore,
 } from '../ports/world-data.ts';
+import { isHeld } from './commit.ts';
 import type { DueRecord } from './due-schedule.ts';
 import type { MemoryEstate } from './estate.ts';
 import { type ApplicationState, dueItem, nowOf, type WorldState } from './state.ts';
@@ -48,8 +49,9 @@ export function exportOf(state: WorldState): ExportedWorld {
     due: [...due.records()]
       .filter(own)
       .sort((a, b) => a.item.seq - b.item.seq)
-      .map(({ item: { seq: _seq, ...item } }) => ({ ...item, payload: JSON.parse(item.payload) as unknown })),
-    running: due.running(Date.now()),
+      .map(({ item }) => ({ ...item, payload: JSON.parse(item.payload) as unknown })),
+    dueSeq: state.dueSeq,
+    running: [...due.running(Date.now()).map((key) => `due ${key}`), ...requestsIn(state)],
     parked: [...parked.values()].flatMap(exportParked),
     pending: [...pending],
     events: events.after(0, events.last).map(({ order: _order, ...event }) => event),
@@ -59,6 +61,10 @@ export function exportOf(state: WorldState): ExportedWorld {
     data,
     origin,
   };
+}
+
+function requestsIn({ applications }: WorldState): string[] {
+  return [...applications].flatMap(([name, { claims }]) => [...claims.values()].filter(isHeld).map(() => `request at ${name}`));
 }
 
 function exportApplication(state: ApplicationState): ExportedApplication {

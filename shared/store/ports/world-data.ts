@@ -77,9 +77,11 @@ export interface ExportedWorld {
   /** Whether the clock flows, or flowed before the advance that is in progress. */
   readonly flowing: boolean;
   readonly applications: Readonly<Partial<Record<Owner, ExportedApplication>>>;
-  /** First scheduled first. */
-  readonly due: readonly Omit<DueItem, 'seq'>[];
-  /** Keys of the due items that are running: their effects may be half in the export. */
+  /** First scheduled first. The idempotency keys of an item's calls derive from its `seq`. */
+  readonly due: readonly DueItem[];
+  /** The highest `seq` so far. */
+  readonly dueSeq: number;
+  /** Due items and requests that are running: half of their effects may be in the export. `due <key>`, `request at <application>`. */
   readonly running: readonly string[];
   readonly parked: readonly ExportedParked[];
   /** Deliveries that are still to be consumed, withheld and postponed ones included. */

@@ -194,3 +194,8 @@ export function readClaim(key: string, record: string): ExportedClaim {
     ...(keepUntil !== '' && { done: { json: json.join('\n'), keepUntil: Number(keepUntil) } }),
   };
 }
+
+export function isHeldClaim(record: string): boolean {
+  const [, , , token, until] = record.split('\n', 5);
+  return token !== '' && Date.now() < Number(until);
+}

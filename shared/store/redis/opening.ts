@@ -1,6 +1,6 @@
 import { type Owner, owners } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
-import { dueKey } from '../ports/due-work.ts';
+import { type DueItem, dueKey } from '../ports/due-work.ts';
 import { CLAIM_KEPT_MS } from '../ports/plan.ts';
 import { type ExportedApplication, type ExportedWorld, isExported, type WorldData } from '../ports/world-data.ts';
 import type { Argument, RedisConnection } from './connection.ts';
@@ -85,9 +85,20 @@ function writesOf(key: string, from: WorldData | ExportedWorld): { writes: reado
   return { writes, filled: { now: from.now, fields, unsent } };
 }
 
-function fieldsOf({ now, flowing, applications, pending, parked, faults, progression, origin }: ExportedWorld): FilledWorld['fields'] {
+function fieldsOf({
+  now,
+  flowing,
+  applications,
+  dueSeq,
+  pending,
+  parked,
+  faults,
+  progression,
+  origin,
+}: ExportedWorld): FilledWorld['fields'] {
   return {
     outSeq: Math.max(0, ...Object.values(applications).map(({ outbox = [] }) => outbox.length)),
+    dueSeq,
     owedSeq: pending.length,
     parkSeq: parked.length,
     faultSeq: faults.rules.length,
@@ -163,11 +174,10 @@ function addRequests(add: Add, { claims = [], outbox = [] }: ExportedApplication
 }
 
 function addDue(add: Add, items: (WorldData | ExportedWorld)['due']): void {
-  const due = items.map((item: ExportedWorld['due'][number] | WorldData['due'][number], position) => {
-    const seq = position + 1;
-    const { awaits, withheldBy, attempts } = item as Partial<ExportedWorld['due'][number]>;
-    const record = dueRecord({ ...item, awaits, withheldBy, attempts, payload: JSON.stringify(item.payload) }, seq);
-    return { name: dueKey(item.application, item.kind, item.key), at: item.at, seq, awaits, withheldBy, record };
+  const due = items.map((item: WorldData['due'][number] & Partial<DueItem>, position) => {
+    const { at, seq = position + 1, awaits, withheldBy } = item;
+    const record = dueRecord({ ...item, payload: JSON.stringify(item.payload) }, seq);
+    return { name: dueKey(item.application, item.kind, item.key), at, seq, awaits, withheldBy, record };
   });
   const named = (some: typeof due): Entries => some.map(({ seq, name }) => [seq, name]);
   add(

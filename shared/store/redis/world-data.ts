@@ -16,6 +16,7 @@ import type {
 } from '../ports/world-data.ts';
 import { type RedisAccess, type RedisConnection, runInWorld } from './connection.ts';
 import {
+  isHeldClaim,
   readClaim,
   readCounter,
   readDue,
@@ -138,9 +139,9 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
     due: [...hash('due').values()]
       .map(readDue)
       .filter(({ application }) => application !== GATEWAY)
-      .sort((a, b) => a.seq - b.seq)
-      .map(({ seq: _seq, ...item }) => item),
-    running: list('running'),
+      .sort((a, b) => a.seq - b.seq),
+    dueSeq: Number(about.get('dueSeq') ?? 0),
+    running: [...list('running').map((key) => `due ${key}`), ...requestsIn(replies)],
     parked: list('parked')
       .filter((member) => !member.startsWith(`due|${GATEWAY}|`))
       .map((member) => exportedParked(member, hash('parkings').get(member) ?? '')),
@@ -174,6 +175,15 @@ function exportedApplications(replies: ReadonlyMap<string, unknown>): Map<Owner,
     });
   }
   return found;
+}
+
+/** The lease is compared with the clock of this machine. */
+function requestsIn(replies: ReadonlyMap<string, unknown>): string[] {
+  const idem = [...replies].filter(([name]) => name.endsWith(':idem'));
+  return idem.flatMap(([name, reply]) => {
+    const held = pairs(reply as Reply).filter(([, record]) => isHeldClaim(record));
+    return held.map(() => `request at ${name.slice(0, name.indexOf(':'))}`);
+  });
 }
 
 function exportedParked(member: string, record: string): ExportedParked {
