@@ -8,7 +8,7 @@ import { compare } from '../snapshots/compare.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
   const { error } = declared.SnapshotName.safeParse(name);
-  if (error) throw invalid('{name}', 'invalid_format', REHEARSAL_NAME_RULE);
+  if (error) throw invalid('{name}', 'invalid_name', REHEARSAL_NAME_RULE);
   return snapshots.save(body.rehearsal === undefined ? view : await rehearsals.find(body.rehearsal), name, {
     gone,
     withinMs: body.timeoutMs,

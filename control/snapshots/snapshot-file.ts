@@ -23,7 +23,7 @@ const Time = z.number().describe('Epoch milliseconds.');
 const Json = z.unknown();
 const optional = <T extends z.ZodType>(schema: T) => schema.optional();
 
-/** A stored object with its place in the order of creation. Its schema is that of its collection. */
+/** A stored object, and its position by creation. The schema of its collection is checked separately. */
 const StoredObject = z.strictObject({ order: z.int().min(1), object: z.looseObject({ id: z.string().min(1), version: z.int().min(1) }) });
 
 const Counters = z.record(Text, z.record(Text, z.record(Text, z.int())));

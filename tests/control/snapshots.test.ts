@@ -125,7 +125,7 @@ describe('Snapshots', () => {
 
 type Mistake = readonly [what: string, change: (file: File) => unknown, pointer: RegExp | string, code: string, detail?: RegExp];
 
-describe('A file that is no snapshot', () => {
+describe('Uploads', () => {
   const orders = (file: File) => file.applications.oms.objects.orders;
   const mistakes: readonly Mistake[] = [
     ['another format', (file) => Object.assign(file, { format: 'something' }), '/format', 'not_a_snapshot', /GET \/_control\/snapshots/],
@@ -204,7 +204,7 @@ describe('A file that is no snapshot', () => {
     expect(items.map(({ name }) => name)).not.toContain(`${snapshot.name}-bad`);
   });
 
-  test('A file in which money or stock no longer agree is refused with the sentence of the invariant and its place', async () => {
+  test('A file whose money or stock disagree is refused with the sentence of the invariant and its place', async () => {
     await using rehearsal = await newRehearsal();
     const { completed } = await livedIn(rehearsal);
     await using snapshot = await kept(rehearsal);
