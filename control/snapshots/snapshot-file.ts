@@ -6,6 +6,7 @@ import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { instant } from '../../shared/domain/time.ts';
+import type { World } from '../../shared/domain/world.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
@@ -92,6 +93,7 @@ export const Head = z.strictObject({
 });
 
 export const SnapshotFile = Head.extend({
+  lineage: Text.regex(/^[^~]+~[^~]+$/).describe('The world that ids derive from.'),
   clock: z.strictObject({ now: Instant, flowing: z.boolean() }),
   progression: optional(Progression),
   applications: z.record(Text, Application),
@@ -122,11 +124,12 @@ const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
 /** The file of a world. @returns its JSON value, sealed */
 export function fileOf(world: ExportedWorld, head: FileHead): SnapshotFile {
-  const { now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, seed, data } = world;
+  const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, seed, data } = world;
   const file = {
     format: FORMAT,
     version: VERSION,
     ...head,
+    lineage,
     clock: { now: instant(now), flowing },
     progression,
     applications: mapped(applications, applicationIn),
@@ -179,6 +182,7 @@ export type Indexed = (application: Owner, objects: ExportedApplication['objects
 export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
   const { clock, applications, due, deliveries, faults, events, seed, progression, data, dueSeq, parked } = file;
   return {
+    lineage: file.lineage as World,
     now: Date.parse(clock.now),
     flowing: clock.flowing,
     applications: Object.fromEntries(

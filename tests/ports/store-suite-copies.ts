@@ -105,6 +105,7 @@ export function copySuite(opened: Opened): void {
       expect(await worlds.exportWorld(copy)).toEqual(exported);
       expect(exported).toMatchObject({ now: NOW, flowing: false, data: DATA, running: [], progression: { warehouse: 'manual' } });
       expect([await worlds.ownData(copy), await worlds.seed(copy)]).toEqual([DATA, SEED]);
+      expect([(await worlds.current(world))?.lineage, (await worlds.current(copy))?.lineage]).toEqual([undefined, world]);
       await store.commit(copy, aPlan({ put: [putting('new')], move: [{ counter: 'c', key: 'k', field: 'on,hand', by: 1 }] }));
       await commit({ due: [{ ...timer('first', 0), at: null }] });
       expect(await store.object(world, 'things', 'new')).toBeUndefined();

@@ -18,6 +18,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
   const state: WorldState = {
     rehearsal,
     world: `${rehearsal}~${ulid()}`,
+    lineage: exported?.lineage,
     createdAt: new Date().toISOString(),
     seed: exported ? exported.seed : withoutOwnData,
     data,

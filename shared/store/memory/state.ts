@@ -80,6 +80,8 @@ export interface WorldState {
   readonly rehearsal: string;
   readonly world: World;
   readonly createdAt: string;
+  /** The world that this one continues. */
+  readonly lineage: World | undefined;
   readonly seed: WorldData;
   readonly data: OwnData | undefined;
   /** The snapshot that the world was opened from. */

@@ -134,6 +134,7 @@ function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
 const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   rehearsal: world.rehearsal,
   world: world.world,
+  lineage: world.lineage,
   now: nowOf(world),
   flowing: world.clock.flowing,
   moves: world.moves.at(-1)?.number ?? 0,

@@ -43,6 +43,7 @@ export function exportOf(state: WorldState): ExportedWorld {
   const applications: Partial<Record<Owner, ExportedApplication>> = {};
   for (const [application, data] of state.applications) if (application !== GATEWAY) applications[application] = exportApplication(data);
   return {
+    lineage: state.lineage ?? state.world,
     now: nowOf(state),
     flowing: driver?.flowed ?? clock.flowing,
     applications,

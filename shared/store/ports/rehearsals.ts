@@ -83,6 +83,8 @@ export interface RehearsalCredentials {
 export interface WorldView {
   readonly rehearsal: string;
   readonly world: World;
+  /** The world that this one continues: ids derive from it. */
+  readonly lineage?: World;
   readonly now: Ms;
   readonly flowing: boolean;
   /** How often the clock was moved by an advance. */

@@ -73,6 +73,8 @@ export interface ExportedFault {
  * the clock). Unsorted lists have the order of the store.
  */
 export interface ExportedWorld {
+  /** The world that ids and idempotency keys derive from. */
+  readonly lineage: World;
   readonly now: Ms;
   /** Whether the clock flows, or flowed before the advance that is in progress. */
   readonly flowing: boolean;

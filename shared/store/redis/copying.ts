@@ -58,5 +58,5 @@ export async function copyWorld(access: RedisAccess, from: World, to: World): Pr
   const now = Number(await run('now', from));
   const flows = (about.get('flowed') ?? about.get('flowing')) === '1';
   const fields = Object.fromEntries(COPIED_FIELDS.flatMap((name) => (about.has(name) ? [[name, about.get(name) ?? '']] : [])));
-  return { now, fields: { ...fields, ...(!flows && { flowing: '0', clock: now }) }, unsent };
+  return { now, fields: { ...fields, lineage: about.get('lineage') ?? from, ...(!flows && { flowing: '0', clock: now }) }, unsent };
 }

@@ -86,6 +86,7 @@ function writesOf(key: string, from: WorldData | ExportedWorld): { writes: reado
 }
 
 function fieldsOf({
+  lineage,
   now,
   flowing,
   applications,
@@ -97,6 +98,7 @@ function fieldsOf({
   origin,
 }: ExportedWorld): FilledWorld['fields'] {
   return {
+    lineage,
     outSeq: Math.max(0, ...Object.values(applications).map(({ outbox = [] }) => outbox.length)),
     dueSeq,
     owedSeq: pending.length,

@@ -146,11 +146,12 @@ function createRevocations(access: RedisAccess): RevocationStore {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, lineage = ''] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
     world: `${rehearsal}~${id}`,
+    lineage: lineage === '' ? undefined : (lineage as World),
     now: Number(now),
     flowing: flowing === '1',
     moves: Number(moves),

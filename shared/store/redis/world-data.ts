@@ -133,6 +133,7 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
   const data = text('data');
   const progression = about.get('progression');
   return {
+    lineage: (about.get('lineage') as World | undefined) ?? world,
     now: Number(await runInWorld(access)('now', world)),
     flowing: (about.get('flowed') ?? about.get('flowing')) === '1',
     applications: Object.fromEntries(exportedApplications(replies)),
