@@ -26,7 +26,7 @@ export const operationCommands: OperationCommands = {
     {
       words: 'snapshot open',
       positional: ['from.snapshot', 'name'],
-      example: 'snapshot open paid my-tests',
+      example: 'snapshot open paid continued',
       summary: 'Creates a rehearsal that continues from a snapshot. Prints its credentials.',
       names: { 'from.rehearsal': 'from-rehearsal' },
     },
@@ -46,7 +46,7 @@ export const operationCommands: OperationCommands = {
   'read-rehearsal': { words: 'rehearsals show', example: 'rehearsals show default' },
   'delete-rehearsal': { words: 'rehearsals delete', example: 'rehearsals delete my-tests', done: 'The rehearsal is deleted.' },
   'reset-rehearsal': { words: 'rehearsals reset', positional: ['rehearsal'], example: 'rehearsals reset my-tests' },
-  'save-snapshot': { words: 'snapshot save', positional: ['rehearsal'], example: ['snapshot save paid', 'snapshot save paid my-tests'] },
+  'save-snapshot': { words: 'snapshot save', positional: ['rehearsal'], example: 'snapshot save paid' },
   'list-snapshots': {
     words: 'snapshot list',
     example: 'snapshot list',
@@ -54,7 +54,8 @@ export const operationCommands: OperationCommands = {
   },
   'read-snapshot': {
     words: 'snapshot download',
-    example: 'snapshot download paid > paid.json',
+    example: 'snapshot download paid',
+    summary: 'Prints a snapshot as JSON: write it to a file, for snapshot upload.',
     show: (file) => JSON.stringify(file, null, 2),
   },
   'upload-snapshot': {
@@ -66,7 +67,7 @@ export const operationCommands: OperationCommands = {
   'compare-worlds': {
     words: 'snapshot diff',
     positional: ['from', 'to'],
-    example: ['snapshot diff paid my-tests', 'snapshot diff snapshot:paid snapshot:shipped'],
+    example: 'snapshot diff paid my-tests',
     show: (output, look) => showComparison(output, look),
   },
   'read-clock': { words: 'clock show', example: 'clock show' },

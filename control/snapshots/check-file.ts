@@ -7,6 +7,7 @@ import { nextTurn } from '../../shared/process/waiting.ts';
 import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
@@ -88,6 +89,7 @@ async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerat
       if (of) yield* mistakesOfCounters([...at, 'counters', name], keys, of);
     }
   }
+  yield* unknownReferences(file, estate);
   yield* mistakesOfWork(file, estate);
   yield* mistakesOfEvents(file, estate);
 }
@@ -142,6 +144,27 @@ function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): strin
     return keyOf(object);
   } catch {
     return undefined;
+  }
+}
+
+/** An id. A SKU or a code may name what does not exist yet. */
+const WHOLE_ID = new RegExp(`^(?:${ID.source})$`);
+
+/** Business objects refer to objects of this file. The till names an order by the id of its transaction. */
+function* unknownReferences({ applications }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+  const all = Object.values(applications).flatMap(({ objects }) => Object.values(objects));
+  const known = new Set(all.flatMap((rows) => rows.map(({ object }) => object.id)));
+  for (const [application, { collections }] of estate) {
+    for (const { name, object: definition } of collections.values()) {
+      if (!definition) continue;
+      for (const [place, { object }] of (applications[application]?.objects[name] ?? []).entries()) {
+        for (const { type, id } of relatedOf(definition, object)) {
+          if (known.has(id) || !WHOLE_ID.test(id)) continue;
+          const at = ['applications', application, 'objects', name, place, 'object'];
+          yield mistake(at, 'unknown_reference', `${object.id} refers to the ${type} ${id}, which this file does not have.`);
+        }
+      }
+    }
   }
 }
 

@@ -46,13 +46,15 @@ function changesOf(type: string, definition: ObjectDefinition, from: Rows, to: R
     const [before, after] = [from.get(id), to.get(id)];
     if (before === after) continue;
     const [old, fresh] = [before === undefined ? undefined : published(before), after === undefined ? undefined : published(after)];
-    const members = old && fresh ? changedMembers(old, fresh) : stateOf(old, fresh);
+    const members = old && fresh ? changedMembers(old, fresh).toSorted(stateFirst) : stateOf(old, fresh);
     if (old && fresh && members.length === 0) continue;
     const change = !old ? 'added' : !fresh ? 'removed' : 'changed';
     found.push({ type, id, label: labelOf(definition, fresh ?? old ?? {}), change, members });
   }
   return found;
 }
+
+const stateFirst = (a: ChangedMember, b: ChangedMember): number => Number(b.member === 'state') - Number(a.member === 'state');
 
 function stateOf(from: Readonly<Record<string, unknown>> | undefined, to: Readonly<Record<string, unknown>> | undefined): ChangedMember[] {
   const state = (to ?? from)?.['state'];

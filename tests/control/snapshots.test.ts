@@ -114,7 +114,7 @@ describe('Snapshots', () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
-    const confirming = rehearsal.confirm(id);
+    const confirming = rehearsal.confirm(id, { 'idempotency-key': freshName() });
     await rehearsal.struck('slow');
     const { status, body } = await rehearsal.call('save-snapshot', { params: { name: freshName() }, body: { timeoutMs: 300 } });
     expect([status, body.code]).toEqual([409, 'not_at_rest']);
@@ -165,6 +165,13 @@ describe('Uploads', () => {
       'invalid_value',
     ],
     ['an object twice', (file) => orders(file).push({ ...orders(file)[0], order: 999_999 }), /orders\/\d+\/object\/id/, 'not_unique'],
+    [
+      'a payment of no order',
+      (file) => Object.assign(file.applications['payment-hub'].objects.payments[0].object, { orderId: 'ord_none' }),
+      '/applications/payment-hub/objects/payments/0/object',
+      'unknown_reference',
+      /ord_none/,
+    ],
     ['unknown due work', (file) => Object.assign(file.due[0], { kind: 'make-tea' }), '/due/0/kind', 'unknown_kind'],
     ['a delivery of no event', (file) => file.deliveries.push('crm|evt_none'), /\/deliveries\/\d+/, 'unknown_event'],
   ];
