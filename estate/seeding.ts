@@ -26,19 +26,23 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
  * fixtures: its objects are those that the real system has shown.
  */
 export function seedSnapshot(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Snapshot {
-  const retailer = seedOfRetailer(
-    fixtures.retailer,
-    swappableNames.filter((name) => swaps[name]),
+  const modes = new Map(
+    swappableNames.flatMap((name) => {
+      const swap = swaps[name];
+      return swap ? [[name, swap.mode] as const] : [];
+    }),
   );
+  const retailer = seedOfRetailer(fixtures.retailer, modes);
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => {
       const swap = swapOf(swaps, service.application);
-      const { objects = [], ...others } = swap ? { objects: [seedOfSwap(swap)] } : seed(fixtures);
-      return [service.application, dumpOf({ ...others, objects: [...objects, retailer] })];
+      const { objects = [], ...others } = isReplaced(swap) ? {} : seed(fixtures);
+      const swapped = swap ? [seedOfSwap(swap)] : [];
+      return [service.application, dumpOf({ ...others, objects: [...objects, ...swapped, retailer] })];
     }),
   );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
-    (swapOf(swaps, service.application) ? [] : (seedDue?.(fixtures) ?? [])).map((item) => ({
+    (isReplaced(swapOf(swaps, service.application)) ? [] : (seedDue?.(fixtures) ?? [])).map((item) => ({
       ...item,
       application: service.application,
       correlationId: 'seed',
@@ -49,6 +53,9 @@ export function seedSnapshot(fixtures: Fixtures, now: number, swaps: SeededSwaps
 
 const swapOf = (swaps: SeededSwaps, application: Application): SeededSwap | undefined =>
   isSwappable(application) ? swaps[application] : undefined;
+
+/** In the shadow of ours, a real system replaces nothing. */
+const isReplaced = (swap: SeededSwap | undefined): boolean => swap !== undefined && swap.mode !== 'shadow';
 
 /** The configured folder. Undefined: the project's folder. */
 export const fixturesFolder = ({ FIXTURES_DIR }: Configuration): URL | undefined =>

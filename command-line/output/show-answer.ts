@@ -149,3 +149,31 @@ export function showInvariants({ invariants, settled, waitingFor }: Verification
   const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
   return [...lines, ...unrest].join('\n');
 }
+
+interface Fidelity {
+  readonly title: string;
+  readonly url: string;
+  readonly compared: number;
+  readonly equal: number;
+  readonly skipped: number;
+  readonly waiting: number;
+  readonly differences: readonly Row[];
+}
+
+/** For each real system in the shadow, its counts and a table of its differences. */
+export function showFidelity({ items }: { readonly items: readonly Fidelity[] }, look: Look): string {
+  if (items.length === 0) return look.style('dim', 'No real system is in the shadow of ours in this rehearsal.');
+  return items
+    .map(({ title, url, compared, equal, skipped, waiting, differences }) => {
+      const counts = [
+        `${compared} calls compared`,
+        `${equal} equal`,
+        skipped > 0 && `${skipped} skipped`,
+        waiting > 0 && `${waiting} waiting`,
+      ];
+      const head = `${look.style('bold', title)} ${look.style('dim', url)}\n${counts.filter(Boolean).join(', ')}`;
+      const columns = { api: 'operation', pointer: 'member', count: 'count', ours: 'ours', theirs: 'theirs' };
+      return differences.length === 0 ? head : `${head}\n${showRows(differences, columns, look)}`;
+    })
+    .join('\n\n');
+}

@@ -6,6 +6,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { retailers } from '../../shared/work/figures.ts';
+import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from '../../shared/work/shadow/stored-fidelity.ts';
 import { EMPTY_LOG, type SeededSwap, type StoredSwap, type SwapLog, swapLogs, swaps } from '../../shared/work/swap/stored-swap.ts';
 
 export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
@@ -13,9 +14,12 @@ export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap 
 type Reader = Pick<ObjectReader, 'object'>;
 
 /** The names of the swapped applications of a world, sorted as in the catalog. The OMS, which is never swapped, has them, too. */
-export async function swappedIn(worlds: Reader, world: World): Promise<readonly SwappableApplication[]> {
+export const swappedIn = async (worlds: Reader, world: World): Promise<readonly SwappableApplication[]> =>
+  (await retailerOf(worlds, world))?.swapped ?? [];
+
+async function retailerOf(worlds: Reader, world: World): Promise<z.output<typeof retailers.schema> | undefined> {
   const row = await worlds.object(world, 'oms', retailers.name, 'retailer');
-  return row ? ((JSON.parse(row.json) as z.output<typeof retailers.schema>).swapped ?? []) : [];
+  return row && JSON.parse(row.json);
 }
 
 /** As `swappedIn`, for an answer: undefined in a rehearsal without swaps. */
@@ -24,10 +28,11 @@ export async function unseenIn(worlds: Reader, world: World): Promise<string[] |
   return swapped.length === 0 ? undefined : [...swapped];
 }
 
-/** How each swapped application of a world is swapped, sorted as in the catalog. */
+/** How each application of a world is swapped or shadowed, sorted as in the catalog. */
 export async function swapsOf(worlds: Reader, world: World): Promise<readonly (readonly [SwappableApplication, StoredSwap])[]> {
+  const { swapped = [], shadowed = [] } = (await retailerOf(worlds, world)) ?? {};
   const found = await Promise.all(
-    (await swappedIn(worlds, world)).map(async (application) => {
+    [...swapped, ...shadowed].map(async (application) => {
       const row = await worlds.object(world, application, swaps.name, 'swap');
       return row ? [[application, JSON.parse(row.json) as StoredSwap] as const] : [];
     }),
@@ -59,6 +64,19 @@ export async function permittedSwaps(outbound: Outbound, requested: Swaps): Prom
   return Object.fromEntries(Object.entries(requested).map(([application, swap]) => [application, { ...swap, isDefault: false }]));
 }
 
+/** What the comparisons with the real systems in the shadow have found so far. */
+export async function readFidelity(worlds: Reader, world: World) {
+  const shadowed = (await swapsOf(worlds, world)).filter(([, { mode }]) => mode === 'shadow');
+  return Promise.all(
+    shadowed.map(async ([application, { url }]) => {
+      const row = await worlds.object(world, application, fidelityLogs.name, 'fidelity');
+      const { begun, compared, equal, skipped, differences } = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
+      const waiting = begun - compared - skipped;
+      return { application, title: applications[application].title, url, compared, equal, skipped, waiting, differences };
+    }),
+  );
+}
+
 async function reasonAgainst(outbound: Outbound, url: string): Promise<string | undefined> {
   try {
     await outbound.check(url);
@@ -72,7 +90,7 @@ async function reasonAgainst(outbound: Outbound, url: string): Promise<string | 
 /** How a world swaps an application, and what its real system has answered. Values of headers stay hidden. */
 export async function describeSwaps(worlds: Reader, world: World) {
   return Promise.all(
-    (await swapsOf(worlds, world)).map(async ([application, { url, mode, headers, timeoutMs, events, isDefault }]) => {
+    (await swapsOf(worlds, world)).map(async ([application, { url, mode, headers, timeoutMs, events, shadow, compare, isDefault }]) => {
       const row = await worlds.object(world, application, swapLogs.name, 'log');
       const { calls, failed, last, violations } = row ? (JSON.parse(row.json) as SwapLog) : EMPTY_LOG;
       return {
@@ -84,6 +102,7 @@ export async function describeSwaps(worlds: Reader, world: World) {
         headers: Object.keys(headers),
         timeoutMs,
         events,
+        ...(mode === 'shadow' && { shadow, compare }),
         from: isDefault ? ('variables' as const) : ('request' as const),
         calls,
         failed,

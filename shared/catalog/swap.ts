@@ -30,8 +30,9 @@ function whyNot(name: string): string {
     : `There is no application ${name}. ${others}`;
 }
 
-/** `real`: the real system answers. */
-export const SwapMode = z.enum(['real']).meta({ id: 'SwapMode' });
+/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. */
+export const SwapMode = z.enum(['real', 'shadow']).meta({ id: 'SwapMode' });
+export type SwapMode = z.output<typeof SwapMode>;
 
 /** Headers that the estate sets itself, and headers of the connection. */
 const RESERVED_HEADER =
@@ -59,7 +60,9 @@ const OutsideUrl = z
 export const Swap = z
   .strictObject({
     url: OutsideUrl.describe('Address of the real system. The path of each call follows it. OUTBOUND_ALLOW must permit it.'),
-    mode: SwapMode.default('real').describe('real: the real system answers.'),
+    mode: SwapMode.default('real').describe(
+      'real: the real system answers. shadow: ours answers, the real system gets the same calls beside it, and differences are recorded.',
+    ),
     headers: z
       .record(z.string(), HeaderValue)
       .superRefine((headers, context) => {
@@ -78,6 +81,15 @@ export const Swap = z
       .enum(['post', 'none'])
       .default('post')
       .describe('post: the events that the application consumes go to {url}/events. none: the real system gets them in another way.'),
+    shadow: z
+      .enum(['all', 'reads'])
+      .default('all')
+      .describe('In the mode shadow. all: queries, commands and events go to the real system, too. reads: only queries.'),
+    compare: z
+      .array(z.string().min(1).max(100))
+      .max(50)
+      .default([])
+      .describe('In the mode shadow: names of members whose texts and times are compared, too.'),
   })
   .meta({ id: 'Swap' });
 export type Swap = z.output<typeof Swap>;

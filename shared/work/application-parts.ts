@@ -10,6 +10,7 @@ import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createFigures } from './figures.ts';
 import type { AnyService } from './handler.ts';
+import { createShadows } from './shadow/shadow.ts';
 import { createCallOutside, type OutsideAccess } from './swap/outside-call.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 
@@ -59,6 +60,7 @@ export function createParts({
     faults: createFaults(options.control),
     figuresOf: createFigures(options.store),
     callOutside: createCallOutside(() => accessOf(options.outside)),
+    shadows: createShadows(options),
     parse: createParsedObjects({ frozen: options.strictResponses }),
     /** Wall time of the leases on claims and on due work before a reply. */
     leaseMs: ({ deadline }: Context): number => Math.max(0, deadline - Date.now()) + leaseMarginMs,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { DEFAULT_FIGURES, figuresOf, Retailer } from '../catalog/retailer.ts';
-import { type SwappableApplication, swappableNames } from '../catalog/swap.ts';
+import { type SwapMode, type SwappableApplication, swappableNames } from '../catalog/swap.ts';
 import type { World } from '../domain/world.ts';
 import { defineCollection, type Seed } from '../store/collections.ts';
 import type { Store } from '../store/ports/estate-store.ts';
@@ -9,16 +9,23 @@ import type { Job, WithFigures } from './job.ts';
 import type { Step } from './steps/step.ts';
 import { type StoredSwap, swaps } from './swap/stored-swap.ts';
 
-/** `swapped`: the applications of the world whose place the real systems of the retailer take. */
-export const StoredRetailer = Retailer.extend({ version: z.int(), swapped: z.array(z.enum(swappableNames)).optional() });
+const Applications = z.array(z.enum(swappableNames)).optional();
+
+/** `swapped`: the applications of the world whose place the real systems of the retailer take. `shadowed`: those with one in the shadow. */
+export const StoredRetailer = Retailer.extend({ version: z.int(), swapped: Applications, shadowed: Applications });
 
 export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
 
 /** Each application has the figures of the retailer, and the names of the swapped applications. */
-export const seedOfRetailer = (retailer: Retailer, swapped: readonly SwappableApplication[]): NonNullable<Seed['objects']>[number] => ({
-  of: retailers,
-  rows: [{ ...retailer, version: 1, ...(swapped.length > 0 && { swapped }) }],
-});
+export function seedOfRetailer(
+  retailer: Retailer,
+  modes: ReadonlyMap<SwappableApplication, SwapMode>,
+): NonNullable<Seed['objects']>[number] {
+  const swapped = [...modes.keys()].filter((application) => modes.get(application) !== 'shadow');
+  const shadowed = [...modes.keys()].filter((application) => modes.get(application) === 'shadow');
+  const row = { ...retailer, version: 1, ...(swapped.length > 0 && { swapped }), ...(shadowed.length > 0 && { shadowed }) };
+  return { of: retailers, rows: [row] };
+}
 
 /** Wall time. Nothing of a dropped world stays longer. */
 const REMEMBERED_MS = 5_000;
@@ -31,13 +38,14 @@ export function createFigures(store: Pick<Store, 'object' | 'application'>) {
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);
 
   async function read(world: World): Promise<WithFigures> {
-    const stored = await store.object(world, retailers.name, 'retailer');
-    const retailer = stored && (JSON.parse(stored.json) as z.output<typeof StoredRetailer>);
-    const isSwapped = retailer?.swapped?.some((name) => name === store.application);
-    const swapped = isSwapped ? await store.object(world, swaps.name, 'swap') : undefined;
+    const row = await store.object(world, retailers.name, 'retailer');
+    const retailer = row && (JSON.parse(row.json) as z.output<typeof StoredRetailer>);
+    const isSwapped = [...(retailer?.swapped ?? []), ...(retailer?.shadowed ?? [])].some((name) => name === store.application);
+    const stored = isSwapped ? await store.object(world, swaps.name, 'swap') : undefined;
+    const swap = stored && (JSON.parse(stored.json) as StoredSwap);
     const facts = {
       figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
-      swap: swapped && (JSON.parse(swapped.json) as StoredSwap),
+      ...(swap && (swap.mode === 'shadow' ? { shadow: swap } : { swap })),
     };
     known.set(world, facts);
     return facts;

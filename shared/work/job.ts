@@ -53,6 +53,8 @@ export interface WithFigures {
   readonly figures: Figures;
   /** Set when the real system of the retailer takes the place of the application in this world. */
   readonly swap?: StoredSwap | undefined;
+  /** Set when ours answers and a real system gets the same calls beside it. */
+  readonly shadow?: StoredSwap | undefined;
 }
 
 /** A job that came from outside the process. The journal records it as a hop, under these names. */

@@ -3,6 +3,7 @@ import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
 import { addFigures } from './figures.ts';
 import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
+import { shadowDelivery, shadowRequest } from './shadow/shadow.ts';
 import { answerProblems, answerRequest, followUp } from './steps/answer.ts';
 import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
@@ -37,12 +38,14 @@ export function createPipeline(options: PipelineOptions) {
     .step(validateInput)
     .step(claimKey(parts))
     .step(forwardIfSwapped(parts))
+    .step(shadowRequest(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunOnConflict(parts))
     .end(answerRequest(parts));
 
   const consume = steps<Delivery, void>()
     .step(addFigures(parts))
+    .step(shadowDelivery(parts))
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))

@@ -49,7 +49,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   async function send(scope: RunScope): Promise<OutsideReply> {
     scope.beforeCall?.(isMutating(api) && !api.storesNothing);
     try {
-      return await parts.callOutside(context.world, swap, requestOf(job, scope, parts));
+      return await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key, parts));
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const problem = withoutReply(api, error);
@@ -105,7 +105,11 @@ function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collecti
 type SeenCollectionObject = Parameters<typeof keepSeen>[2];
 
 /** What the real system receives: the call as the catalog declares it, and nothing of the client or of the estate's own connections. */
-function requestOf({ bound: { api }, input, context }: ClaimedRequest, scope: RunScope, { application, estateCalls }: ApplicationParts) {
+export function outsideRequestOf(
+  { bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>,
+  key: string,
+  { application, estateCalls }: ApplicationParts,
+) {
   const { world, now, requestId, correlationId, traceparent, chain, deadline } = context;
   const { params, query, body } = input;
   const text = api.method === 'GET' ? undefined : JSON.stringify(body ?? {});
@@ -122,7 +126,7 @@ function requestOf({ bound: { api }, input, context }: ClaimedRequest, scope: Ru
       [ESTATE_CALL_HEADER]: isSwappable(application)
         ? estateCalls.sign({ application, world, requestId, correlationId, chain: [...chain, application], deadline })
         : undefined,
-      'idempotency-key': isMutating(api) ? scope.key : undefined,
+      'idempotency-key': isMutating(api) ? key : undefined,
       'content-type': text === undefined ? undefined : 'application/json',
     },
     body: text,

@@ -4,7 +4,7 @@ import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { type EventHandler, unchanged } from '../handler.ts';
-import type { JournalNotes } from '../job.ts';
+import type { Delivery, JournalNotes } from '../job.ts';
 import { NoReply } from './outside-call.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
@@ -13,6 +13,21 @@ const MARGIN_MS = 250;
 
 /** Statuses after which the same event may be accepted later. */
 const mayBeAccepted = (status: number): boolean => status >= 500 || [401, 403, 408, 425, 429].includes(status);
+
+/** An event, as a real system receives it. */
+export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'context'>) => ({
+  method: 'POST' as const,
+  path: '/events',
+  headers: {
+    'content-type': EVENT_CONTENT_TYPE,
+    'x-rehearsal': rehearsalOf(context.world),
+    'x-rehearsal-now': instant(context.now),
+    'x-correlation-id': event.correlationid,
+    traceparent: context.traceparent,
+    'idempotency-key': event.id,
+  },
+  body: JSON.stringify(event),
+});
 
 /**
  * The handler of an event of a swapped application: its real system gets the event as a CloudEvent. The delivery is owed until it answers
@@ -30,17 +45,7 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
       });
     try {
       const { status, durationMs } = await callOutside(context.world, swap, {
-        method: 'POST',
-        path: '/events',
-        headers: {
-          'content-type': EVENT_CONTENT_TYPE,
-          'x-rehearsal': rehearsalOf(context.world),
-          'x-rehearsal-now': instant(context.now),
-          'x-correlation-id': event.correlationid,
-          traceparent: context.traceparent,
-          'idempotency-key': event.id,
-        },
-        body: JSON.stringify(event),
+        ...eventRequestOf({ event, context }),
         withinMs: context.deadline - Date.now() - MARGIN_MS,
       });
       const isAccepted = status >= 200 && status < 300;

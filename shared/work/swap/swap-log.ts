@@ -1,13 +1,9 @@
-import { DEFAULT_FIGURES } from '../../catalog/retailer.ts';
 import type { Context } from '../../control/context.ts';
 import { redactText } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { ifPossible } from '../../process/harmless.ts';
-import { pause } from '../../process/waiting.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import { Conflict } from '../unit/interruptions.ts';
-import { parseStored } from '../unit/loaded-objects.ts';
-import { openUnit } from '../unit/open-unit.ts';
+import { recordInWorld } from './record-in-world.ts';
 import { EMPTY_LOG, type SwapLog, swapLogs } from './stored-swap.ts';
 
 /** The answer to a call of a real system. */
@@ -22,27 +18,14 @@ export interface LoggedAnswer {
 /** Most different violations that a world keeps, the latest. */
 const MOST_VIOLATIONS = 50;
 const DETAIL_CHARACTERS = 500;
-/** Most runs of a change that conflicts with other calls. */
-const MOST_RUNS = 40;
-const PAUSE_GROWTH_MS = 3;
 
 /** Counts an answer in the world. It is a report: no call fails because of it. */
-export function logAnswer({ store, log }: Pick<ApplicationParts, 'store' | 'log'>, context: Context, answer: LoggedAnswer): Promise<void> {
-  return ifPossible(log, 'counting the answer of a real system', async () => {
-    for (let runs = 1; ; runs++) {
-      const ids = { causation: context.requestId, hopId: context.requestId, key: context.requestId, since: context.now };
-      const commits = { dueBeforeReply: [], hasUnsentEvents: false };
-      const unit = openUnit({ store, context, figures: DEFAULT_FIGURES, commits, parse: parseStored, ...ids, beforeReplyLeaseMs: 0 });
-      try {
-        unit.put(swapLogs, withAnswer((await unit.get(swapLogs, 'log')) ?? EMPTY_LOG, answer));
-        return await unit.finish();
-      } catch (error) {
-        if (!(error instanceof Conflict) || error.why !== 'version' || runs >= MOST_RUNS) throw error;
-        await pause(Math.random() * PAUSE_GROWTH_MS * runs);
-      }
-    }
-  });
-}
+export const logAnswer = (parts: Pick<ApplicationParts, 'store' | 'log'>, context: Context, answer: LoggedAnswer): Promise<void> =>
+  ifPossible(parts.log, 'counting the answer of a real system', () =>
+    recordInWorld(parts, context, async (work) => {
+      work.put(swapLogs, withAnswer((await work.get(swapLogs, 'log')) ?? EMPTY_LOG, answer));
+    }),
+  );
 
 function withAnswer(before: Omit<SwapLog, 'version'>, { api, status, durationMs, violation }: LoggedAnswer): Omit<SwapLog, 'version'> {
   const at = instant(Date.now());

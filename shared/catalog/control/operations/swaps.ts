@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Instant } from '../../shapes.ts';
+import { Instant, queryInteger } from '../../shapes.ts';
 import { SwapMode } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
@@ -13,6 +13,8 @@ const SwapInUse = z
     headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),
     timeoutMs: z.int(),
     events: z.enum(['post', 'none']),
+    shadow: z.enum(['all', 'reads']).optional(),
+    compare: z.array(z.string()).optional(),
     from: z
       .enum(['variables', 'request'])
       .describe('Where the swap comes from: variables of the estate, or the creation of the rehearsal.'),
@@ -46,6 +48,40 @@ export const listSwaps = defineOperation({
   summary: 'Lists the applications whose place the retailer’s real systems take in the rehearsal, with their answers and violations.',
   path: '/_control/swaps',
   response: z.object({ items: z.array(SwapInUse) }),
+});
+
+const Fidelity = z
+  .object({
+    application: z.string(),
+    title: z.string(),
+    url: z.string(),
+    compared: z.int().describe('Calls whose answers were compared.'),
+    equal: z.int().describe('Calls without a difference.'),
+    skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
+    waiting: z.int().describe('Calls whose comparison has not ended.'),
+    differences: z
+      .array(
+        z.object({
+          api: z.string().describe('The operation, or event:<name>.'),
+          pointer: z.string().describe('The member, with * for an index. Empty: the answer as a whole.'),
+          count: z.int(),
+          ours: z.string().describe('In the first such answer.'),
+          theirs: z.string(),
+          requestId: z.string().describe('Request of the first one; its trace has the rest.'),
+          at: Instant.describe('Wall time of the first one.'),
+        }),
+      )
+      .describe('By operation and member, the oldest first. At most 500.'),
+  })
+  .meta({ id: 'Fidelity' });
+
+export const readFidelity = defineOperation({
+  id: 'read-fidelity',
+  summary:
+    'Lists where the real systems in the shadow of ours have answered differently. It waits for comparisons that have begun, at most timeoutMs.',
+  path: '/_control/fidelity',
+  query: z.strictObject({ timeoutMs: queryInteger(0, 60_000).default(10_000).describe('Wall time.') }),
+  response: z.object({ items: z.array(Fidelity) }),
 });
 
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
@@ -82,4 +118,4 @@ export const reportChange = defineOperation({
   problems: ['not_swapped', 'forbidden'],
 });
 
-export const swapsOperations = [listSwaps, makeCall, reportChange] as const;
+export const swapsOperations = [listSwaps, readFidelity, makeCall, reportChange] as const;
