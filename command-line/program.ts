@@ -8,6 +8,7 @@ import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
+import { keepCommand } from './keep-answers.ts';
 import { listenCommand } from './listen.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
@@ -51,6 +52,7 @@ export function createProgram(): Command {
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
+  place(program, 'swaps keep', keepCommand());
   program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));

@@ -25,7 +25,7 @@ import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetR
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { compareWorlds, deleteSnapshot, listSnapshots, readSnapshot, saveSnapshot, uploadSnapshot } from './operations/snapshots.ts';
 import { readStream } from './operations/stream.ts';
-import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
+import { listSwaps, makeCall, readAnswers, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -71,6 +71,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'redeliver-webhook': redeliverWebhook,
   'list-swaps': listSwaps,
   'read-fidelity': readFidelity,
+  'read-answers': readAnswers,
   'make-call': makeCall,
   'report-change': reportChange,
   'read-topology': readTopology,

@@ -129,6 +129,7 @@ export const operationCommands: OperationCommands = {
   },
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
   'read-fidelity': { words: 'fidelity', example: 'fidelity', show: showFidelity, holds: isFaithful },
+  'read-answers': { words: 'swaps answers', example: 'swaps answers payment-hub' },
   'list-swaps': {
     words: 'swaps list',
     example: 'swaps list',

@@ -9,7 +9,7 @@ import { parseBody } from '../../shared/contract/validation.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type OperationScope, operate } from '../operate.ts';
-import { describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
+import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
 /** The real system of a swapped application calls another application. */
 export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
@@ -48,6 +48,10 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
 });
 
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
+
+export const readAnswers = operate(declared.readAnswers)(async ({ params }, { world, worlds }) => ({
+  answers: await answersOf(worlds, world, params.application),
+}));
 
 /** Wall time between two looks at comparisons that have not ended. */
 const LOOK_MS = 50;

@@ -23,6 +23,7 @@ export type ViolationName =
   | 'other_object'
   | 'unreachable_state'
   | 'changed_fact'
+  | 'not_kept'
   | 'money';
 
 /** A problem because of the real system, with the rule that it broke. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Instant, queryInteger } from '../../shapes.ts';
-import { SwapMode } from '../../swap.ts';
+import { KeptAnswers, SwapMode } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
 const SwapInUse = z
@@ -8,7 +8,7 @@ const SwapInUse = z
     application: z.string(),
     title: z.string(),
     support: z.enum(['promised', 'possible']).describe('possible: nothing is promised.'),
-    url: z.string(),
+    url: z.string().optional().describe('Absent in the mode kept.'),
     mode: SwapMode,
     headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),
     timeoutMs: z.int(),
@@ -54,7 +54,7 @@ const Fidelity = z
   .object({
     application: z.string(),
     title: z.string(),
-    url: z.string(),
+    url: z.string().optional(),
     compared: z.int().describe('Calls whose answers were compared.'),
     equal: z.int().describe('Calls without a difference.'),
     skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
@@ -82,6 +82,15 @@ export const readFidelity = defineOperation({
   path: '/_control/fidelity',
   query: z.strictObject({ timeoutMs: queryInteger(0, 60_000).default(10_000).describe('Wall time.') }),
   response: z.object({ items: z.array(Fidelity) }),
+});
+
+export const readAnswers = defineOperation({
+  id: 'read-answers',
+  summary:
+    'Returns what the real system of an application has answered in the rehearsal, by operation, if its swap keeps answers. A swap in the mode kept takes it as answers.',
+  path: '/_control/answers/{application}',
+  response: z.object({ answers: KeptAnswers }),
+  problems: ['not_swapped'],
 });
 
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
@@ -118,4 +127,4 @@ export const reportChange = defineOperation({
   problems: ['not_swapped', 'forbidden'],
 });
 
-export const swapsOperations = [listSwaps, readFidelity, makeCall, reportChange] as const;
+export const swapsOperations = [listSwaps, readFidelity, readAnswers, makeCall, reportChange] as const;
