@@ -5,6 +5,7 @@ import { type ControlId, controlOperations } from '../shared/catalog/control/ope
 import { Problem } from '../shared/catalog/problems.ts';
 import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
+import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
@@ -24,6 +25,8 @@ export interface AdmittedRequest {
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
+  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
+  readonly correlate: ((id: string) => void) | undefined;
   /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
@@ -76,10 +79,13 @@ interface Entering {
 }
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
-function entering(use: Use, { rehearsals }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
-  const { rehearsal, correlationId } = admitted;
+function entering(use: Use, { rehearsals, worlds }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
+  const { rehearsal, correlate } = admitted;
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
+    const repeatable = correlate && view.seed !== undefined ? await requestIdIn(view, worlds, operation.id) : undefined;
+    if (repeatable !== undefined) correlate?.(repeatable);
+    const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
     return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, correlationId, gone }), mostMs);
   };

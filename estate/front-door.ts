@@ -93,7 +93,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
   let url = '';
-  const callFromOutside = createOutsideCall({ transport });
+  const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds });
   const outbound = createOutbound({
     allow: configuration.OUTBOUND_ALLOW,
     own: () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]),
@@ -155,7 +155,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       stopping,
     }),
     documents: Router().use(
-      createPaymentPage({ rehearsals, use, callFromOutside }),
+      createPaymentPage({ rehearsals, use, numbers: adapter.worlds, callFromOutside }),
       ...(configuration.CONSOLE === 'on'
         ? [
             createConsole(

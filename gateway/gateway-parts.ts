@@ -24,6 +24,8 @@ export interface ControlRequest {
   readonly rehearsal: string;
   readonly principal: string;
   readonly correlationId: string;
+  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
+  readonly correlate: ((id: string) => void) | undefined;
   readonly body: Buffer | undefined;
 }
 

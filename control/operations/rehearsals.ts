@@ -6,6 +6,7 @@ import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
+import type { Beginning } from '../../shared/store/ports/rehearsals.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
@@ -13,12 +14,18 @@ import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds }) => {
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const { credentials, leftOut } = await rehearsals.create(name, { idleMs: idleMsOf(body), data: body.data });
+  const { credentials, leftOut } = await rehearsals.create(name, { idleMs: idleMsOf(body), data: body.data, beginning: beginningOf(body) });
   return {
     ...(await describeNewWorld(name, worlds)),
+    seed: body.seed?.toString(),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
     leftOut: leftOut && [...leftOut],
   };
+});
+
+const beginningOf = ({ seed, startsAt }: { readonly seed?: string | number; readonly startsAt?: string }): Beginning => ({
+  seed: seed?.toString(),
+  startsAt: startsAt === undefined ? undefined : Date.parse(startsAt),
 });
 
 /** @returns null to keep the rehearsal, undefined for the configured idle time */
@@ -53,6 +60,8 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
     now: instant(view.now),
     ...describeLifetime(record),
     flowing: view.flowing,
+    seed: view.seed,
+    startsAt: view.startsAt === undefined ? undefined : instant(view.startsAt),
     progression: progressionOf(view),
     data: data && Object.fromEntries(Object.entries(data).map(([file, rows]) => [file, Array.isArray(rows) ? rows.length : 1])),
     counts: await countContents(parts, view.world, contents.events),

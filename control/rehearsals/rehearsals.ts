@@ -3,7 +3,15 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
-import type { Directory, Lifetime, RehearsalStore, Snapshot, SnapshotStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type {
+  Beginning,
+  Directory,
+  Lifetime,
+  RehearsalStore,
+  Snapshot,
+  SnapshotStore,
+  WorldView,
+} from '../../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'>;
@@ -24,6 +32,7 @@ export type SeedWith = (data: OwnData, now: number) => { readonly snapshot: Snap
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
+  readonly beginning?: Beginning;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
@@ -31,11 +40,16 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
+  const begun = (snapshot: Snapshot | undefined, beginning: Beginning): Snapshot => ({
+    ...(snapshot ?? seed(beginning.startsAt ?? Date.now())),
+    beginning: beginning.seed === undefined && beginning.startsAt === undefined ? undefined : beginning,
+  });
+
   /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => Snapshot = () => seed(Date.now()),
+    from: () => Snapshot = () => begun(undefined, {}),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -74,11 +88,11 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
    * @returns the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed
    */
-  async function create(name: string, { idleMs = limits.idleMs, data }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, beginning = {} }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
-      const own = data && seedWith(data, Date.now());
-      const credentials = await open(name, idleMs, own && (() => own.snapshot));
+      const own = data && seedWith(data, beginning.startsAt ?? Date.now());
+      const credentials = await open(name, idleMs, () => begun(own?.snapshot, beginning));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -86,11 +100,12 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
     });
   }
 
-  /** Seeds the rehearsal again, with its own data. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
+  /** Seeds the rehearsal again, with its own data, seed and start. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
     const data = await worlds.ownData(view.world);
-    const from = data ? seedWith(data, Date.now()).snapshot : seed(Date.now());
+    const { seed: seedOfIds, startsAt } = view;
+    const from = begun(data && seedWith(data, startsAt ?? Date.now()).snapshot, { seed: seedOfIds, startsAt });
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

@@ -5,6 +5,7 @@ import { getShipmentData, putShipment as putShipmentCall } from '../../shared/ca
 import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
+import { idSource } from '../../shared/control/context.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -62,7 +63,7 @@ async function labelParcel(
   { work, webhooks, context }: Scope,
 ): Promise<StoredShipment> {
   const { carrier = pending.carrier, service = pending.service } = chosen;
-  const labelToken = digest('label', await webhooks.secret(), context.world, pending.id).slice(0, 40);
+  const labelToken = digest('label', context.seed ?? (await webhooks.secret()), idSource(context), pending.id).slice(0, 40);
   const labelled = work.transition(shipments, pending, 'label', {
     carrier,
     service,

@@ -6,6 +6,7 @@ import {
 } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
+import { idSource } from '../../shared/control/context.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { rehearsalOf } from '../../shared/domain/world.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
@@ -15,9 +16,9 @@ import { payments, published, type StoredPayment } from './collections.ts';
 
 type Secrets = Pick<Scope, 'webhooks' | 'context'>;
 
-/** Proves that a browser came from the shop. It is derived from the secret of the rehearsal, so it is never stored and fits one payment. */
+/** Proves that a browser came from the shop. It derives from the seed of the rehearsal or its secret, so it is never stored and fits one payment. */
 const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
-  digest('payment-action', await webhooks.secret(), context.world, paymentId).slice(0, 40);
+  digest('payment-action', context.seed ?? (await webhooks.secret()), idSource(context), paymentId).slice(0, 40);
 
 /** The page at the gateway where the customer authenticates a payment. */
 export const actionUrlOf = async (paymentId: string, scope: Secrets): Promise<string> =>

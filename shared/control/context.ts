@@ -14,6 +14,8 @@ export interface Context {
   readonly world: World;
   /** The rehearsal's clock, frozen during a request. */
   readonly now: Ms;
+  /** The text that the world's ids derive from, if its creator chose one. */
+  readonly seed?: string;
   readonly principal: string;
   readonly requestId: string;
   readonly parentId?: string;
@@ -37,10 +39,13 @@ export interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 
 
 /** The context of a request, an event or due work that begins now in a world. */
 export function contextFor(
-  { world, now, faults, progression }: Pick<Context, 'world' | 'now' | 'faults' | 'progression'>,
+  { world, now, seed, faults, progression }: Pick<Context, 'world' | 'now' | 'seed' | 'faults' | 'progression'>,
   begun: ContextInput,
 ): Context {
   const { principal, requestId, parentId, correlationId, traceparent, withinMs } = begun;
   const deadline = Date.now() + withinMs;
-  return { world, now, principal, requestId, parentId, correlationId, traceparent, deadline, faults, progression, chain: [] };
+  return { world, now, seed, principal, requestId, parentId, correlationId, traceparent, deadline, faults, progression, chain: [] };
 }
+
+/** What the ids of a world derive from: its seed, so that they repeat in another world with the same one, or the world. */
+export const idSource = ({ seed, world }: Pick<Context, 'seed' | 'world'>): string => (seed === undefined ? world : `seed:${seed}`);

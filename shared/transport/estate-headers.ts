@@ -11,6 +11,7 @@ export const TOKEN_HEADER = 'x-estate-token';
 const EncodedContext = z.object({
   world: z.string().regex(/^[^~]+~[^~]+$/),
   now: z.number(),
+  seed: z.string().optional(),
   principal: z.string(),
   requestId: z.string(),
   parentId: z.string().optional(),

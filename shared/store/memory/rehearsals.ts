@@ -98,7 +98,7 @@ function openWorld(rehearsal: string, { data, ...from }: Snapshot, limits: Journ
     createdAt: new Date().toISOString(),
     seed: from,
     data,
-    clock: { flowing: true, offset: from.now - Date.now() },
+    clock: from.beginning?.startsAt === undefined ? { flowing: true, offset: from.now - Date.now() } : { flowing: false, at: from.now },
     applications: new Map(),
     due: createDueSchedule((item) => unpark({ parked }, item)),
     pending: new Set(),
@@ -112,6 +112,7 @@ function openWorld(rehearsal: string, { data, ...from }: Snapshot, limits: Journ
     faults: new Map(),
     faultRevision: 0,
     progression: undefined,
+    numbers: new Map(),
     revokedTokens: new Map(),
     driver: undefined,
   };

@@ -132,6 +132,8 @@ export interface WorldState {
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
+  /** The last number of each name (`nextNumber`). */
+  readonly numbers: Map<string, number>;
   /** Ids of revoked access tokens with the end of each on the clock. */
   readonly revokedTokens: Map<string, Ms>;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */

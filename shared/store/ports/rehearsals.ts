@@ -96,12 +96,21 @@ export interface WorldView {
   /** Automatic progressions of this rehearsal; absent while they are the default. */
   readonly progression?: Progression;
   readonly credentials: RehearsalCredentials;
+  /** The text that the world's ids derive from. Without it they derive from the world, or are random. */
+  readonly seed?: string;
+  /** The instant of the clock at the start, if the creator chose it. */
+  readonly startsAt?: Ms;
 }
+
+/** What the creator of a rehearsal chose. The world keeps it for its reset. */
+export type Beginning = Pick<WorldView, 'seed' | 'startsAt'>;
 
 export interface Directory {
   resolve(rehearsal: string): Promise<WorldView | undefined>;
   /** @returns undefined after a reset or deletion of the world */
   current(world: World): Promise<WorldView | undefined>;
+  /** Counts within a world: 1 for the first call with a name, then 2. An unanswered call may skip a number. @throws WorldGone */
+  nextNumber(world: World, name: string): Promise<number>;
 }
 
 /** An access token that is refused from now on. */
@@ -141,6 +150,8 @@ export interface Snapshot {
   readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
   /** The own data that a world is seeded with. The world keeps it for its reset; a snapshot of the world has none. */
   readonly data?: OwnData;
+  /** With `startsAt`, the clock of the new world stands at `now`. Otherwise it flows from there. */
+  readonly beginning?: Beginning;
 }
 
 export interface SnapshotStore {

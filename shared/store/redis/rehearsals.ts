@@ -44,6 +44,8 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
           JSON.stringify(credentials),
           new Date().toISOString(),
           from.now,
+          from.beginning?.seed ?? '',
+          from.beginning?.startsAt ?? '',
           ...listed(Object.entries(counts), (count) => count),
         ]);
         if (switched === 'another') continue;
