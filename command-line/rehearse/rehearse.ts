@@ -23,6 +23,8 @@ interface Options extends EstateCredentials {
   readonly list?: boolean;
   readonly verbose?: boolean;
   readonly report?: string;
+  readonly seed?: string;
+  readonly startsAt?: string;
   readonly json?: boolean;
 }
 
@@ -39,6 +41,8 @@ export function rehearseCommand(): Command {
     .addOption(new Option('--list', 'List the scenarios.'))
     .addOption(new Option('--verbose', 'Print every step, even of several scenarios.'))
     .addOption(new Option('--report <folder>', 'Write junit.xml, summary.md and report.html to this folder.'))
+    .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
+    .addOption(new Option('--starts-at <instant>', 'Where the clock of each rehearsal stands at the start. Default: now, and it flows.'))
     .addOption(againstOption())
     .addOption(bearerOption())
     .addOption(apiKeyOption())
@@ -72,6 +76,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     const isDetailed = !options.json && (options.verbose === true || chosen.length === 1);
     const run = {
       ...options,
+      beginning: { seed: options.seed, startsAt: options.startsAt },
       against,
       look,
       write: print,

@@ -1,5 +1,5 @@
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
-import { runScenario } from '../../rehearsal/runner.ts';
+import { type RunOptions, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
@@ -14,7 +14,7 @@ import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */
-export interface Run extends EstateCredentials {
+export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;
