@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
@@ -63,7 +63,7 @@ async function readInput(operation: ControlOperation, { request, path, body: sen
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  if (body) refuseSecrets(body.value);
+  if (body) (operation.body === 'large' ? refuseSecretsInFile : refuseSecrets)(body.value);
   const lastEventId = request.headers['last-event-id']?.toString();
   return { params, query, body: body ? body.value : {}, lastEventId };
 }

@@ -12,6 +12,7 @@ export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { na
   return snapshots.save(body.rehearsal === undefined ? view : await rehearsals.find(body.rehearsal), name, {
     gone,
     withinMs: body.timeoutMs,
+    journal: body.journal,
   });
 });
 

@@ -4,10 +4,12 @@ import type { Owner } from '../../shared/catalog/applications.ts';
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
+import { entryOfHop } from '../../shared/control/journal.ts';
 import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
 
@@ -70,6 +72,26 @@ const Parked = z.strictObject({
 
 const Fault = z.strictObject({ name: Text, rule: FaultInput, hits: Count, chances: Count, since: Count });
 
+const Hop = z.strictObject({
+  hop: z.looseObject({
+    requestId: Text,
+    correlationId: Text,
+    parentId: optional(Text),
+    application: Text,
+    api: Text,
+    method: Text,
+    path: Text,
+    status: z.int(),
+    durationMs: z.number(),
+    startedAt: Instant,
+    at: Instant,
+    calls: z.array(Text),
+    faults: z.array(Text),
+  }),
+  bodies: optional(z.record(Text, Json)),
+  anonymous: optional(z.literal(true)),
+});
+
 const Application = z.strictObject({
   objects: z.record(Text, z.array(StoredObject)),
   counters: Counters,
@@ -105,6 +127,7 @@ export const SnapshotFile = Head.extend({
   events: z.array(Event),
   seed: z.strictObject({ now: Time, applications: z.record(Text, Seeded), due: z.array(SeededDue) }),
   data: optional(z.record(Text, Json)),
+  journal: optional(z.array(Hop)),
 });
 export type SnapshotFile = z.output<typeof SnapshotFile>;
 export type FileHead = Pick<SnapshotFile, 'estate' | 'name' | 'rehearsal' | 'takenAt'>;
@@ -122,8 +145,8 @@ export const sealed = <File extends Readonly<Record<string, unknown>>>(file: Fil
 /** Its last segment lets a browser approve a payment without another credential. */
 const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
-/** The file of a world. @returns its JSON value, sealed */
-export function fileOf(world: ExportedWorld, head: FileHead): SnapshotFile {
+/** The file of a world. @param hops of its journal @returns its JSON value, sealed */
+export function fileOf(world: ExportedWorld, head: FileHead, hops: readonly HopText[] | undefined = world.journal): SnapshotFile {
   const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, seed, data } = world;
   const file = {
     format: FORMAT,
@@ -141,6 +164,7 @@ export function fileOf(world: ExportedWorld, head: FileHead): SnapshotFile {
     events: events.map(eventIn),
     seed: { now: seed.now, due: seed.due, applications: mapped(seed.applications, seededIn) },
     data,
+    journal: hops?.map(hopIn),
   };
   const text = JSON.stringify(file).replaceAll(PAYMENT_PAGE, '$1left-out');
   return sealed(JSON.parse(text) as Record<string, unknown>) as SnapshotFile;
@@ -174,6 +198,22 @@ const eventIn = ({ id: _id, json, ...about }: { readonly id: string; readonly js
   ...about,
   event: JSON.parse(json) as unknown,
 });
+
+type HopText = Pick<RecordedHop, 'head' | 'bodies' | 'anonymous'>;
+
+const hopIn = ({ head, bodies, anonymous }: HopText) => ({
+  hop: JSON.parse(head) as unknown,
+  bodies: bodies === undefined ? undefined : (JSON.parse(bodies) as unknown),
+  anonymous,
+});
+
+function journalIn(hops: NonNullable<SnapshotFile['journal']>): JournalEntry[] {
+  const applications = new Map(hops.map(({ hop }) => [hop.requestId, hop.application]));
+  return hops.map(({ hop, bodies, anonymous }) => {
+    const text = { head: JSON.stringify(hop), bodies: bodies && JSON.stringify(bodies), anonymous };
+    return entryOfHop(text, (requestId) => applications.get(requestId));
+  });
+}
 
 /** Completes the stored data of an application with its unique values and indexes. */
 export type Indexed = (application: Owner, objects: ExportedApplication['objects']) => Pick<ExportedApplication, 'unique' | 'index'>;
@@ -230,6 +270,7 @@ export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
       ),
     },
     data,
+    journal: file.journal && journalIn(file.journal),
   };
 }
 

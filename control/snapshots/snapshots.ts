@@ -5,6 +5,7 @@ import type { Snapshot } from '../../shared/catalog/control/operations/snapshots
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
@@ -16,7 +17,7 @@ import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts
 type SnapshotHead = z.output<typeof Snapshot>;
 
 export interface SnapshotsOptions extends CheckOptions {
-  readonly worlds: SnapshotStore & WorldDataStore & Directory;
+  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
     /** The number of snapshots. */
@@ -39,6 +40,11 @@ interface Patience {
   readonly gone?: AbortSignal;
   /** Wall time. */
   readonly withinMs?: Ms;
+}
+
+interface Saving extends Patience {
+  /** Whether the hops of the journal are kept. */
+  readonly journal: boolean;
 }
 
 /** Wall time that a world gets to come to rest. */
@@ -108,10 +114,11 @@ export function createSnapshots(options: SnapshotsOptions) {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
     /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
-    async save(view: WorldView, name: string, patience: Patience): Promise<SnapshotHead> {
+    async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
+      const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
       const head = { estate: version, name, rehearsal: view.rehearsal, takenAt: instant(Date.now()) };
-      return keep(fileOf(exported, head), name, { dryRun: false });
+      return keep(fileOf(exported, head, hops), name, { dryRun: false });
     },
     /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
     async upload(sent: unknown, { name, dryRun, reseal }: Uploading): Promise<SnapshotHead & { kept: boolean }> {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ACTIVE_WEBHOOKS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT, TAKE_EVENTS } from '../../shared/store/ports/due-work.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { CREDENTIALS, idsOf, type Opened } from './open-store.ts';
 
@@ -224,6 +226,14 @@ export function copySuite(opened: Opened): void {
       const { worlds } = await opened();
       await expect(worlds.open('copy', { copyOf: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV' }, CREDENTIALS)).rejects.toThrow(/gone/);
       expect(await worlds.resolve('copy')).toBeUndefined();
+    });
+
+    test('an exported world that brings hops begins with this journal, in order', async () => {
+      const { worlds, world } = await opened();
+      const journal = [aHop({ requestId: 'req_1' }), aHop({ requestId: 'req_2' })];
+      const copy = await worlds.open('copy', { ...(await worlds.exportWorld(world)), journal }, CREDENTIALS);
+      await eventually('the hops are written', async () => (await worlds.journalSize(copy)).hops === journal.length);
+      expect((await worlds.journalOf(copy)).entries.map(({ requestId }) => requestId)).toEqual(['req_1', 'req_2']);
     });
 
     test('a world has the name of the snapshot that it was opened from, and its copy has it too', async () => {

@@ -54,6 +54,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     state.events.add(event);
     state.bytes += event.json.length;
   }
+  for (const hop of exported?.journal ?? []) state.journal.add(hop);
   return state;
 }
 

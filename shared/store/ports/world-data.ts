@@ -4,6 +4,7 @@ import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Parked } from './ledger.ts';
 import type { StoredEvent } from './objects.ts';
 import type { OutboxEntry } from './outbox.ts';
@@ -69,8 +70,7 @@ export interface ExportedFault {
 
 /**
  * Everything that a world needs to continue as it would have: its data, clock, due work, faults, idempotency records, events and deliveries.
- * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens) and records of the past (journal, moves of
- * the clock). Unsorted lists have the order of the store.
+ * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of the clock. Unsorted lists have the order of the store.
  */
 export interface ExportedWorld {
   /** The world that ids and idempotency keys derive from. */
@@ -97,6 +97,8 @@ export interface ExportedWorld {
   readonly data?: OwnData;
   /** The snapshot that the world was opened from. A reset returns to it. */
   readonly origin?: string;
+  /** Hops that the new world begins with, oldest first. An export has none: its caller may add them. */
+  readonly journal?: readonly JournalEntry[];
 }
 
 /** The data of a new world. */

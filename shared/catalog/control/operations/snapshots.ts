@@ -34,6 +34,7 @@ export const saveSnapshot = defineOperation({
   path: '/_control/snapshots/{name}',
   request: z.strictObject({
     rehearsal: z.string().max(40).optional().describe('Default: the rehearsal of the request.'),
+    journal: z.boolean().default(false).describe('Keeps the hops of the journal, too.'),
     timeoutMs: z.int().min(0).max(60_000).default(10_000).describe('Wall time that the rehearsal gets to come to rest.'),
   }),
   response: Snapshot,
