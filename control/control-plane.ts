@@ -3,8 +3,9 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
@@ -17,6 +18,8 @@ import { sendFrames } from './stream/send-frames.ts';
 
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
+  /** Limit of a large body. */
+  readonly snapshotBytes: number;
 }
 
 export interface AdmittedRequest {
@@ -27,6 +30,8 @@ export interface AdmittedRequest {
   readonly correlationId: string;
   /** Replaces the correlation id of the answer. Undefined: the client chose it. */
   readonly correlate: ((id: string) => void) | undefined;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
   /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
@@ -34,7 +39,7 @@ export interface AdmittedRequest {
 type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
-export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
+export function createControlPlane({ use, snapshotBytes, ...parts }: ControlPlaneOptions) {
   const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
@@ -48,7 +53,7 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   return async (admitted: AdmittedRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const run = operations[operation.id].prepare(await readInput(operation, admitted));
+    const run = operations[operation.id].prepare(await readInput(operation, admitted, snapshotBytes));
     const enter = entering(use, parts, { operation, admitted, gone: whenGone(response) });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames));
     if (isStream(operation)) return;
@@ -57,14 +62,14 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest): Promise<SentInput> {
-  const body = await readJson(request.headers, sent);
+async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest, large: number): Promise<SentInput> {
+  const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  if (body) refuseSecrets(body.value);
+  if (body) (operation.body === 'large' ? refuseSecretsInFile : refuseSecrets)(body.value);
   const lastEventId = request.headers['last-event-id']?.toString();
   return { params, query, body: body ? body.value : {}, lastEventId };
 }
@@ -80,14 +85,19 @@ interface Entering {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering(use: Use, { rehearsals, worlds }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
-  const { rehearsal, correlate } = admitted;
+  const { rehearsal, correlate, estateCall, request } = admitted;
+  const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
     const repeatable = correlate && view.seed !== undefined ? await requestIdIn(view, worlds, operation.id) : undefined;
     if (repeatable !== undefined) correlate?.(repeatable);
     const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, correlationId, gone }), mostMs);
+    return use.during(
+      rehearsal,
+      () => run({ rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone }),
+      mostMs,
+    );
   };
 }
 

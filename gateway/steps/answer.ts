@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { uploadSnapshot } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
@@ -47,6 +48,14 @@ export interface Received {
 
 /** @throws Problem payload_too_large; ClientGone */
 export const receiveBody = async ({ request, response }: Exchange): Promise<Received> => ({ body: await readBody(request, response) });
+
+/** As `receiveBody`. The file of a snapshot has a higher limit. */
+export const receiveControlBody =
+  ({ snapshotBytes }: GatewayParts) =>
+  async ({ request, response, path }: Exchange & Addressed): Promise<Received> => {
+    const isLarge = request.method === uploadSnapshot.method && path === uploadSnapshot.path;
+    return { body: await readBody(request, response, isLarge ? snapshotBytes : undefined) };
+  };
 
 /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
 export const answerPreflight =
@@ -103,7 +112,16 @@ export const answerControl =
     const { requestId, correlationId } = ids;
     const correlate = (id: string): void => nameCorrelationId({ response, ids: Object.assign(ids, { correlationId: id }) });
     const isChosen = correlationId !== requestId;
-    const admitted = { request, path, principal, rehearsal, correlationId, correlate: isChosen ? undefined : correlate, body };
+    const admitted = {
+      request,
+      path,
+      principal,
+      rehearsal,
+      correlationId,
+      body,
+      estateCall: caller?.estateCall,
+      correlate: isChosen ? undefined : correlate,
+    };
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
   };
 

@@ -5,11 +5,10 @@ import { getShipmentData, putShipment as putShipmentCall } from '../../shared/ca
 import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { idSource } from '../../shared/control/context.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { rehearsalOf } from '../../shared/domain/world.ts';
+import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';

@@ -6,9 +6,8 @@ import {
 } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { idSource } from '../../shared/control/context.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { rehearsalOf } from '../../shared/domain/world.ts';
+import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { authenticate, failAuthentication } from './authorization.ts';

@@ -12,6 +12,8 @@ export const SIGNER = 'signer';
 /** The context of a request in all its calls. The gateway, or the clock's driver, makes it once. */
 export interface Context {
   readonly world: World;
+  /** `idSource` of the world that this one continues, if it was opened from a snapshot or forked. */
+  readonly lineage?: string;
   /** The rehearsal's clock, frozen during a request. */
   readonly now: Ms;
   /** The text that the world's ids derive from, if its creator chose one. */
@@ -39,13 +41,24 @@ export interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 
 
 /** The context of a request, an event or due work that begins now in a world. */
 export function contextFor(
-  { world, now, seed, faults, progression }: Pick<Context, 'world' | 'now' | 'seed' | 'faults' | 'progression'>,
+  { world, lineage, now, seed, faults, progression }: Pick<Context, 'world' | 'lineage' | 'now' | 'seed' | 'faults' | 'progression'>,
   begun: ContextInput,
 ): Context {
   const { principal, requestId, parentId, correlationId, traceparent, withinMs } = begun;
   const deadline = Date.now() + withinMs;
-  return { world, now, seed, principal, requestId, parentId, correlationId, traceparent, deadline, faults, progression, chain: [] };
+  return {
+    world,
+    lineage,
+    now,
+    seed,
+    principal,
+    requestId,
+    parentId,
+    correlationId,
+    traceparent,
+    deadline,
+    faults,
+    progression,
+    chain: [],
+  };
 }
-
-/** What the ids of a world derive from: its seed, so that they repeat in another world with the same one, or the world. */
-export const idSource = ({ seed, world }: Pick<Context, 'seed' | 'world'>): string => (seed === undefined ? world : `seed:${seed}`);

@@ -3,10 +3,10 @@ import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { declaredMembers } from '../contract/validation.ts';
-import { type Context, idSource } from '../control/context.ts';
+import type { Context } from '../control/context.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
-import { rehearsalOf } from '../domain/world.ts';
+import { idSource, rehearsalOf } from '../domain/world.ts';
 import type { Stored } from '../store/collections.ts';
 import type { PlannedEvent } from '../store/ports/plan.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { OperationInput } from '../../rehearsal/call-types.ts';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { ADMIN, estate } from '../support/estate.ts';
@@ -160,6 +161,37 @@ test('Concurrent clients never get equal ids in a rehearsal with a seed', async 
   expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(40);
 });
 
+const fork = (of: string, seed?: string) =>
+  EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS }, { from: { rehearsal: of }, seed });
+const body = { channel: 'web' } as const;
+
+test.each<[string, Beginning, string | undefined, boolean]>([
+  ['keeps the seed of the first rehearsal', BEGINNING, undefined, true],
+  ['takes a new seed', { startsAt: BEGINNING.startsAt }, 'from here', true],
+  ['has other ids without a seed', { startsAt: BEGINNING.startsAt }, undefined, false],
+])('A fork %s, and never repeats an id that it has', async (_case, beginning, seed, isSame) => {
+  await using rehearsal = await begun(beginning);
+  const before = await rehearsal.api('create-basket-api', { body });
+  await using one = await fork(rehearsal.name, seed);
+  await using two = await fork(rehearsal.name, seed);
+  const [first, second] = [await one.api('create-basket-api', { body }), await two.api('create-basket-api', { body })];
+  expect([first.id === second.id, first.id === before.id]).toEqual([isSame, false]);
+});
+
+test('A call whose answer was lost before a fork is repeated there with its key, and gets the stored answer', async () => {
+  await using rehearsal = await begun({});
+  await rehearsal.progress({ warehouse: 'time' });
+  await rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' } });
+  await rehearsal.confirmed();
+  await rehearsal.advance('PT1H');
+  await using forked = await fork(rehearsal.name);
+  await forked.deleteFaults();
+  await forked.advance('P1D');
+  const { items } = await forked.control('read-journal', { query: { limit: 1_000 } });
+  const [repeated] = items.filter(({ api }) => api === 'record-picking');
+  expect(repeated?.unchanged).toMatch(/^An earlier request with this Idempotency-Key was carried out/);
+});
+
 test('A seed and a start that cannot be used are refused with their places', async () => {
   await using rehearsal = await begun({});
   for (const startsAt of ['1999-12-31T23:59:59Z', '9999-06-01T00:00:00Z']) {
@@ -169,6 +201,9 @@ test('A seed and a start that cannot be used are refused with their places', asy
       body: { errors: [{ pointer: '/seed' }, { pointer: '/startsAt', code: 'out_of_range' }] },
     });
   }
+  const { startsAt } = BEGINNING;
+  const forked = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: rehearsal.name }, startsAt } });
+  expect(forked).toMatchObject({ status: 422, body: { errors: [{ pointer: '/startsAt', code: 'not_together' }] } });
   const refused = await rehearsal.call('create-rehearsal', { body: { seed: '', startsAt: 'tomorrow' } });
   expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/seed', '/startsAt']);
 });

@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last three, whose key is a world. */
+/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last five, whose key is a world. */
 export const rehearsalScripts = {
   // The view of the current world. With an id, only while that world is current.
   view: lua`
@@ -8,8 +8,8 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq', 'seed', 'startsAt')
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq', 'seed', 'startsAt', 'lineage')
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`
@@ -22,19 +22,16 @@ for i = 3, 5 do bytes = bytes + tonumber(world[i] or '0') end
 local hops = redis.call('XLEN', key('hops')) + redis.call('XLEN', key('anonymous'))
 return { is[1], is[2] or '0', world[1], int(now()), world[2] or '0', redis.call('XLEN', key('events')), hops, int(bytes) }`,
 
-  // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here, or stands at `startsAt`.
+  // Makes a seeded world the current one, if the rehearsal has the expected state and world. The world's clock starts here.
   switch: lua`
-local only, before, id, credentials, createdAt, at, seed, startsAt = arg(), arg(), arg(), arg(), arg(), arg(), arg(), arg()
+local only, before, id, credentials, createdAt, at = arg(), arg(), arg(), arg(), arg(), arg()
 local old = redis.call('HGET', KEYS[1], 'ulid')
 root = KEYS[1] .. '~' .. id
 -- A repeated call.
 if exists() then return 'yes' end
 if (only == 'absent' and old) or (only == 'present' and not old) then return 'no' end
 if (old or '') ~= before then return 'another' end
-local flowing = startsAt == ''
-redis.call('HSET', root, 'createdAt', createdAt, 'flowing', flowing and '1' or '0', 'clock', flowing and int(tonumber(at) - wall()) or at, 'revision', '0')
-if seed ~= '' then redis.call('HSET', root, 'seed', seed) end
-if startsAt ~= '' then redis.call('HSET', root, 'startsAt', startsAt) end
+redis.call('HSET', root, 'createdAt', createdAt, 'flowing', '1', 'clock', int(tonumber(at) - wall()), 'revision', '0')
 for _ = 1, tonumber(arg()) do redis.call('HSET', root, arg(), arg()) end
 redis.call('HSET', KEYS[1], 'ulid', id)
 -- In milliseconds with a fraction: rehearsals of the same millisecond are listed in the order of creation too.
@@ -82,6 +79,30 @@ return 1`,
   nextNumber: lua`
 if not exists() then return gone() end
 return redis.call('HINCRBY', key('numbers'), arg(), 1)`,
+
+  // Enters published events of a world that is being opened. The first argument is the number of the events before them.
+  addEvents: lua`
+local order = tonumber(arg())
+while position < #ARGV do
+  local entry = arg()
+  order = order + 1
+  if redis.call('XLEN', key('events')) < order then redis.call('XADD', key('events'), int(order) .. '-0', 'e', entry) end
+end
+return 1`,
+
+  // Removes the due and the parked work of an application from a world that is being opened. Returns the applications with unsent events.
+  leaveOut: lua`
+local prefix = arg() .. '|'
+for _, name in ipairs(redis.call('HKEYS', key('due'))) do
+  if string.sub(name, 1, #prefix) == prefix then removeDue(name) end
+end
+for _, member in ipairs(redis.call('ZRANGE', key('parked'), 0, -1)) do
+  if string.sub(member, 1, #prefix + 4) == 'due|' .. prefix then
+    redis.call('ZREM', key('parked'), member)
+    redis.call('HDEL', key('parkings'), member)
+  end
+end
+return redis.call('SMEMBERS', key('unsent'))`,
 
   now: lua`
 if not exists() then return gone() end
