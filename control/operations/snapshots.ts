@@ -22,11 +22,16 @@ export const listSnapshots = operateOnRehearsals(declared.listSnapshots)(async (
 
 export const readSnapshot = operateOnRehearsals(declared.readSnapshot)(({ params }, { snapshots }) => snapshots.read(params.name));
 
+export const exportRehearsal = operateOnRehearsals(declared.exportRehearsal)(async ({ params }, { rehearsals, snapshots }) =>
+  snapshots.exported(await rehearsals.find(params.name)),
+);
+
 export const uploadSnapshot = operateOnRehearsals(declared.uploadSnapshot)(({ query, body }, { snapshots }) =>
   snapshots.upload(body, {
     name: query.name,
     dryRun: query.dryRun === 'true',
     reseal: query.reseal === 'true',
+    unverified: query.unverified === 'true',
   }),
 );
 

@@ -35,6 +35,7 @@ interface Uploading {
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly reseal: boolean;
+  readonly unverified: boolean;
 }
 
 interface Patience {
@@ -120,6 +121,13 @@ export function createSnapshots(options: SnapshotsOptions) {
     async list(): Promise<SnapshotHead[]> {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
+    /** The file of a world with its journal, which is not kept. @throws Problem not_at_rest */
+    async exported(view: WorldView): Promise<SnapshotFile> {
+      const exported = await exportAtRest(view, {});
+      const { entries } = await worlds.journalOf(view.world);
+      const { rehearsal } = view;
+      return fileOf(exported, { estate: version, name: rehearsal, rehearsal, takenAt: instant(Date.now()) }, entries);
+    },
     /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
     async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
@@ -128,8 +136,8 @@ export function createSnapshots(options: SnapshotsOptions) {
       return keep(fileOf(exported, head, hops), name, { dryRun: false });
     },
     /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
-    async upload(sent: unknown, { name, dryRun, reseal }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
-      const { file, world } = await checkFile(sent, reseal, options);
+    async upload(sent: unknown, { name, dryRun, ...accepted }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
+      const { file, world } = await checkFile(sent, accepted, options);
       const { estate: from, rehearsal, takenAt } = file;
       const named = fileOf(world, { estate: from, name: name ?? file.name, rehearsal, takenAt });
       return { ...(await keep(named, named.name, { dryRun })), kept: !dryRun };
