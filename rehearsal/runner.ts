@@ -21,7 +21,14 @@ export interface RunOptions {
   /** The seed and the start of the rehearsal. Default: ids that differ in each rehearsal, and a clock that flows from now. */
   readonly beginning?: Pick<NonNullable<OperationInput<'create-rehearsal'>['body']>, 'seed' | 'startsAt'>;
   /** Inspects the rehearsal before it is deleted, even after a failure. An exception fails the scenario. */
-  readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
+  readonly examine?: (rehearsal: ExaminedRehearsal) => Promise<void>;
+}
+
+interface ExaminedRehearsal {
+  readonly name: string;
+  readonly client: EstateClient;
+  /** Why the scenario failed. */
+  readonly failure: string | undefined;
 }
 
 /** Runs one scenario in its own rehearsal, checks the invariants, and deletes it unless `leavesRehearsal`. @returns whether all held */
@@ -43,7 +50,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       return brokenInvariants(client, report);
     });
     const unexamined = await reasonOf(async () => {
-      await options.examine?.({ name, client });
+      await options.examine?.({ name, client, failure });
       return undefined;
     });
     failure ??= unexamined;

@@ -63,7 +63,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     const listed = [...scenarios, ...own].map(({ name, title, flows, pains = [] }) => ({ name, title, flows, pains }));
     return options.json ? printJson(listed, 2) : print(`${listOfScenarios([...scenarios, ...own], look)}\n`);
   }
-  if (options.report !== undefined) await prepareReport(options.report);
+  if (options.report !== undefined) await prepareReport(options.report, chosen);
   const startedAt = Date.now();
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
@@ -82,7 +82,6 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
       write: print,
       progress,
       isDetailed,
-      isRecorded: options.report !== undefined,
       signal: interrupted,
     };
     for (const [index, one] of chosen.entries()) {
