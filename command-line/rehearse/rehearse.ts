@@ -40,7 +40,9 @@ export function rehearseCommand(): Command {
     .addOption(new Option('--all', 'Run every scenario.'))
     .addOption(new Option('--list', 'List the scenarios.'))
     .addOption(new Option('--verbose', 'Print every step, even of several scenarios.'))
-    .addOption(new Option('--report <folder>', 'Write junit.xml, summary.md and report.html to this folder.'))
+    .addOption(
+      new Option('--report <folder>', 'Write junit.xml, summary.md, report.html and the worlds of failed scenarios to this folder.'),
+    )
     .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
     .addOption(new Option('--starts-at <instant>', 'Where the clock of each rehearsal stands at the start. Default: now, and it flows.'))
     .addOption(againstOption())
