@@ -23,7 +23,15 @@ import {
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
-import { compareWorlds, deleteSnapshot, listSnapshots, readSnapshot, saveSnapshot, uploadSnapshot } from './operations/snapshots.ts';
+import {
+  compareWorlds,
+  deleteSnapshot,
+  exportRehearsal,
+  listSnapshots,
+  readSnapshot,
+  saveSnapshot,
+  uploadSnapshot,
+} from './operations/snapshots.ts';
 import { readStream } from './operations/stream.ts';
 import { listSwaps, makeCall, readAnswers, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
@@ -49,6 +57,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'save-snapshot': saveSnapshot,
   'list-snapshots': listSnapshots,
   'read-snapshot': readSnapshot,
+  'export-rehearsal': exportRehearsal,
   'upload-snapshot': uploadSnapshot,
   'delete-snapshot': deleteSnapshot,
   'compare-worlds': compareWorlds,

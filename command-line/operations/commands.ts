@@ -55,6 +55,11 @@ export const operationCommands: OperationCommands = {
     example: 'snapshot list',
     columns: { name: 'name', rehearsal: 'rehearsal', now: 'clock', objects: 'objects', events: 'events', takenAt: 'taken' },
   },
+  'export-rehearsal': {
+    words: 'rehearsals export',
+    example: 'rehearsals export default',
+    show: (file) => JSON.stringify(file, null, 2),
+  },
   'read-snapshot': {
     words: 'snapshot download',
     example: 'snapshot download paid',

@@ -5,6 +5,7 @@ import type { Snapshot } from '../../shared/catalog/control/operations/snapshots
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
@@ -18,7 +19,7 @@ import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts
 type SnapshotHead = z.output<typeof Snapshot>;
 
 export interface SnapshotsOptions extends CheckOptions {
-  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<ObjectReader, 'object'>;
+  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
     /** The number of snapshots. */
@@ -34,6 +35,7 @@ interface Uploading {
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly reseal: boolean;
+  readonly unverified: boolean;
 }
 
 interface Patience {
@@ -41,6 +43,11 @@ interface Patience {
   readonly gone?: AbortSignal;
   /** Wall time. */
   readonly withinMs?: Ms;
+}
+
+interface Saving extends Patience {
+  /** Whether the hops of the journal are kept. */
+  readonly journal: boolean;
 }
 
 /** Wall time that a world gets to come to rest. */
@@ -114,15 +121,23 @@ export function createSnapshots(options: SnapshotsOptions) {
     async list(): Promise<SnapshotHead[]> {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
+    /** The file of a world with its journal, which is not kept. @throws Problem not_at_rest */
+    async exported(view: WorldView): Promise<SnapshotFile> {
+      const exported = await exportAtRest(view, {});
+      const { entries } = await worlds.journalOf(view.world);
+      const { rehearsal } = view;
+      return fileOf(exported, { estate: version, name: rehearsal, rehearsal, takenAt: instant(Date.now()) }, entries);
+    },
     /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
-    async save(view: WorldView, name: string, patience: Patience): Promise<SnapshotHead> {
+    async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
+      const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
       const head = { estate: version, name, rehearsal: view.rehearsal, takenAt: instant(Date.now()) };
-      return keep(fileOf(exported, head), name, { dryRun: false });
+      return keep(fileOf(exported, head, hops), name, { dryRun: false });
     },
     /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
-    async upload(sent: unknown, { name, dryRun, reseal }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
-      const { file, world } = await checkFile(sent, reseal, options);
+    async upload(sent: unknown, { name, dryRun, ...accepted }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
+      const { file, world } = await checkFile(sent, accepted, options);
       const { estate: from, rehearsal, takenAt } = file;
       const named = fileOf(world, { estate: from, name: name ?? file.name, rehearsal, takenAt });
       return { ...(await keep(named, named.name, { dryRun })), kept: !dryRun };

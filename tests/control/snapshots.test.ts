@@ -11,9 +11,9 @@ const freshName = () => `s-${randomBytes(6).toString('hex')}`;
 type File = any;
 
 /** A snapshot that is deleted at the end of the test. */
-async function kept(rehearsal: TestRehearsal) {
+async function kept(rehearsal: TestRehearsal, { journal = false } = {}) {
   const name = freshName();
-  const head = await rehearsal.control('save-snapshot', { params: { name } });
+  const head = await rehearsal.control('save-snapshot', { params: { name }, body: { journal } });
   return {
     name,
     head,
@@ -90,7 +90,8 @@ describe('Snapshots', () => {
     });
     const asked = await rehearsal.draft();
     await rehearsal.authorisation(asked.id, undefined, 'tok_3ds');
-    await using snapshot = await kept(rehearsal);
+    await rehearsal.call('create-customer-api', { body: { firstName: '4111 1111 1111 1111' } });
+    await using snapshot = await kept(rehearsal, { journal: true });
     const file = await snapshot.file();
     const text = JSON.stringify(file);
     const { bearer, apiKey, webhookSecret, clientSecret } = rehearsal.credentials;
@@ -107,6 +108,11 @@ describe('Snapshots', () => {
     await using opened = await EstateRehearsal.create(access, { from: { snapshot: again.name } });
     expect(await brokenIn(opened)).toEqual([]);
     expect(await opened.control('list-webhooks')).toEqual({ items: [] });
+    const traces = async ({ control }: Rehearsal) => {
+      const { items } = await control('list-traces', { query: { limit: 100 } });
+      return items.map(({ correlationId, status, path, failed }) => ({ correlationId, status, path, failed }));
+    };
+    expect(await traces(opened)).toEqual(await traces(rehearsal));
     await rehearsal.control('delete-snapshot', { params: { name: again.name } });
   });
 
