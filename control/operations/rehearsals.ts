@@ -3,6 +3,7 @@ import * as declared from '../../shared/catalog/control/operations/rehearsals.ts
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
@@ -13,29 +14,35 @@ import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
 import { notAtRest } from '../snapshots/snapshots.ts';
+import { swappedIn } from '../swaps/swaps.ts';
 
 export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
-  const { rehearsals, worlds } = parts;
+  const { rehearsals, worlds, realSystems } = parts;
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
   const { credentials, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
     data: body.data,
     from: await sourceOf(body, parts),
+    swap: body.swap as Swaps | undefined,
   });
   if (body.from?.rehearsal !== undefined) await requireRest(name, body.from.rehearsal, parts);
+  const view = await rehearsals.find(name);
+  const swapped = await swappedIn(worlds, view.world);
   return {
     ...(await describeNewWorld(name, worlds)),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+    estateCalls: swapped.length > 0 ? Object.fromEntries(swapped.map((one) => [one, realSystems.credentialFor(one, view)])) : undefined,
     leftOut: leftOut && [...leftOut],
   };
 });
 
-type Beginning = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data'>;
+type Beginning = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data' | 'swap'>;
 
-/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, validation_failed */
-async function sourceOf({ from, data }: Beginning, { rehearsals, snapshots }: ControlParts): Promise<WorldSource | undefined> {
+/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, swapped, validation_failed */
+async function sourceOf({ from, data, swap }: Beginning, { rehearsals, snapshots }: ControlParts): Promise<WorldSource | undefined> {
   if (from === undefined) return undefined;
   if (data !== undefined) throw invalid('/data', 'not_together', 'The world that from names has its data: give either from or data.');
+  if (swap !== undefined) throw invalid('/swap', 'not_together', 'The world that from names is not swapped: give either from or swap.');
   const { snapshot, rehearsal } = from;
   if ((snapshot === undefined) === (rehearsal === undefined)) {
     throw invalid('/from', 'choose_one', 'Name either a snapshot or a rehearsal.');

@@ -1,16 +1,21 @@
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import type { Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
+import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'>;
+  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
+  /** Checks requested swaps. @throws Problem outbound_refused */
+  readonly permitted: (swaps: Swaps) => Promise<SeededSwaps>;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
@@ -21,18 +26,26 @@ export interface RehearsalsOptions {
   readonly opened?: (snapshot: string) => Promise<ExportedWorld>;
 }
 
-/** Seeds a new world with own data. @throws Problem validation_failed with all mistakes of the data */
-export type SeedWith = (data: OwnData, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] };
+/** The part of the initial data that the creation of a rehearsal chooses. */
+interface OwnSeed {
+  readonly data?: OwnData | undefined;
+  readonly swaps?: SeededSwaps | undefined;
+}
+
+/** Seeds a new world with own data and swaps. @throws Problem validation_failed with all mistakes of the data */
+export type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] | undefined };
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
-  /** The world of a snapshot, or the world to copy. Excludes `data`. */
+  /** The world of a snapshot, or the world to copy. Excludes `data` and `swap`. */
   readonly from?: WorldSource;
+  readonly swap?: Swaps;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhookSecret, limits, kept, opened }: RehearsalsOptions) {
+export function createRehearsals(options: RehearsalsOptions) {
+  const { worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -77,12 +90,13 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   /**
    * @param terms.idleMs wall time; null keeps it, undefined takes the configured time
    * @returns the credentials, which cannot be read again
-   * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed
+   * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, from }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, from, swap }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
-      const own = data && seedWith(data, Date.now());
+      const swaps = swap && (await permitted(swap));
+      const own = data || swaps ? seedWith({ data, swaps }, Date.now()) : undefined;
       const credentials = await open(name, idleMs, from ? () => from : own && (() => own.seed));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
@@ -95,11 +109,12 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
     const origin = await worlds.origin(world);
     if (origin !== undefined && opened) return opened(origin);
     const data = await worlds.ownData(world);
-    return data ? seedWith(data, Date.now()).seed : seed(Date.now());
+    const swaps = await requestedSwaps(worlds, world);
+    return data || swaps ? seedWith({ data, swaps }, Date.now()).seed : seed(Date.now());
   }
 
   /**
-   * Seeds the rehearsal again, with its own data, or opens its snapshot again.
+   * Seeds the rehearsal again, with its own data and swaps, or opens its snapshot again.
    * @throws Problem unknown_rehearsal, even when it is deleted during the operation; not_found when its snapshot was deleted
    */
   async function reset(name: string): Promise<void> {

@@ -6,10 +6,12 @@ import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { ClockDriver } from '../clock/driver.ts';
+import { swapsOf } from '../swaps/swaps.ts';
 import { type CheckOptions, checkFile } from './check-file.ts';
 import { indexedBy } from './estate-data.ts';
 import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
@@ -17,7 +19,7 @@ import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts
 type SnapshotHead = z.output<typeof Snapshot>;
 
 export interface SnapshotsOptions extends CheckOptions {
-  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'>;
+  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
     /** The number of snapshots. */
@@ -60,8 +62,17 @@ export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate } = options;
   const indexed = indexedBy(estate);
 
-  /** @throws Problem not_at_rest naming the open work */
+  /** The estate has neither the data of a real system, nor may two rehearsals send it the same commands. @throws Problem swapped */
+  async function refuseSwapped({ rehearsal, world }: WorldView): Promise<void> {
+    const names = (await swapsOf(worlds, world)).map(([application]) => application);
+    if (names.length === 0) return;
+    const detail = `Real systems take part in the rehearsal "${rehearsal}": ${names.join(', ')}. It can be neither kept nor forked, because the estate does not have their data.`;
+    throw new Problem('swapped', detail, { rehearsal, applications: names });
+  }
+
+  /** @throws Problem not_at_rest naming the open work, swapped */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
+    await refuseSwapped(view);
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
     if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
@@ -258,7 +259,18 @@ test('A comparison shows the states, amounts, stock and objects that differ', as
   });
 });
 
+test('A rehearsal with a real system is neither kept nor forked', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, {
+    'payment-hub': { url: hub.url, headers: { 'x-key': 'never-in-a-file' } },
+  });
+  const kept = await rehearsal.call('save-snapshot', { params: { name: freshName() } });
+  const forked = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: rehearsal.name } } });
+  expect([kept.body.code, kept.body.applications, forked.body.code]).toEqual(['swapped', ['payment-hub'], 'swapped']);
+});
+
 test.each([
+  ['a swap with from', { from: { rehearsal: 'default' }, swap: {} }, 422, '/swap'],
   ['data with from', { from: { rehearsal: 'default' }, data: {} }, 422, '/data'],
   ['two sources', { from: { rehearsal: 'default', snapshot: 'x' } }, 422, '/from'],
   ['no source', { from: {} }, 422, '/from'],

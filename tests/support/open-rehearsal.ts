@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
+import type { z } from 'zod';
 import type { ApiInput, ApiOutput, CalledId, OperationInput, TypedApiId } from '../../rehearsal/call-types.ts';
 import { type CallOptions, callOfApi, clientOnAgent, filledPath, type Optionally, type Sections } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
@@ -9,9 +10,13 @@ import type { ControlOperation } from '../../shared/catalog/control/define-opera
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import type { Swap, SwappableApplication } from '../../shared/catalog/swap.ts';
 import { noteTrace } from './catalog-coverage.ts';
 import { type PlainReply, plain } from './plain-client.ts';
 import type { Read } from './read.ts';
+
+/** The swaps of a rehearsal as a request names them. */
+export type SwapsInput = { readonly [App in SwappableApplication]?: z.input<typeof Swap> };
 
 export const ADMIN = 'demo-control-token';
 

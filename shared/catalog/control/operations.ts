@@ -12,6 +12,7 @@ import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
 import { snapshotsOperations } from './operations/snapshots.ts';
 import { streamOperations } from './operations/stream.ts';
+import { swapsOperations } from './operations/swaps.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
 import { verificationOperations } from './operations/verification.ts';
@@ -24,6 +25,7 @@ export const controlOperations = byId([
   ...clockOperations,
   ...eventsOperations,
   ...webhooksOperations,
+  ...swapsOperations,
   ...topologyOperations,
   ...objectsOperations,
   ...progressionOperations,

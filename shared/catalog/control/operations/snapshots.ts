@@ -38,7 +38,7 @@ export const saveSnapshot = defineOperation({
     timeoutMs: z.int().min(0).max(60_000).default(10_000).describe('Wall time that the rehearsal gets to come to rest.'),
   }),
   response: Snapshot,
-  problems: ['unknown_rehearsal', 'not_at_rest', 'too_many_snapshots', 'payload_too_large'],
+  problems: ['unknown_rehearsal', 'not_at_rest', 'swapped', 'too_many_snapshots', 'payload_too_large'],
 });
 
 export const listSnapshots = defineOperation({
