@@ -22,8 +22,8 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   const { credentials, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
     data: body.data,
-    from: await sourceOf(body, parts),
     swap: body.swap as Swaps | undefined,
+    from: await sourceOf(body, parts),
   });
   if (body.from?.rehearsal !== undefined) await requireRest(name, body.from.rehearsal, parts);
   const view = await rehearsals.find(name);
@@ -42,7 +42,7 @@ type Beginning = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'fr
 async function sourceOf({ from, data, swap }: Beginning, { rehearsals, snapshots }: ControlParts): Promise<WorldSource | undefined> {
   if (from === undefined) return undefined;
   if (data !== undefined) throw invalid('/data', 'not_together', 'The world that from names has its data: give either from or data.');
-  if (swap !== undefined) throw invalid('/swap', 'not_together', 'The world that from names is not swapped: give either from or swap.');
+  if (swap !== undefined) throw invalid('/swap', 'not_together', 'A real system lacks the state of that world: give either from or swap.');
   const { snapshot, rehearsal } = from;
   if ((snapshot === undefined) === (rehearsal === undefined)) {
     throw invalid('/from', 'choose_one', 'Name either a snapshot or a rehearsal.');

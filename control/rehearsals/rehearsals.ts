@@ -38,9 +38,9 @@ export type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
+  readonly swap?: Swaps | undefined;
   /** The world of a snapshot, or the world to copy. Excludes `data` and `swap`. */
   readonly from?: WorldSource;
-  readonly swap?: Swaps;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
@@ -92,7 +92,7 @@ export function createRehearsals(options: RehearsalsOptions) {
    * @returns the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, from, swap }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, swap, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));

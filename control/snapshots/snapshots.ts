@@ -62,17 +62,13 @@ export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate } = options;
   const indexed = indexedBy(estate);
 
-  /** The estate has neither the data of a real system, nor may two rehearsals send it the same commands. @throws Problem swapped */
-  async function refuseSwapped({ rehearsal, world }: WorldView): Promise<void> {
-    const names = (await swapsOf(worlds, world)).map(([application]) => application);
-    if (names.length === 0) return;
-    const detail = `Real systems take part in the rehearsal "${rehearsal}": ${names.join(', ')}. It can be neither kept nor forked, because the estate does not have their data.`;
-    throw new Problem('swapped', detail, { rehearsal, applications: names });
-  }
-
-  /** @throws Problem not_at_rest naming the open work, swapped */
+  /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
-    await refuseSwapped(view);
+    const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
+    if (applications.length > 0) {
+      const whose = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
+      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications });
+    }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
     if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
   }

@@ -259,11 +259,9 @@ test('A comparison shows the states, amounts, stock and objects that differ', as
   });
 });
 
-test('A rehearsal with a real system is neither kept nor forked', async () => {
+test.each(['real', 'shadow'] as const)('A rehearsal with a real system in the mode %s is neither kept nor forked', async (mode) => {
   await using hub = await startPaymentHub();
-  await using rehearsal = await newRehearsal(undefined, undefined, {
-    'payment-hub': { url: hub.url, headers: { 'x-key': 'never-in-a-file' } },
-  });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode } });
   const kept = await rehearsal.call('save-snapshot', { params: { name: freshName() } });
   const forked = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: rehearsal.name } } });
   expect([kept.body.code, kept.body.applications, forked.body.code]).toEqual(['swapped', ['payment-hub'], 'swapped']);

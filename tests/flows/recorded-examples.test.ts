@@ -106,22 +106,6 @@ async function callApis(into: Examples): Promise<void> {
   await takeCalls(silent, into);
 }
 
-/** The examples of files have their heads alone. */
-async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Examples): Promise<void> {
-  const { name } = await take('save-snapshot', { params: { name: rehearsal.name } });
-  const file = await rehearsal.control('read-snapshot', { params: { name } });
-  const { format, version, digest, estate, rehearsal: of, takenAt, clock } = file;
-  const head = { format, version, digest, estate, name, rehearsal: of, takenAt, clock };
-  into['read-snapshot'] = { response: head };
-  into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
-  const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
-  into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };
-  // Other snapshots are of other tests.
-  const { items } = await rehearsal.control('list-snapshots');
-  into['list-snapshots'] = { response: { items: items.filter((one) => one.name === name) } };
-  await take('delete-snapshot', { params: { name } });
-}
-
 /** A rehearsal with a real Payment Hub, which calls the estate and reports a change. */
 async function operateSwaps(into: Examples): Promise<void> {
   await using hub = await startPaymentHub();
@@ -136,6 +120,23 @@ async function operateSwaps(into: Examples): Promise<void> {
   into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
   await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
   await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
+  into['read-fidelity'] = { response: await rehearsal.control('read-fidelity') };
+}
+
+/** The examples of files have their heads alone. */
+async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Examples): Promise<void> {
+  const { name } = await take('save-snapshot', { params: { name: rehearsal.name } });
+  const file = await rehearsal.control('read-snapshot', { params: { name } });
+  const { format, version, digest, estate, rehearsal: of, takenAt, clock } = file;
+  const head = { format, version, digest, estate, name, rehearsal: of, takenAt, clock };
+  into['read-snapshot'] = { response: head };
+  into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
+  const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
+  into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };
+  // Other snapshots are of other tests.
+  const { items } = await rehearsal.control('list-snapshots');
+  into['list-snapshots'] = { response: { items: items.filter((one) => one.name === name) } };
+  await take('delete-snapshot', { params: { name } });
 }
 
 async function operate(into: Examples): Promise<void> {

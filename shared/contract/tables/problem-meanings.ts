@@ -105,8 +105,8 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   too_many_snapshots: ['`MAX_SNAPSHOTS` snapshots are kept.', 'Delete one, replace one by using its name, or raise the variable.'],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
   swapped: [
-    'The real system of the retailer takes the place of this application, and does not offer the call. A snapshot or a fork of the rehearsal would lack what that system stores.',
-    'Let it happen at the real system. Without a swap, our application offers the call, and the rehearsal can be kept and forked.',
+    'The real system of the retailer takes the place of this application. It does not offer the call, or it has the state that a snapshot or a fork would need.',
+    'Let it happen at the real system, or use a rehearsal without the swap.',
   ],
   not_swapped: [
     'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',

@@ -72,7 +72,7 @@ export const createRehearsal = defineOperation({
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
   }),
   status: 201,
-  problems: ['rehearsal_exists', 'too_many_rehearsals', 'outbound_refused', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'swapped'],
+  problems: ['rehearsal_exists', 'too_many_rehearsals', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'outbound_refused', 'swapped'],
 });
 
 export const listRehearsals = defineOperation({
