@@ -45,7 +45,7 @@ const beginningOf = ({ seed, startsAt }: { readonly seed?: string | number; read
 
 type Sources = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data' | 'swap' | 'startsAt'>;
 
-/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, validation_failed */
+/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, swapped, validation_failed */
 async function sourceOf(
   { from, data, swap, startsAt }: Sources,
   { rehearsals, snapshots }: ControlParts,

@@ -11,7 +11,7 @@ import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.t
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { ClockDriver } from '../clock/driver.ts';
-import { swappedIn } from '../swaps/swaps.ts';
+import { swapsOf } from '../swaps/swaps.ts';
 import { type CheckOptions, checkFile } from './check-file.ts';
 import { indexedBy } from './estate-data.ts';
 import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
@@ -63,12 +63,12 @@ export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate } = options;
   const indexed = indexedBy(estate);
 
-  /** @throws Problem not_at_rest naming the open work; swapped, because a part of the state is at a real system */
+  /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
-    const swapped = await swappedIn(worlds, view.world);
-    if (swapped.length > 0) {
-      const whose = `The state of ${swapped.join(', ')} is at the real system, which the estate cannot keep or copy.`;
-      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications: [...swapped] });
+    const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
+    if (applications.length > 0) {
+      const whose = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
+      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
     if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);

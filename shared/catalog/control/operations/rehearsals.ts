@@ -54,7 +54,7 @@ export const createRehearsal = defineOperation({
         rehearsal: z.string().max(40).optional().describe('Name of the rehearsal to fork. Both then continue independently.'),
       })
       .optional()
-      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data.'),
+      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data and swap.'),
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
     ),
