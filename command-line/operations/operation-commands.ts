@@ -38,9 +38,9 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   const operation: ControlOperation = controlOperations[id];
   const all = membersOf(sectionOf(operation) === 'query' ? operation.query : operation.request);
   const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(
-    ([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }),
-  );
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)]
+    .map(([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }))
+    .filter(({ name }) => declaration.inPath?.[name] === undefined);
   const declared = (declaration.positional ?? []).map((name): Position => {
     if (name === 'rehearsal') return { name, required: false, in: 'rehearsal', member: asText(name) };
     const member = all.find(({ path }) => path.join('.') === name);
@@ -123,7 +123,10 @@ async function perform({ id, declaration, positions, members }: Variant, values:
     id,
     { ...options, rehearsal: String(rehearsal) },
     {
-      params: Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
+      params: {
+        ...declaration.inPath,
+        ...Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
+      },
       [sectionOf(controlOperations[id])]: content,
       places: placesOf(positions, members),
     },

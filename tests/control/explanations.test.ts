@@ -1,0 +1,339 @@
+import { describe, expect, test } from '@jest/globals';
+import { registeredApplications } from '../../estate/registry.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { GATEWAY } from '../../shared/catalog/applications.ts';
+import { dueWork } from '../../shared/catalog/due-work.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { verbApis } from '../../shared/catalog/verb-apis.ts';
+import { someOf } from '../support/effort.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
+import { askFor, reached } from './explained-states.ts';
+
+const explained = (rehearsal: TestRehearsal, type: string, id: string) => rehearsal.control('explain-object', { params: { type, id } });
+type Explained = Awaited<ReturnType<typeof explained>>;
+
+const codesOf = ({ reasons }: Pick<Explained, 'reasons'>) => reasons.map(({ code }) => code).join(' ');
+const reason = ({ reasons }: Pick<Explained, 'reasons'>, code: string) => reasons.find((one) => one.code === code);
+
+/** The codes of the reasons of each state, and the objects that it waits for, with their states. */
+const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  basket: {
+    open: 'waits-for-customer deadline',
+    locked: 'waits-for-client deadline',
+    converted: 'ended',
+    abandoned: 'expired ended',
+    merged: 'ended',
+  },
+  order: {
+    draft: 'waits-for-client deadline',
+    confirmed: 'waits-for-object: fulfillment-order allocated',
+    'in-fulfilment': 'waits-for-object: fulfillment-order picking',
+    'partially-fulfilled': 'waits-for-object: fulfillment-order allocated',
+    completed: 'waits-for-nothing',
+    'return-in-progress': 'waits-for-object: return requested',
+    cancelled: 'cancelled ended',
+  },
+  return: {
+    requested: 'waits-for-customer-service',
+    approved: 'waits-for-customer',
+    'in-transit': 'waits-for-carrier deadline',
+    received: 'waits-for-warehouse',
+    inspected: 'waits-for-client',
+    refunded: 'ended',
+    exchanged: 'ended',
+    rejected: 'rejected ended',
+  },
+  product: {
+    draft: 'waits-for-assortment',
+    enrichment: 'waits-for-assortment',
+    review: 'waits-for-assortment',
+    active: 'waits-for-nothing',
+    suspended: 'waits-for-assortment',
+    discontinued: 'waits-for-nothing',
+    archived: 'ended',
+  },
+  customer: {
+    anonymous: 'waits-for-nothing',
+    identified: 'waits-for-nothing',
+    registered: 'waits-for-nothing',
+    active: 'deadline',
+    'at-risk': 'deadline',
+    churned: 'waits-for-nothing',
+    reactivated: 'deadline',
+    blocked: 'waits-for-customer-service',
+  },
+  'fulfillment-order': {
+    created: 'waits-for-estate work-awaits-application fault-strikes',
+    allocated: 'waits-for-warehouse',
+    picking: 'waits-for-warehouse',
+    packed: 'waits-for-warehouse',
+    dispatched: 'waits-for-object: shipment label-created',
+    delivered: 'ended',
+    'failed-delivery': 'waits-for-nothing failed',
+    'returned-to-sender': 'ended',
+    cancelled: 'ended',
+  },
+  reservation: {
+    requested: 'waits-for-client deadline',
+    confirmed: 'waits-for-client',
+    expired: 'expired ended',
+    fulfilled: 'ended',
+    cancelled: 'ended',
+    released: 'ended',
+  },
+  shipment: {
+    pending: 'waits-for-client',
+    'label-created': 'waits-for-carrier deadline',
+    collected: 'waits-for-carrier deadline',
+    'in-transit': 'waits-for-carrier deadline',
+    'out-for-delivery': 'waits-for-carrier deadline',
+    'delivery-attempted': 'waits-for-carrier deadline',
+    'held-at-depot': 'waits-for-customer deadline',
+    delivered: 'ended',
+    'returned-to-sender': 'ended',
+    lost: 'waits-for-nothing',
+  },
+  payment: {
+    pending: 'waits-for-provider next-step deadline',
+    'requires-action': 'waits-for-customer deadline',
+    authorised: 'waits-for-object deadline: order draft',
+    captured: 'waits-for-nothing',
+    'partially-refunded': 'waits-for-nothing',
+    'fully-refunded': 'waits-for-nothing',
+    voided: 'ended',
+    failed: 'declined ended',
+  },
+};
+
+const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
+
+describe('The explanation of an object', () => {
+  test('The explained states are all states of all life cycles', () => {
+    const all = objects.flatMap(({ type, lifeCycle }) => (lifeCycle ? [[type, lifeCycle.states.toSorted()]] : []));
+    expect(Object.fromEntries(Object.entries(EXPECTED).map(([type, of]) => [type, Object.keys(of).toSorted()]))).toEqual(
+      Object.fromEntries(all),
+    );
+  });
+
+  test.each(states)(
+    'The explanation of $type in state $state says what it waits for, and only verbs that it calls possible move it',
+    async ({ type, state, reach }) => {
+      await using told = await newRehearsal({ warehouse: 'manual' });
+      const { id } = await reach(told);
+      const found = await explained(told, type, id);
+      const nested = found.waitsFor.map((one) => `: ${one.type} ${one.state}`).join('');
+      expect(`${codesOf(found)}${nested}`).toBe(EXPECTED[type]?.[state]);
+      const { updatedAt, version } = await told.object(type, id);
+      expect(found).toMatchObject({ type, id, state, isFinal: codesOf(found).includes('ended') });
+      expect(Date.parse(found.since ?? '')).toBeLessThanOrEqual(Date.parse(updatedAt));
+      expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
+      expect(['unknown', undefined]).not.toContain(found.cause?.kind);
+
+      const callable = found.moves.filter(({ by }) => by !== 'estate');
+      const possible = callable.filter((move) => move.possible);
+      const calls = new Set(possible.map(({ call }) => call));
+      // In other states, the same call makes another verb.
+      const refused = callable.filter((move) => !move.possible && !calls.has(move.call));
+      for (const move of [...possible, ...(refused.length > 0 ? someOf(refused, 0.3) : [])]) {
+        const ask = askFor(type, move.verb);
+        if (!ask) throw new Error(`The test has no way to make a ${type} ${move.verb}.`);
+        await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+        const subject = await reach(rehearsal);
+        const before = await rehearsal.object(type, subject.id);
+        const { status } = await ask(rehearsal, subject.id);
+        const after = await rehearsal.object(type, subject.id);
+        const outcome = { verb: move.verb, moves: after.version > before.version, isAccepted: status < 300 };
+        expect(outcome).toEqual({ verb: move.verb, moves: move.possible, isAccepted: move.possible || move.code === 'repeat' });
+        if (move.possible) expect(move.to).toContain(after.state);
+      }
+    },
+  );
+
+  test('The explanation of an order names who moved it, in which trace, and nests what it waits for', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await rehearsal.confirmed();
+    await rehearsal.settle();
+    const found = await explained(rehearsal, 'order', id);
+    const [hop] = (await rehearsal.journal(found.cause?.correlationId)).filter(({ api }) => api === 'confirm-order-api');
+    expect(found.cause).toMatchObject({ kind: 'api', name: 'confirm-order-api', by: 'client', application: 'oms', from: 'draft' });
+    expect(found.cause?.requestId).toBe(hop.requestId);
+    expect(found.head).toMatch(new RegExp(`^Order ${orderNumber} is confirmed since \\d\\d:\\d\\d, by Confirm Order of a client\\.$`));
+    const [goods] = found.waitsFor;
+    expect(goods?.cause).toMatchObject({ kind: 'call', by: 'oms', begunBy: 'Confirm Order of a client' });
+    const step = reason(goods as Explained, 'next-step');
+    expect(step?.text).toMatch(/^At .* the WMS takes the next step of picking, packing and dispatch\.$/);
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.advance('P2D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-nothing');
+  });
+
+  test('A draft whose payment is missing, undecided or complete waits for the customer, the payment, or the confirmation', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, totals } = await rehearsal.draft();
+    const first = await explained(rehearsal, 'order', id);
+    expect(reason(first, 'waits-for-customer')?.text).toMatch(/^It waits for the customer to pay \d+\.\d\d EUR\.$/);
+    expect(first.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'rule' });
+    await rehearsal.authorisation(id, totals.total.amount - 100);
+    await rehearsal.authorisation(id, 100, 'tok_3ds');
+    const second = await explained(rehearsal, 'order', id);
+    expect(codesOf(second)).toBe('waits-for-object deadline');
+    expect(second.waitsFor).toMatchObject([{ type: 'payment', state: 'requires-action' }]);
+    expect(second.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'other-object' });
+  });
+
+  test('The explanation of a till sale, of stock and of an account without states has no life cycle or names the till', async () => {
+    await using rehearsal = await newRehearsal();
+    const body = { storeId: 'store-01', laneId: 'SCO-01', lines: [{ sku: 'mug-blue', qty: 1 }] };
+    const sale = await rehearsal.api('create-transaction-api', { body });
+    const [{ id: basket = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'basket' } })).items;
+    const atTill = await explained(rehearsal, 'basket', basket);
+    expect(reason(atTill, 'waits-for-customer')?.text).toBe('It waits for the customer to pay at the till.');
+    expect(reason(atTill, 'deadline')?.refs).toEqual([{ what: 'due', id: `pos|expire-transaction|${sale.id}` }]);
+    for (const [type, id] of [
+      ['inventory-item', 'mug-blue'],
+      ['loyalty-account', 'loy_ada'],
+    ] as const) {
+      const found = await explained(rehearsal, type, id);
+      expect([found.state, found.moves, found.reasons]).toEqual([undefined, [], []]);
+      expect(found.head).toMatch(/ has no life cycle\.$/);
+    }
+  });
+});
+
+describe('The troubles of an object', () => {
+  test('A withheld event is named with its fault, until the fault is deleted', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('silence', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+    const { id } = await rehearsal.confirmed();
+    const found = await explained(rehearsal, 'order', id);
+    expect(found).toMatchObject({ state: 'confirmed', cause: { kind: 'api', name: 'confirm-order-api' } });
+    const { text, refs } = reason(found, 'event-withheld') ?? {};
+    expect(text).toBe('The fault silence withholds its event order-confirmed until the fault is deleted.');
+    expect(refs).toContainEqual({ what: 'fault', id: 'silence' });
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    expect(codesOf(await explained(rehearsal, 'order', id))).not.toContain('event');
+  });
+
+  test('Parked due work is named with its error, and is gone after it was redriven', async () => {
+    await using rehearsal = await newRehearsal();
+    const fault = { kind: 'status', status: 500, code: 'internal_error' };
+    await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.advance('P2D');
+    const [{ type = '', id: goods = '' } = {}] = (await explained(rehearsal, 'order', id)).waitsFor;
+    const found = await explained(rehearsal, type, goods);
+    expect(codesOf(found)).toBe('waits-for-estate work-parked fault-strikes');
+    const parked = reason(found, 'work-parked');
+    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. .* Redrive it with redrive-parked\.$/);
+    const key = parked?.refs[0]?.id ?? '';
+    await rehearsal.noFaults();
+    await rehearsal.control('redrive-parked', { body: { key } });
+    await rehearsal.advance('P3D');
+    expect(codesOf(await explained(rehearsal, type, goods))).toBe('ended');
+  });
+
+  test('An application that is away is named with the work that waits for it, and so is the fault', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    await rehearsal.authorisation(id);
+    await rehearsal.down({ api: 'confirm-order-api' });
+    const refused = await explained(rehearsal, 'order', id);
+    expect(refused.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({
+      possible: false,
+      code: 'fault',
+      why: 'The fault down (outage) strikes Confirm Order.',
+      refs: [{ what: 'fault', id: 'down' }],
+    });
+    expect(reason(refused, 'fault-strikes')?.refs).toContainEqual({ what: 'api', id: 'confirm-order-api' });
+    expect((await rehearsal.confirm(id)).status).toBe(503);
+    await rehearsal.down({ api: 'allocate-inventory-api' });
+    await rehearsal.confirmed(id);
+    const [{ type = '', id: goods = '' } = {}] = (await explained(rehearsal, 'order', id)).waitsFor;
+    expect(reason(await explained(rehearsal, type, goods), 'work-awaits-application')?.refs).toContainEqual({
+      what: 'application',
+      id: 'inventory-service',
+    });
+  });
+
+  test('A webhook that a receiver refuses, that a fault withholds, or that is parked is named', async () => {
+    await using rehearsal = await newRehearsal();
+    await using receiver = await receiveEvents(() => ({ status: 500 }));
+    await rehearsal.control('put-webhook', {
+      params: { name: 'shop' },
+      body: { url: receiver.url, types: ['order-created', 'order-confirmed'] },
+    });
+    await rehearsal.fault('late', { match: { webhook: 'shop' }, fault: { kind: 'withhold' }, times: 1 });
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.settle();
+    const waiting = await explained(rehearsal, 'order', id);
+    expect(codesOf(waiting)).toBe('waits-for-object webhook-waiting webhook-withheld');
+    expect(reason(waiting, 'webhook-withheld')?.refs).toContainEqual({ what: 'fault', id: 'late' });
+    expect(reason(waiting, 'webhook-waiting')?.at).toBeDefined();
+    await rehearsal.advance('P7D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toContain('webhook-parked');
+  });
+});
+
+describe('What cannot be explained', () => {
+  const refusal = async (rehearsal: TestRehearsal, type: string, id: string) => {
+    const { status, body } = await rehearsal.call('explain-object', { params: { type, id } });
+    return [status, body.code, body.errors?.[0]?.detail ?? body.detail];
+  };
+
+  test('An unknown type or id is refused with the nearest one, and an id of another type or rehearsal with its place', async () => {
+    await using rehearsal = await newRehearsal();
+    await using other = await newRehearsal();
+    const { id } = await other.draft();
+    const { id: own } = await rehearsal.basket();
+    expect(await refusal(rehearsal, 'ordr', id)).toEqual([
+      422,
+      'validation_failed',
+      'There is no type of object ordr; did you mean order?',
+    ]);
+    const misspelt = `${own.slice(0, -1)}${own.endsWith('0') ? '1' : '0'}`;
+    expect(await refusal(rehearsal, 'basket', misspelt)).toEqual([
+      404,
+      'not_found',
+      `There is no basket "${misspelt}" in this rehearsal. Did you mean ${own}?`,
+    ]);
+    expect(await refusal(rehearsal, 'order', own)).toEqual([
+      404,
+      'not_found',
+      `There is no order "${own}" in this rehearsal. It is of type basket.`,
+    ]);
+    for (const [type, what] of [
+      ['order', 'order'],
+      ['any', 'object'],
+    ] as const) {
+      expect(await refusal(rehearsal, type, id)).toEqual([
+        404,
+        'not_found',
+        `There is no ${what} "${id}" in this rehearsal. The rehearsal ${other.name} has it: name it in X-Rehearsal.`,
+      ]);
+    }
+    expect((await explained(rehearsal, 'any', own)).type).toBe('basket');
+  });
+});
+
+describe('The catalog of explanations', () => {
+  test('The catalog has a meaning for each kind of due work of each application, and none for an unknown kind', () => {
+    const kinds = registeredApplications.map(({ service }) => [service.application, Object.keys(service.due).toSorted()] as const);
+    const listed = Object.entries(dueWork).map(([application, of]) => [application, Object.keys(of).toSorted()]);
+    expect(Object.fromEntries(listed)).toEqual({
+      ...Object.fromEntries(kinds.filter(([, of]) => of.length > 0)),
+      [GATEWAY]: ['deliver-webhook', 'take-events'],
+    });
+  });
+
+  test.each(Object.entries(verbApis))('The trigger of each verb of a %s that has an API begins with the name of the API', (type, verbs) => {
+    const rows = objects.find((one) => one.type === type)?.lifeCycle?.rows ?? [];
+    for (const [verb, api] of Object.entries(verbs as Readonly<Record<string, keyof typeof apis>>)) {
+      const triggers = rows.filter((row) => row.verb === verb && !row.again).map(({ trigger }) => trigger);
+      expect(triggers.some((trigger) => trigger.split(/[,;:] ?/).includes(apis[api].name) || trigger.startsWith(apis[api].name))).toBe(
+        true,
+      );
+    }
+  });
+});
