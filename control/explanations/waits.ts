@@ -1,16 +1,12 @@
-import type { z } from 'zod';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { ReasonCode } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
-import type { ListedObject } from '../../shared/catalog/objects.ts';
+import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
 import { isDisputed, isPicked, type Nearby, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
-
-type ObjectType = ListedObject['type'];
-type Of<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
 
 /** What an object waits for: an actor, or other objects. */
 export interface Wait {
@@ -31,7 +27,7 @@ export interface Surroundings {
   readonly progression: Progression;
 }
 
-type Waits<Type extends ObjectType> = (object: Of<Type>, around: Surroundings) => readonly Wait[];
+type Waits<Type extends ObjectType> = (object: BusinessObject<Type>, around: Surroundings) => readonly Wait[];
 
 const waitsForObjects = (type: string, ids: readonly string[], { nameOf }: Surroundings): readonly Wait[] =>
   ids.length === 0
@@ -48,7 +44,7 @@ const open = (type: 'fulfillment-order' | 'return', orderId: string, { near }: S
     .filter(({ state = '' }) => !ENDED[type]?.includes(state))
     .map(({ id }) => id);
 
-function draft(order: Of<'order'>, { near }: Surroundings): readonly Wait[] {
+function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const undecided = undecidedOf(order, near);
   const [actions, approvals] = [
     undecided.filter(({ state }) => state === 'requires-action'),
@@ -69,7 +65,7 @@ function draft(order: Of<'order'>, { near }: Surroundings): readonly Wait[] {
   return [{ code: 'waits-for-client', text, needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] }];
 }
 
-function order(found: Of<'order'>, around: Surroundings): readonly Wait[] {
+function order(found: BusinessObject<'order'>, around: Surroundings): readonly Wait[] {
   if (found.pendingAction) {
     return [
       {
@@ -90,7 +86,7 @@ function order(found: Of<'order'>, around: Surroundings): readonly Wait[] {
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];
 }
 
-function payment(found: Of<'payment'>, { near, nameOf }: Surroundings): readonly Wait[] {
+function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surroundings): readonly Wait[] {
   const about = [{ type: 'order', id: found.orderId }];
   if (found.state === 'pending') return [{ code: 'waits-for-provider', text: 'the payment provider to decide' }];
   if (found.state === 'requires-action') return [{ code: 'waits-for-customer', text: 'the customer to authenticate it (3-D Secure)' }];
@@ -110,7 +106,7 @@ function payment(found: Of<'payment'>, { near, nameOf }: Surroundings): readonly
   ];
 }
 
-function fulfillmentOrder(found: Of<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
+function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
   const { state } = found;
   if (state === 'created') return [{ code: 'waits-for-estate', text: 'its stock to be allocated', needs: ['allocate-inventory-api'] }];
   if (state === 'allocated' || state === 'picking' || state === 'packed') {
@@ -143,7 +139,7 @@ const NEXT_SCAN: Readonly<Record<string, string>> = {
   'delivery-attempted': 'try the delivery again',
 };
 
-function shipment({ state, labelStatus, service }: Of<'shipment'>, { progression }: Surroundings): readonly Wait[] {
+function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, { progression }: Surroundings): readonly Wait[] {
   if (state === 'pending') {
     const text =
       labelStatus === 'failed' || progression.label === 'auto'
@@ -158,7 +154,7 @@ function shipment({ state, labelStatus, service }: Of<'shipment'>, { progression
   return [{ code: 'waits-for-carrier', text: `the carrier (${service}) to ${next}${hand}`, needs: ['carrier-webhook'] }];
 }
 
-function returned(found: Of<'return'>, around: Surroundings): readonly Wait[] {
+function returned(found: BusinessObject<'return'>, around: Surroundings): readonly Wait[] {
   const { state, dropOff, resolution, shipments, writtenOffAt } = found;
   const hand = around.progression.returns === 'manual' ? ', by hand: move-return-by-hand plays it' : '';
   if (state === 'requested') return [{ code: 'waits-for-customer-service', text: `customer service to approve it${hand}` }];
@@ -185,7 +181,7 @@ function returned(found: Of<'return'>, around: Surroundings): readonly Wait[] {
     : [{ code: 'waits-for-estate', text: `the OMS to refund ${moneyInWords(found.refundAmount)}`, needs: ['refund-payment-api'] }];
 }
 
-function reservation({ state, orderId }: Of<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
+function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, nameOf }: Surroundings): readonly Wait[] {
   const about = orderId !== undefined && near.get('order', orderId) ? [{ type: 'order', id: orderId }] : [];
   if (state === 'requested')
     return [
@@ -202,7 +198,7 @@ function reservation({ state, orderId }: Of<'reservation'>, { near, nameOf }: Su
     : [{ code: 'waits-for-client', text: 'an order to take its units, or for Release Reservation' }];
 }
 
-function basket({ state, transactionId, orderId, lines }: Of<'basket'>): readonly Wait[] {
+function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>): readonly Wait[] {
   if (state === 'open') {
     const text = lines.length === 0 ? 'the customer to add goods' : 'the customer to check out';
     return [{ code: 'waits-for-customer', text, needs: ['checkout-basket-api', 'reserve-inventory-api'] }];
@@ -237,7 +233,7 @@ const waits: { readonly [Type in ObjectType]?: Waits<Type> } = {
 export const waitsOf = (type: string, object: unknown, around: Surroundings): readonly Wait[] =>
   (waits[type as ObjectType] as ((object: unknown, around: Surroundings) => readonly Wait[]) | undefined)?.(object, around) ?? [];
 
-type Causes<Type extends ObjectType> = (object: Of<Type>) => readonly { readonly code: ReasonCode; readonly text: string }[];
+type Causes<Type extends ObjectType> = (object: BusinessObject<Type>) => readonly { readonly code: ReasonCode; readonly text: string }[];
 
 /** Why an object ended, or failed, in its own words. */
 const causes: { readonly [Type in ObjectType]?: Causes<Type> } = {

@@ -1,26 +1,22 @@
-import type { z } from 'zod';
 import { type Money, money, moneyInWords } from '../domain/money.ts';
-import type { ListedObject } from './objects.ts';
+import type { BusinessObject, ObjectType } from './objects.ts';
 
 /*
  * What a life cycle cannot express: why a step with an object is impossible although its state allows it. Explanations and the
  * console use these rules. A browser loads this file, so it imports no schemas. The owning application has the last word.
  */
 
-type ObjectType = ListedObject['type'];
-type Of<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
-
 interface Neighbour<Type extends ObjectType> {
   readonly id: string;
   readonly state?: string;
-  readonly object: Of<Type>;
+  readonly object: BusinessObject<Type>;
 }
 
 /** The objects that belong to an object: the payments of an order, its parcels, its customer. */
 export interface Nearby {
   /** Newest first. */
   of<Type extends ObjectType>(type: Type): readonly Neighbour<Type>[];
-  get<Type extends ObjectType>(type: Type, id: string | undefined): Of<Type> | undefined;
+  get<Type extends ObjectType>(type: Type, id: string | undefined): BusinessObject<Type> | undefined;
 }
 
 export interface Obstacle {
@@ -32,7 +28,7 @@ export interface Obstacle {
   readonly refs?: readonly { readonly type: string; readonly id: string }[];
 }
 
-type Rule<Type extends ObjectType> = (object: Of<Type>, near: Nearby) => Obstacle | undefined;
+type Rule<Type extends ObjectType> = (object: BusinessObject<Type>, near: Nearby) => Obstacle | undefined;
 
 const rule = (text: string): Obstacle => ({ code: 'rule', text });
 const because = (text: string, type: string, others: readonly { readonly id: string }[]): Obstacle => ({
@@ -41,9 +37,9 @@ const because = (text: string, type: string, others: readonly { readonly id: str
   refs: others.map(({ id }) => ({ type, id })),
 });
 
-type Order = Of<'order'>;
-type Payment = Of<'payment'>;
-type Return = Of<'return'>;
+type Order = BusinessObject<'order'>;
+type Payment = BusinessObject<'payment'>;
+type Return = BusinessObject<'return'>;
 
 const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
   money(
@@ -93,7 +89,7 @@ const pending = ({ pendingAction }: Order, action: string): Obstacle | undefined
     ? rule(`Another action is in progress since ${pendingAction.since}: ${pendingAction.action}. Repeat the request when it has ended.`)
     : undefined;
 
-export const isPicked = ({ lines }: Of<'fulfillment-order'>): boolean =>
+export const isPicked = ({ lines }: BusinessObject<'fulfillment-order'>): boolean =>
   lines.every(({ qty, pickedQty, shortQty }) => pickedQty + shortQty >= qty);
 
 export const isDisputed = ({ disputes = [] }: Payment): boolean => disputes.some(({ state }) => state === 'open');
