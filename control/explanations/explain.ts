@@ -15,6 +15,8 @@ import { callTitle, clockTime, listed, sentence } from './words.ts';
 
 /** Most objects whose own explanation an answer contains. */
 const MOST_NESTED = 10;
+/** An order waits for a fulfillment order, which waits for a parcel. */
+const MOST_STEPS = 2;
 /** Open work of each kind that is searched for the object. */
 const MOST_OPEN = 1_000;
 
@@ -24,17 +26,31 @@ export async function explain(scope: ExplainScope, type: ListedType, found: Foun
   const subject = await readSubject(scope, type, found);
   const brief = await explainBriefly(scope, subject, faults);
   const moves = movesOf(subject, faults);
-  const awaited = brief.reasons.flatMap(({ code, refs }) => (code === 'waits-for-object' ? refs : []));
-  const waitsFor = await Promise.all(
-    awaited.slice(0, MOST_NESTED).map(async ({ type: name = '', id }) => {
-      const of = listedTypes(scope.objects).find(({ definition }) => definition.type === name);
-      const other = of && (await scope.worlds.object(scope.view.world, of.application, of.collection, id));
-      return of && other ? explainBriefly(scope, await readSubject(scope, of, other), faults) : undefined;
-    }),
-  );
-  const nested = waitsFor.filter((one) => one !== undefined);
+  const nested = await awaitedBy(scope, brief, faults);
   const text = [brief.text, ...nested.map((one) => one.text), possibleNow(moves)].filter((part) => part !== '').join(' ');
   return { ...brief, text, moves, waitsFor: nested };
+}
+
+/** The explanations of the objects that an object waits for, and of those that they wait for. */
+async function awaitedBy(scope: ExplainScope, first: Brief, faults: readonly ActiveFault[]): Promise<Brief[]> {
+  const all: Brief[] = [];
+  let latest: readonly Brief[] = [first];
+  for (let step = 0; step < MOST_STEPS && latest.length > 0; step += 1) {
+    const known = new Set([first, ...all].map(({ type, id }) => `${type}/${id}`));
+    const refs = latest.flatMap(({ reasons }) => reasons.flatMap((reason) => (reason.code === 'waits-for-object' ? reason.refs : [])));
+    const fresh = new Map(refs.map(({ type = '', id }) => [`${type}/${id}`, { type, id }]));
+    for (const key of known) fresh.delete(key);
+    const found = await Promise.all(
+      [...fresh.values()].slice(0, MOST_NESTED - all.length).map(async ({ type, id }) => {
+        const of = listedTypes(scope.objects).find(({ definition }) => definition.type === type);
+        const other = of && (await scope.worlds.object(scope.view.world, of.application, of.collection, id));
+        return of && other ? explainBriefly(scope, await readSubject(scope, of, other), faults) : undefined;
+      }),
+    );
+    latest = found.filter((one) => one !== undefined);
+    all.push(...latest);
+  }
+  return all;
 }
 
 const ENDED: Reason = { code: 'ended', kind: 'cause', text: 'This state is final.', refs: [] };
@@ -79,8 +95,9 @@ function headOf(
   return `${sentence(name)} is ${state}${since}${arrival.words === '' ? '' : `, ${arrival.words}`}.`;
 }
 
-const reasonOf = ({ code, text, about = [] }: Wait): Reason => ({
+const reasonOf = ({ code, text, about = [], manual }: Wait): Reason => ({
   code,
+  manual,
   kind: 'wait',
   text: `It waits for ${text}.`,
   refs: about.map((one) => ({ what: 'object', ...one })),

@@ -15,6 +15,8 @@ export interface Wait {
   readonly text: string;
   /** Objects that the text names. */
   readonly about?: readonly { readonly type: string; readonly id: string }[];
+  /** The member of the progression that makes the step manual. */
+  readonly manual?: 'warehouse' | 'carrier' | 'returns';
   /** Calls that the awaited step makes. A fault that strikes one of them delays it. */
   readonly needs?: readonly (ApiId | InternalId)[];
 }
@@ -33,6 +35,17 @@ const waitsForObjects = (type: string, ids: readonly string[], { nameOf }: Surro
   ids.length === 0
     ? []
     : [{ code: 'waits-for-object', text: listed(ids.map((id) => `the ${nameOf(type, id)}`)), about: ids.map((id) => ({ type, id })) }];
+
+const WORKERS = { warehouse: 'The warehouse works', carrier: 'The carrier works', returns: 'Returns are moved' } as const;
+
+/** The sentence after the wait for a step that is manual in this rehearsal. */
+function byHand(
+  { progression }: Pick<Surroundings, 'progression'>,
+  member: keyof typeof WORKERS,
+  how: string,
+): { readonly hand: string; readonly manual?: typeof member } {
+  return progression[member] === 'manual' ? { hand: `. ${WORKERS[member]} by hand: ${how}`, manual: member } : { hand: '' };
+}
 
 const ENDED: Readonly<Record<string, readonly string[]>> = {
   'fulfillment-order': ['delivered', 'returned-to-sender', 'cancelled'],
@@ -121,8 +134,8 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
         ['ensure-captured', 'capture-payment-api', 'dispatch-fulfillment-order-api'],
       ] as const,
     }[state];
-    const hand = around.progression.warehouse === 'manual' ? `, which works by hand: a client calls ${call}` : '';
-    return [{ code: 'waits-for-warehouse', text: `${around.location} to ${step}${hand}`, needs }];
+    const { hand, manual } = byHand(around, 'warehouse', `a client calls ${call}`);
+    return [{ code: 'waits-for-warehouse', text: `${around.location} to ${step}${hand}`, needs, manual }];
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
   const parcels = found.shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
@@ -150,19 +163,21 @@ function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, {
   if (state === 'held-at-depot') return [{ code: 'waits-for-customer', text: 'the customer to pick it up at the depot' }];
   const next = NEXT_SCAN[state];
   if (next === undefined) return [];
-  const hand = progression.carrier === 'manual' ? ', which works by hand: play-scan plays it' : '';
-  return [{ code: 'waits-for-carrier', text: `the carrier (${service}) to ${next}${hand}`, needs: ['carrier-webhook'] }];
+  const { hand, manual } = byHand({ progression }, 'carrier', 'play-scan plays it');
+  return [{ code: 'waits-for-carrier', text: `the carrier (${service}) to ${next}${hand}`, needs: ['carrier-webhook'], manual }];
 }
 
 function returned(found: BusinessObject<'return'>, around: Surroundings): readonly Wait[] {
   const { state, dropOff, resolution, shipments, writtenOffAt } = found;
-  const hand = around.progression.returns === 'manual' ? ', by hand: move-return-by-hand plays it' : '';
-  if (state === 'requested') return [{ code: 'waits-for-customer-service', text: `customer service to approve it${hand}` }];
+  const { hand, manual } = byHand(around, 'returns', 'move-return-by-hand plays them');
+  if (state === 'requested') return [{ code: 'waits-for-customer-service', text: `customer service to approve it${hand}`, manual }];
   if (state === 'received')
-    return [{ code: 'waits-for-warehouse', text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'] }];
+    return [
+      { code: 'waits-for-warehouse', text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'], manual },
+    ];
   const parcels = shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
   if (state === 'approved' && dropOff === 'store')
-    return [{ code: 'waits-for-customer', text: `the customer to bring the goods to ${around.location}${hand}` }];
+    return [{ code: 'waits-for-customer', text: `the customer to bring the goods to ${around.location}${hand}`, manual }];
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
     if (parcels.length > 0) return waitsForObjects('shipment', parcels, around);
     return [{ code: 'waits-for-carrier', text: 'nobody: its parcel is lost, or back with the customer', needs: ['put-shipment'] }];

@@ -121,7 +121,7 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
       payablePoints(order, near) > 0 ? undefined : rule('The customer has no points, or its payments cover the total.'),
     confirm: (order, near) => {
       const outstanding = outstandingOf(order, near);
-      if (outstanding.amount > 0) return rule(`Its payments do not cover the total yet: ${moneyInWords(outstanding)} is missing.`);
+      if (outstanding.amount > 0) return rule(`Its payments do not cover the total yet. ${moneyInWords(outstanding)} is missing.`);
       const undecided = undecidedOf(order, near);
       if (undecided.length > 0) return because('A payment of it is not decided yet.', 'payment', undecided);
       return pending(order, 'confirm');

@@ -64,6 +64,10 @@ const Reason = z
       .describe('cause: why it is in its state. wait: what it waits for. trouble: what is parked, withheld, late or struck by a fault.'),
     text: z.string().describe('A sentence.'),
     at: Instant.optional().describe('When it happens, on the rehearsal’s clock.'),
+    manual: z
+      .enum(['warehouse', 'carrier', 'returns'])
+      .optional()
+      .describe('The step is manual in this rehearsal. set-progression with the mode time lets it follow the clock.'),
     refs: z.array(ReasonReference),
   })
   .meta({ id: 'Reason' });
@@ -119,7 +123,7 @@ const Explained = z.object({
 
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
-  waitsFor: z.array(Explained).describe('The objects that it waits for, each with its own explanation.'),
+  waitsFor: z.array(Explained).describe('The objects that it waits for, and those that these wait for, each with its own explanation.'),
 }).meta({ id: 'Explanation' });
 
 export const explainObject = defineOperation({
