@@ -128,7 +128,12 @@ export const operationCommands: OperationCommands = {
       inPath: { type: ANY_TYPE },
       show: showExplanation,
     },
-    { words: 'why', example: 'why order ord_01M', choices: { type: objectTypes }, show: showExplanation },
+    {
+      words: 'why',
+      example: 'why order ord_01M',
+      arguments: { type: 'The id of the object, or its type before the id.', id: 'The id, after a type.' },
+      show: showExplanation,
+    },
   ],
   'list-life-cycles': { words: 'life-cycles', example: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },

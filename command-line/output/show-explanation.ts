@@ -8,7 +8,8 @@ type Brief = Explained['waitsFor'][number];
 
 /** The sentences about an object, what it waits for below it, and its verbs. */
 export function showExplanation({ moves, waitsFor, cause, ...about }: Explained, look: Look): string {
-  const trace = cause?.correlationId === undefined ? [] : [look.style('dim', `Its trace: journal ${inOneLine(cause.correlationId)}`)];
+  const trace =
+    cause?.correlationId === undefined ? [] : [look.style('dim', `Its trace: estate journal ${inOneLine(cause.correlationId)}`)];
   const rows = moves.map(({ verb, call, by, possible, why }) => [possible ? 'yes' : 'no', verb, call ?? by, why ?? '']);
   const verbs = rows.length === 0 ? [] : ['', table(['now', 'verb', 'by', 'why not'], rows, look)];
   const nested = waitsFor.flatMap((one) => ['', ...paragraph(one, look)]);

@@ -18,8 +18,10 @@ export interface Arrival {
   readonly cause: Cause;
   /** Instant on the rehearsal's clock. */
   readonly since: string | undefined;
-  /** `by Confirm Order of a client` */
+  /** `by Confirm Order of a client`. Empty: it is unknown. */
   readonly words: string;
+  /** What began the trace, if it is something else. */
+  readonly begun?: string;
 }
 
 interface Change {
@@ -76,7 +78,7 @@ export async function arrivalOf(
   const root = rootOf(arrow, arrows);
   const begun = root === arrow ? undefined : wordsOf(root, type);
   const cause = { ...about, ...made, application: arrow.hop.application, requestId: hop, begunBy: begun };
-  return { cause, since: event.time, words: `by ${wordsOf(arrow, type)}${begun === undefined ? '' : `, after ${begun}`}` };
+  return { cause, since: event.time, words: `by ${wordsOf(arrow, type)}`, begun };
 }
 
 /** The hop that began the trace, as far as the journal has it. */

@@ -1,9 +1,10 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { ActiveFault } from '../../shared/control/faults.ts';
+import type { Ms } from '../../shared/domain/time.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
 import type { ListedType } from '../objects/types.ts';
 import { listedTypes } from '../objects/types.ts';
-import { arrivalOf } from './cause.ts';
+import { type Arrival, arrivalOf } from './cause.ts';
 import { activeFaults, strikesCall, strikesNewsOf } from './faults.ts';
 import { movesOf } from './moves.ts';
 import type { Explained, Reason } from './reasons.ts';
@@ -24,7 +25,7 @@ const MOST_OPEN = 1_000;
 export async function explain(scope: ExplainScope, type: ListedType, found: Found): Promise<Explained> {
   const faults = await activeFaults(scope);
   const subject = await readSubject(scope, type, found);
-  const brief = await explainBriefly(scope, subject, faults);
+  const brief = await explainBriefly(scope, subject, { faults, isNested: false });
   const moves = movesOf(subject, faults);
   const nested = await awaitedBy(scope, brief, faults);
   const text = [brief.text, ...nested.map((one) => one.text), possibleNow(moves)].filter((part) => part !== '').join(' ');
@@ -44,7 +45,7 @@ async function awaitedBy(scope: ExplainScope, first: Brief, faults: readonly Act
       [...fresh.values()].slice(0, MOST_NESTED - all.length).map(async ({ type, id }) => {
         const of = listedTypes(scope.objects).find(({ definition }) => definition.type === type);
         const other = of && (await scope.worlds.object(scope.view.world, of.application, of.collection, id));
-        return of && other ? explainBriefly(scope, await readSubject(scope, of, other), faults) : undefined;
+        return of && other ? explainBriefly(scope, await readSubject(scope, of, other), { faults, isNested: true }) : undefined;
       }),
     );
     latest = found.filter((one) => one !== undefined);
@@ -58,7 +59,13 @@ const NOTHING: Reason = { code: 'waits-for-nothing', kind: 'wait', text: 'It wai
 
 type Brief = Omit<Explained, 'moves' | 'waitsFor'>;
 
-async function explainBriefly(scope: ExplainScope, subject: Subject, faults: readonly ActiveFault[]): Promise<Brief> {
+interface BriefOptions {
+  readonly faults: readonly ActiveFault[];
+  /** Below another explanation, what began the trace is left out: usually it is the same. */
+  readonly isNested: boolean;
+}
+
+async function explainBriefly(scope: ExplainScope, subject: Subject, { faults, isNested }: BriefOptions): Promise<Brief> {
   const { worlds, view } = scope;
   const { type, id, name, state, object, of } = subject;
   const ledger = await worlds.ledger(view.world, MOST_OPEN);
@@ -78,21 +85,26 @@ async function explainBriefly(scope: ExplainScope, subject: Subject, faults: rea
     ...(await timersOf(scope, subject)),
     ...(await troublesOf(scope, subject, ledger)),
     ...statusesOf(object),
-    ...faultReasons(subject, waits, faults),
   ];
+  const named = new Set(reasons.flatMap(({ refs }) => refs.flatMap((ref) => (ref.what === 'fault' ? [ref.id] : []))));
+  reasons.push(
+    ...faultReasons(
+      subject,
+      waits,
+      faults.filter((fault) => !named.has(fault.name)),
+    ),
+  );
   if (state !== undefined && !isFinal && !reasons.some(({ kind }) => kind === 'wait')) reasons.unshift(NOTHING);
-  const head = headOf(subject, arrival && { ...arrival, now: view.now });
+  const head = headOf(subject, view.now, arrival && { ...arrival, begun: isNested ? undefined : arrival.begun });
   const text = [head, ...reasons.map((reason) => reason.text)].join(' ');
   return { type, id, name: sentence(name), state, since: arrival?.since, isFinal, cause: arrival?.cause, head, reasons, text };
 }
 
-function headOf(
-  { name, state }: Subject,
-  arrival: { readonly since: string | undefined; readonly words: string; readonly now: number } | undefined,
-): string {
+function headOf({ name, state }: Subject, now: Ms, arrival: Pick<Arrival, 'since' | 'words' | 'begun'> | undefined): string {
   if (state === undefined || !arrival) return `${sentence(name)} has no life cycle.`;
-  const since = arrival.since === undefined ? '' : ` since ${clockTime(arrival.since, arrival.now)}`;
-  return `${sentence(name)} is ${state}${since}${arrival.words === '' ? '' : `, ${arrival.words}`}.`;
+  const { words, begun } = arrival;
+  const since = arrival.since === undefined ? '' : ` since ${clockTime(arrival.since, now)}`;
+  return `${sentence(name)} is ${state}${since}${words === '' ? '' : `, ${words}`}${begun === undefined ? '' : `, after ${begun}`}.`;
 }
 
 const reasonOf = ({ code, text, about = [], manual }: Wait): Reason => ({
@@ -126,7 +138,7 @@ function faultReasons(subject: Subject, waits: readonly Wait[], faults: readonly
       return [{ code: 'fault-strikes', kind: 'trouble', text, refs }];
     }
     if (!strikesNewsOf(fault, subject)) return [];
-    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes the news about it.`, refs }];
+    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes its next events.`, refs }];
   });
 }
 

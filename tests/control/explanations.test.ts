@@ -117,7 +117,7 @@ describe('The explanation of an object', () => {
   });
 
   test.each(states)(
-    'The explanation of $type in state $state says what it waits for, and only verbs that it calls possible move it',
+    'The explanation of $type in state $state names what it waits for, and only verbs that it calls possible move it',
     async ({ type, state, reach }) => {
       await using told = await newRehearsal({ warehouse: 'manual' });
       const { id } = await reach(told);
@@ -150,7 +150,7 @@ describe('The explanation of an object', () => {
     },
   );
 
-  test('The explanation of an order names who moved it, in which trace, and nests what it waits for', async () => {
+  test('The explanation of an order names who moved it and the trace, and contains what it waits for', async () => {
     await using rehearsal = await newRehearsal();
     const { id, orderNumber } = await rehearsal.confirmed();
     await rehearsal.settle();
@@ -234,7 +234,7 @@ describe('The troubles of an object', () => {
     expect(codesOf(await explained(rehearsal, type, goods))).toBe('ended');
   });
 
-  test('An application that is away is named with the work that waits for it, and so is the fault', async () => {
+  test('An application that is away is named with the work that waits for it and the fault', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.draft();
     await rehearsal.authorisation(id);

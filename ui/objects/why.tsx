@@ -1,4 +1,5 @@
-import { act, advance, control, type Output, offState, rehearsalLink, unlessOff } from '../data/data.ts';
+import { act, advance, clock, control, type Output, offState, rehearsalLink, unlessOff } from '../data/data.ts';
+import { rehearsalTime } from '../kit/kit.ts';
 import css from './objects.module.css';
 
 type Explanation = Output<'explain-object'>;
@@ -29,7 +30,9 @@ export function Why({ rehearsal, explanation, onChange }: WhyProps) {
       {waitsFor.map((one) => (
         <div key={`${one.type}/${one.id}`} class={css['awaited']}>
           <p>
-            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>{one.name}</a>
+            It waits for the{' '}
+            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>{one.name.charAt(0).toLowerCase() + one.name.slice(1)}</a>,
+            which
             {one.head.slice(one.name.length)}
           </p>
           <Reasons rehearsal={rehearsal} of={one} />
@@ -41,10 +44,12 @@ export function Why({ rehearsal, explanation, onChange }: WhyProps) {
 }
 
 function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; readonly of: Pick<Brief, 'reasons'> }) {
-  if (reasons.length === 0) return null;
+  // The objects that it waits for follow below, with their names.
+  const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-object' || refs.length === 0);
+  if (shown.length === 0) return null;
   return (
     <ul>
-      {reasons.map((reason) => (
+      {shown.map((reason) => (
         <li key={`${reason.code} ${reason.text}`} data-kind={reason.kind}>
           {reason.text}
           {reason.kind === 'trouble' && reason.refs.map((ref) => <Place key={`${ref.what} ${ref.id}`} rehearsal={rehearsal} of={ref} />)}
@@ -66,6 +71,8 @@ function Place({ rehearsal, of: { what, id } }: { readonly rehearsal: string; re
   );
 }
 
+const isToday = (at: string): boolean => clock.value?.now.slice(0, 10) === at.slice(0, 10);
+
 function Remedies({ of, onChange }: { readonly of: readonly Pick<Brief, 'reasons'>[]; readonly onChange: () => void }) {
   const reasons = of.flatMap((one) => one.reasons);
   const manual = [...new Set(reasons.flatMap((reason) => reason.manual ?? []))];
@@ -84,7 +91,8 @@ function Remedies({ of, onChange }: { readonly of: readonly Pick<Brief, 'reasons
   return (
     <p class="line">
       {manual.map((member) => button(`Let the ${member} follow the clock`, () => follow(member)))}
-      {next !== undefined && button(`Move the clock to ${next.slice(11, 16)}`, () => advance({ to: next }))}
+      {next !== undefined &&
+        button(`Move the clock to ${isToday(next) ? next.slice(11, 16) : rehearsalTime(next)}`, () => advance({ to: next }))}
     </p>
   );
 }
