@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { startEstate } from '../../estate/estate.ts';
 import { registeredApplications } from '../../estate/registry.ts';
+import { notedOrders } from '../../services/crm/collections.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { GATEWAY } from '../../shared/catalog/applications.ts';
 import { dueWork } from '../../shared/catalog/due-work.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { verbApis } from '../../shared/catalog/verb-apis.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { someOf } from '../support/effort.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { askFor, reached } from './explained-states.ts';
 
 const explained = (rehearsal: TestRehearsal, type: string, id: string) => rehearsal.control('explain-object', { params: { type, id } });
@@ -214,6 +221,39 @@ describe('The troubles of an object', () => {
     await rehearsal.noFaults();
     await rehearsal.settle();
     expect(codesOf(await explained(rehearsal, 'order', id))).not.toContain('event');
+  });
+
+  test('An event that a broken application could not consume is named with its error, and is gone after it was redriven', async () => {
+    const adapter = createMemoryStore();
+    let isBroken = true;
+    const store: typeof adapter.store = (application) => {
+      const own = adapter.store(application);
+      if (application !== 'crm') return own;
+      return {
+        ...own,
+        object: async (...asked) => {
+          if (isBroken && asked[1] === notedOrders.name) throw new Problem('internal_error', 'The CRM is broken.');
+          return own.object(...asked);
+        },
+      };
+    };
+    const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
+    const started = await startEstate(configuration, createLogger('silent'), { ...adapter, store });
+    try {
+      await started.ready;
+      await using rehearsal = await rehearsalAt(started.gateway);
+      const { id } = await rehearsal.draft({ customerId: 'cus_ada' });
+      await rehearsal.authorisation(id);
+      await rehearsal.confirm(id);
+      const parked = await eventually('the event is parked', async () => reason(await explained(rehearsal, 'order', id), 'event-parked'));
+      expect(parked.text).toBe('Its event order-confirmed is parked at the CRM: The CRM is broken. Redrive it with redrive-parked.');
+      isBroken = false;
+      await rehearsal.control('redrive-parked', { body: {} });
+      await rehearsal.settle();
+      expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-object');
+    } finally {
+      await started.close();
+    }
   });
 
   test('Parked due work is named with its error, and is gone after it was redriven', async () => {
