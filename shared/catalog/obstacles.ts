@@ -94,6 +94,10 @@ export const isPicked = ({ lines }: BusinessObject<'fulfillment-order'>): boolea
 
 export const isDisputed = ({ disputes = [] }: Payment): boolean => disputes.some(({ state }) => state === 'open');
 
+/** What is left of a payment after its refunds and lost disputes. */
+const isSpent = ({ capturedAmount, refundedAmount, disputes = [] }: Payment): boolean =>
+  minus(capturedAmount, refundedAmount, ...disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount)).amount <= 0;
+
 const openDispute = (payment: Payment): Obstacle | undefined => (isDisputed(payment) ? rule('A dispute of it is open.') : undefined);
 const noDispute = (payment: Payment): Obstacle | undefined => (isDisputed(payment) ? undefined : rule('No dispute of it is open.'));
 const picked: Rule<'fulfillment-order'> = (order) => (isPicked(order) ? rule('It is picked.') : undefined);
@@ -139,11 +143,11 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
       lines.every((line) => returnable(line, near) <= 0) ? rule('The customer has nothing left to return.') : undefined,
   },
   payment: {
-    refund: openDispute,
+    refund: (payment) => openDispute(payment) ?? (isSpent(payment) ? rule('Nothing of it is left to refund.') : undefined),
     dispute: (payment) =>
       payment.tender.type !== 'card' && payment.tender.type !== 'bnpl'
         ? rule('Only a card or bnpl has a bank that takes a dispute.')
-        : openDispute(payment),
+        : (openDispute(payment) ?? (isSpent(payment) ? rule('Nothing of it is left to dispute.') : undefined)),
     'win-dispute': noDispute,
     'lose-dispute': noDispute,
   },

@@ -2,6 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { startEstate } from '../../estate/estate.ts';
 import { registeredApplications } from '../../estate/registry.ts';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
 import { notedOrders } from '../../services/crm/collections.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { GATEWAY } from '../../shared/catalog/applications.ts';
@@ -12,7 +15,7 @@ import { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { someOf } from '../support/effort.ts';
-import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { askFor, reached } from './explained-states.ts';
@@ -113,6 +116,8 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
+
 const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
 
 describe('The explanation of an object', () => {
@@ -187,6 +192,56 @@ describe('The explanation of an object', () => {
     expect(codesOf(second)).toBe('waits-for-object deadline');
     expect(second.waitsFor).toMatchObject([{ type: 'payment', state: 'requires-action' }]);
     expect(second.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'other-object' });
+  });
+
+  test('A disputed payment waits for the bank, and a payment whose dispute is lost has nothing left to refund', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = (await reached['payment']?.['captured']?.(rehearsal)) ?? { id: '' };
+    const refusals = async () => {
+      const { moves, ...found } = await explained(rehearsal, 'payment', id);
+      const refused = moves.filter(({ by, code }) => by !== 'estate' && code === 'rule').map(({ verb, why }) => `${verb}: ${why}`);
+      for (const verb of ['refund', 'dispute'])
+        expect((await askFor('payment', verb)?.(rehearsal, id))?.status).toBeGreaterThanOrEqual(400);
+      return { codes: codesOf(found), refused };
+    };
+    await rehearsal.control('open-dispute', { params: { id }, body: { reason: 'general' } });
+    expect(await refusals()).toEqual({
+      codes: 'waits-for-bank deadline',
+      refused: ['refund: A dispute of it is open.', 'dispute: A dispute of it is open.'],
+    });
+    await rehearsal.control('close-dispute', { params: { id }, body: { outcome: 'lost' } });
+    expect(await refusals()).toEqual({
+      codes: 'waits-for-nothing',
+      refused: [
+        'refund: Nothing of it is left to refund.',
+        'dispute: Nothing of it is left to dispute.',
+        'win-dispute: No dispute of it is open.',
+        'lose-dispute: No dispute of it is open.',
+      ],
+    });
+  });
+
+  test.each(scenarios)('Each object of the scenario $name has an explanation with its state and cause', async (scenario) => {
+    const access = { gateway: estate.gateway, ...DEMO_CREDENTIALS, report: noReport };
+    const all: { readonly state: string | undefined; readonly found: Explained }[] = [];
+    const succeeds = await runScenario(scenario, {
+      ...access,
+      examine: async ({ client }) => {
+        for (const type of Object.keys(reached)) {
+          // The newest objects: most customers and products are initial data.
+          const { items } = await client.control('list-objects', { params: { type }, query: { limit: 10 } });
+          for (const { id, state } of items) {
+            all.push({ state, found: await client.control('explain-object', { params: { type, id } }) });
+          }
+        }
+      },
+    });
+    expect(succeeds).toBe(true);
+    for (const { state, found } of all) {
+      expect(found.state).toBe(state);
+      expect([undefined, 'unknown']).not.toContain(found.cause?.kind);
+      expect(found.text).not.toMatch(/undefined|\[object|\.\./);
+    }
   });
 
   test('The explanation of a till sale, of stock and of an account without states has no life cycle or names the till', async () => {
