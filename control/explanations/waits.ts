@@ -78,6 +78,16 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
   return [{ code: 'waits-for-client', text, needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] }];
 }
 
+/** Until the picking begins, an authorisation may be lost. A refund is no loss. */
+function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
+  const payments = ofOrder(near, 'payment', found.id);
+  const outstanding = outstandingOf(found, near);
+  const isRefunded = payments.some(({ object }) => object.refundedAmount.amount > 0);
+  if (found.state !== 'confirmed' || isRefunded || outstanding.amount <= 0) return [];
+  const text = `${moneyInWords(outstanding)} to be authorised again: an authorisation was lost`;
+  return [{ code: 'waits-for-customer', text, needs: ['authorize-payment-api'] }];
+}
+
 function order(found: BusinessObject<'order'>, around: Surroundings): readonly Wait[] {
   if (found.pendingAction) {
     return [
@@ -93,7 +103,11 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
   if (found.channel === 'pos')
     return [{ code: 'waits-for-estate', text: 'the till to report that the customer has left with the goods', needs: ['carry-out'] }];
   const routed = ofOrder(around.near, 'fulfillment-order', found.id);
-  if (routed.length > 0) return waitsForObjects('fulfillment-order', open('fulfillment-order', found.id, around), around);
+  if (routed.length > 0)
+    return [
+      ...lostAuthorization(found, around),
+      ...waitsForObjects('fulfillment-order', open('fulfillment-order', found.id, around), around),
+    ];
   return found.routingStatus === 'manual' || around.progression.route === 'manual'
     ? [{ code: 'waits-for-client', text: 'a client to call Route Order: routing is manual in this rehearsal', needs: ['route-order-api'] }]
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];

@@ -194,6 +194,20 @@ describe('The explanation of an object', () => {
     expect(second.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'other-object' });
   });
 
+  test('A confirmed order whose authorisation was lost waits for another one, and for its cancellation', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const { id } = await rehearsal.confirmed();
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await rehearsal.fault('declining', { match: { api: 'authorize-payment-api' }, fault, times: 1 });
+    await rehearsal.advance('P7D');
+    const found = await explained(rehearsal, 'order', id);
+    expect(codesOf(found)).toBe('waits-for-customer waits-for-object deadline');
+    expect(reason(found, 'waits-for-customer')?.text).toBe('It waits for 30.88 EUR to be authorised again: an authorisation was lost.');
+    expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total before\.$/);
+    await rehearsal.advance('P1D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('cancelled ended');
+  });
+
   test('A disputed payment waits for the bank, and a payment whose dispute is lost has nothing left to refund', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = (await reached['payment']?.['captured']?.(rehearsal)) ?? { id: '' };
