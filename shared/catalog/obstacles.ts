@@ -103,6 +103,8 @@ const noDispute = (payment: Payment): Obstacle | undefined => (isDisputed(paymen
 const picked: Rule<'fulfillment-order'> = (order) => (isPicked(order) ? rule('It is picked.') : undefined);
 const atTill: Rule<'basket'> = ({ transactionId }) =>
   transactionId === undefined ? { ...rule('It is not at a till.'), isLasting: true } : undefined;
+const ofTill: Rule<'basket'> = ({ transactionId }) =>
+  transactionId === undefined ? undefined : rule('It belongs to a till: its payment submits the order.');
 const empty: Rule<'basket'> = ({ lines }) => (lines.length === 0 ? rule('It is empty.') : undefined);
 
 /** A written-off return is paid back, even if its parcel arrives. */
@@ -165,9 +167,14 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
   basket: {
     'change-line': empty,
     'remove-line': empty,
-    checkout: empty,
-    convert: ({ transactionId }) =>
-      transactionId === undefined ? undefined : rule('It belongs to a till: its payment submits the order.'),
+    checkout: (basket, near) => {
+      const till = ofTill(basket, near);
+      return till ? { ...till, isLasting: true } : empty(basket, near);
+    },
+    'start-transaction': empty,
+    'change-checkout': ofTill,
+    // The API accepts it. The console leaves it to the till.
+    'create-order': ofTill,
     'take-cash': atTill,
     'cancel-checkout': atTill,
   },

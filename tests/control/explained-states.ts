@@ -3,7 +3,7 @@ import { walks } from '../flows/life-cycle-walks.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
 import { card, eur } from '../support/steps/tender.ts';
 
-type Reach = (rehearsal: TestRehearsal) => Promise<{ readonly id: string }>;
+export type Reach = (rehearsal: TestRehearsal) => Promise<{ readonly id: string }>;
 type Ask = (rehearsal: TestRehearsal, id: string) => ReturnType<TestRehearsal['call']>;
 
 type Scans = (typeof Scan.options)[number][];
@@ -62,6 +62,100 @@ export const reached: Readonly<Record<string, Readonly<Record<string, Reach>>>> 
   shipment: shipments,
   payment: payments,
 };
+/** A return by parcel after these steps. */
+const byParcel =
+  (...steps: Parameters<TestRehearsal['moved']>[1][]): Reach =>
+  async (rehearsal) => {
+    await rehearsal.progress({ returns: 'manual', refund: 'manual', carrier: 'manual' });
+    const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { dropOff: 'carrier' });
+    for (const step of steps) {
+      if (step === 'write-off') {
+        const {
+          shipments: [parcel],
+        } = await rehearsal.returned(id);
+        await rehearsal.scanned(parcel.id, 'collect', 'lose');
+      }
+      await rehearsal.moved(id, step);
+    }
+    return { id };
+  };
+
+interface Obstructed {
+  readonly type: string;
+  /** Verbs that the state allows and a rule or another object does not. */
+  readonly refused: readonly string[];
+  readonly reach: Reach;
+}
+
+/** Objects whose state allows more than the rules do. */
+export const obstructed: Readonly<Record<string, Obstructed>> = {
+  'an order with dispatched goods': {
+    type: 'order',
+    refused: ['cancel'],
+    reach: async (rehearsal) => ({ id: (await rehearsal.dispatchedOrder()).orderId }),
+  },
+  'an unpaid draft': { type: 'order', refused: ['confirm'], reach: (rehearsal) => rehearsal.draft() },
+  'a draft with an undecided payment': {
+    type: 'order',
+    refused: ['confirm'],
+    reach: async (rehearsal) => {
+      const order = await rehearsal.draft();
+      await rehearsal.authorisation(order.id, undefined, 'tok_3ds');
+      return order;
+    },
+  },
+  'an order whose goods are all announced for return': {
+    type: 'order',
+    refused: ['open-return'],
+    reach: async (rehearsal) => {
+      await rehearsal.progress({ returns: 'manual' });
+      const order = await rehearsal.completed();
+      await rehearsal.announced(order, 2);
+      return order;
+    },
+  },
+  'a return whose parcel may arrive': { type: 'return', refused: ['reject'], reach: byParcel('approve') },
+  'a return that is written off': {
+    type: 'return',
+    refused: ['reject', 'receive', 'write-off'],
+    reach: byParcel('approve', 'write-off'),
+  },
+  'a fulfillment order whose goods are picked': {
+    type: 'fulfillment-order',
+    refused: ['pick', 'pick-nothing'],
+    reach: async (rehearsal) => ({ id: (await rehearsal.pickedOrder({}, 'started', 'picked')).fulfillmentOrderId }),
+  },
+  'an empty basket': {
+    type: 'basket',
+    refused: ['checkout', 'change-line', 'remove-line'],
+    reach: (rehearsal) => rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } }),
+  },
+  'a basket at a till': {
+    type: 'basket',
+    refused: ['change-checkout'],
+    reach: async (rehearsal) => {
+      const lines = [{ sku: 'mug-blue', qty: 1 }];
+      await rehearsal.api('create-transaction-api', { body: { storeId: 'store-01', laneId: 'SCO-01', lines } });
+      const { items } = await rehearsal.control('list-objects', { params: { type: 'basket' } });
+      return { id: items[0]?.id ?? '' };
+    },
+  },
+  'a member': {
+    type: 'customer',
+    refused: ['enrol'],
+    reach: async () => ({ id: 'cus_ada' }),
+  },
+  'a payment by gift card': {
+    type: 'payment',
+    refused: ['dispute', 'win-dispute', 'lose-dispute'],
+    reach: async (rehearsal) => {
+      const { id: orderId } = await rehearsal.draft();
+      const { id } = await rehearsal.authorisation(orderId, undefined, { type: 'gift-card', token: 'gift_50' });
+      return rehearsal.api('capture-payment-api', { params: { id } });
+    },
+  },
+};
+
 const outcome =
   (of: 'succeeded' | 'failed'): Ask =>
   (rehearsal, id) =>

@@ -18,7 +18,7 @@ import { someOf } from '../support/effort.ts';
 import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
-import { askFor, reached } from './explained-states.ts';
+import { askFor, obstructed, type Reach, reached } from './explained-states.ts';
 
 const explained = (rehearsal: TestRehearsal, type: string, id: string) => rehearsal.control('explain-object', { params: { type, id } });
 type Explained = Awaited<ReturnType<typeof explained>>;
@@ -120,6 +120,30 @@ const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} }
 
 const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
 
+/** Makes each possible verb, and some of the others, of an object in the same state in another rehearsal: only the possible ones move it. */
+async function tryMoves({ type, moves }: Explained, reach: Reach, share = 0.3): Promise<void> {
+  const callable = moves.filter(({ by }) => by !== 'estate');
+  const possible = callable.filter((move) => move.possible);
+  const calls = new Set(possible.map(({ call }) => call));
+  // In other states, the same call makes another verb.
+  const refused = callable.filter((move) => !move.possible && !calls.has(move.call));
+  for (const move of [...possible, ...(refused.length > 0 ? someOf(refused, share) : [])]) {
+    const ask = askFor(type, move.verb);
+    if (!ask) throw new Error(`The test has no way to make a ${type} ${move.verb}.`);
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const subject = await reach(rehearsal);
+    const before = await rehearsal.object(type, subject.id);
+    const { status } = await ask(rehearsal, subject.id);
+    const after = await rehearsal.object(type, subject.id);
+    const isAccepted = status < 300;
+    // A refused cancellation notes its intention and withdraws it.
+    const moves = isAccepted ? after.version > before.version : after.state !== before.state;
+    const outcome = { verb: move.verb, moves, isAccepted };
+    expect(outcome).toEqual({ verb: move.verb, moves: move.possible, isAccepted: move.possible || move.code === 'repeat' });
+    if (move.possible) expect(move.to).toContain(after.state);
+  }
+}
+
 describe('The explanation of an object', () => {
   test('The explained states are all states of all life cycles', () => {
     const all = objects.flatMap(({ type, lifeCycle }) => (lifeCycle ? [[type, lifeCycle.states.toSorted()]] : []));
@@ -142,23 +166,18 @@ describe('The explanation of an object', () => {
       expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
       expect(['unknown', undefined]).not.toContain(found.cause?.kind);
 
-      const callable = found.moves.filter(({ by }) => by !== 'estate');
-      const possible = callable.filter((move) => move.possible);
-      const calls = new Set(possible.map(({ call }) => call));
-      // In other states, the same call makes another verb.
-      const refused = callable.filter((move) => !move.possible && !calls.has(move.call));
-      for (const move of [...possible, ...(refused.length > 0 ? someOf(refused, 0.3) : [])]) {
-        const ask = askFor(type, move.verb);
-        if (!ask) throw new Error(`The test has no way to make a ${type} ${move.verb}.`);
-        await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-        const subject = await reach(rehearsal);
-        const before = await rehearsal.object(type, subject.id);
-        const { status } = await ask(rehearsal, subject.id);
-        const after = await rehearsal.object(type, subject.id);
-        const outcome = { verb: move.verb, moves: after.version > before.version, isAccepted: status < 300 };
-        expect(outcome).toEqual({ verb: move.verb, moves: move.possible, isAccepted: move.possible || move.code === 'repeat' });
-        if (move.possible) expect(move.to).toContain(after.state);
-      }
+      await tryMoves(found, reach);
+    },
+  );
+
+  test.each(Object.entries(obstructed))(
+    'Only verbs that the explanation calls possible move %s',
+    async (_story, { type, refused, reach }) => {
+      await using told = await newRehearsal({ warehouse: 'manual' });
+      const found = await explained(told, type, (await reach(told)).id);
+      const obstacles = found.moves.filter(({ code }) => code === 'rule' || code === 'other-object').map(({ verb }) => verb);
+      expect(obstacles).toEqual(expect.arrayContaining([...refused]));
+      await tryMoves(found, reach, 1);
     },
   );
 
@@ -281,7 +300,10 @@ describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('silence', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
-    const { id } = await rehearsal.confirmed();
+    const { id } = await rehearsal.authorised();
+    const before = await explained(rehearsal, 'order', id);
+    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its next events.');
+    await rehearsal.confirmed(id);
     const found = await explained(rehearsal, 'order', id);
     expect(found).toMatchObject({ state: 'confirmed', cause: { kind: 'api', name: 'confirm-order-api' } });
     const { text, refs } = reason(found, 'event-withheld') ?? {};

@@ -419,6 +419,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Turns the basket into a draft order, which waits for its payment.',
       api: 'create-order-api',
       verb: 'convert',
+      rule: 'create-order',
       steps: ({ id }) => [call('create-order-api', { body: { basketId: id } })],
     },
     {
