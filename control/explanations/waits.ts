@@ -78,7 +78,7 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
   return [{ code: 'waits-for-client', text, needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] }];
 }
 
-/** Until the picking begins, an authorisation may be lost. A refund is no loss. */
+/** Until the picking begins, an authorisation may be lost. Refunded orders are left out. */
 function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const payments = ofOrder(near, 'payment', found.id);
   const outstanding = outstandingOf(found, near);

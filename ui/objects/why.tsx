@@ -50,7 +50,7 @@ function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; r
   return (
     <ul>
       {shown.map((reason) => (
-        <li key={`${reason.code} ${reason.text}`} data-kind={reason.kind}>
+        <li key={`${reason.code} ${reason.text}`} data-kind={reason.code === 'deadline' ? 'deadline' : reason.kind}>
           {reason.text}
           {reason.kind === 'trouble' && reason.refs.map((ref) => <Place key={`${ref.what} ${ref.id}`} rehearsal={rehearsal} of={ref} />)}
         </li>
