@@ -61,6 +61,7 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
   ],
   ['answers about another payment', lying((payment) => ({ ...payment, id: 'pay_other' })), 502, 'other_object'],
   ['answers about another order', lying((payment) => ({ ...payment, orderId: 'ord_other' })), 502, 'changed_fact'],
+  ['shows the number of a card', lying((payment) => ({ ...payment, authorizationCode: '4242 4242 4242 4242' })), 502, 'secret'],
   ['claims an unreachable state', lying((payment) => ({ ...payment, state: 'pending' })), 502, 'unreachable_state'],
 ])(
   'A real system that %s: it is reported by name, nothing is kept, and another rehearsal notices nothing',
