@@ -150,7 +150,7 @@ export const operationCommands: OperationCommands = {
       violations: 'violations',
     },
   },
-  'make-call': { words: 'swaps call', example: `swaps call get-payable --params '{"id":"ord_01M"}'` },
+  'make-call': { words: 'swaps call', example: `swaps call get-payable --application payment-hub --params '{"id":"ord_01M"}'` },
   'report-change': {
     words: 'swaps report',
     positional: ['object'],

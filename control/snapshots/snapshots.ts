@@ -13,7 +13,7 @@ import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/wor
 import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
 import { type CheckOptions, checkFile } from './check-file.ts';
-import { indexedBy } from './estate-data.ts';
+import { indexedBy, ofServices } from './estate-data.ts';
 import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
 
 type SnapshotHead = z.output<typeof Snapshot>;
@@ -80,7 +80,7 @@ export function createSnapshots(options: SnapshotsOptions) {
     const until = Date.now() + withinMs;
     for (;;) {
       await settled(view, { gone, withinMs: Math.max(0, until - Date.now()) });
-      const exported = await worlds.exportWorld(view.world);
+      const exported = ofServices(await worlds.exportWorld(view.world), estate);
       const waitingFor = inMotion(exported);
       if (waitingFor.length === 0) return exported;
       if (Date.now() >= until || gone?.aborted) throw notAtRest(view.rehearsal, waitingFor);

@@ -98,16 +98,17 @@ const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.numb
 export const makeCall = defineOperation({
   id: 'make-call',
   summary:
-    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. Answers as the called API.',
+    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. A tester names the application instead. Answers as the called API.',
   method: 'POST',
   path: '/_control/calls/{id}',
   request: z.strictObject({
+    application: z.string().max(64).optional().describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
     params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
     query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
-    body: z.unknown().optional().describe('The body of the call.'),
+    body: z.record(z.string(), z.unknown()).optional().describe('The body of the call.'),
   }),
   response: z.unknown(),
-  problems: ['forbidden'],
+  problems: ['forbidden', 'not_swapped'],
 });
 
 export const reportChange = defineOperation({
@@ -118,7 +119,7 @@ export const reportChange = defineOperation({
   path: '/_control/events',
   request: z.strictObject({
     object: z.string().max(64).describe('Type of the object, such as payment.'),
-    data: z.unknown().describe('The whole object, as the API of its owner shows it.'),
+    data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
   response: z.object({
     object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
