@@ -34,6 +34,8 @@ export interface JournalRecord {
   readonly faults: string[];
   /** Why it changed nothing. */
   readonly unchanged?: string;
+  /** Headers of a client's request that change its effect, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly request?: unknown;
   readonly response?: unknown;
   /** Whether a part of the record was too large and is cut. */
@@ -54,6 +56,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
@@ -72,6 +75,7 @@ export const WEBHOOK = 'webhook:';
 /** Size of a body above which it is cut, in bytes. */
 export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
+const HEADER_LIMIT = 512;
 const LIST_LIMIT = 500;
 
 /** Records a hop, redacted and cut. Never throws: no request fails because of its record; a missing record is logged. */
@@ -95,7 +99,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [], unchanged } = hop;
+  const { path, calls = [], faults = [], unchanged, headers } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText));
@@ -114,6 +118,7 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
+    headers: headers && shownHeaders(headers),
     truncated: truncated || undefined,
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];
@@ -126,6 +131,9 @@ function entryOf({
     anonymous: principal === ANONYMOUS || undefined,
   };
 }
+
+const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]));
 
 /** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(

@@ -28,6 +28,8 @@ export interface JournalNotes {
   request?: unknown;
   /** The text that was parsed. */
   requestText?: string;
+  /** The headers of a client's request that change its effect. */
+  headers?: Readonly<Record<string, string>>;
   /** Why the hop changed nothing. */
   unchanged?: string;
   /** A more exact value than the context's, once it is known. */

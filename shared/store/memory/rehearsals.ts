@@ -108,6 +108,7 @@ function openWorld(rehearsal: string, { data, ...from }: Snapshot, limits: Journ
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
     journal: createMemoryJournal(limits),
+    operations: [],
     moves: [],
     faults: new Map(),
     faultRevision: 0,

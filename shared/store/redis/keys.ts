@@ -25,7 +25,7 @@ import type { World } from '../../domain/world.ts';
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, changes
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, operationSeq, changes
  *   W:seed               string the snapshot that the world began with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
@@ -52,6 +52,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
  *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
  *   W:moves              list of moves of the clock (JSON), newest first; W has `moveSeq`, the number of the newest
+ *   W:operations         list of changing operations of the control plane (JSON), newest first; W has `operationSeq`
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances: hashes by name
@@ -99,6 +100,7 @@ export const WORLD_KEYS = [
   'hopsended',
   'hopcounts',
   'moves',
+  'operations',
   'anonymoustraces',
   'anonymousbegun',
   'anonymousended',

@@ -33,6 +33,10 @@ export const Hop = z.object({
     .describe(
       'Why an event, a webhook or a repeated request changed nothing. Absent when the hop changed something, only read, or was refused.',
     ),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Idempotency-Key, If-Match and Webhook-Id of a client’s request, by their names in lower case.'),
   request: z.unknown().optional().describe('Body, redacted.'),
   response: z.unknown().optional().describe('Body, redacted.'),
   truncated: z.literal(true).optional().describe('Part of the record was too large and is truncated.'),
