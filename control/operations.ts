@@ -23,6 +23,7 @@ import {
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
+import { readStory } from './operations/story.ts';
 import { readStream } from './operations/stream.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
@@ -93,6 +94,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-journal': readJournal,
   'read-hop': readHop,
   'verify-sequence': verifySequence,
+  'read-story': readStory,
   'list-traces': listTraces,
   verify,
   'list-scenarios': listScenarios,

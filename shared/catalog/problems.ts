@@ -36,6 +36,7 @@ export const problems = {
   too_many_faults: { status: 409, title: 'Too many faults', retryable: false },
   too_many_webhooks: { status: 409, title: 'Too many webhooks', retryable: false },
   delivery_not_possible: { status: 409, title: 'Delivery not possible', retryable: false },
+  not_recordable: { status: 409, title: 'Not recordable', retryable: false },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },

@@ -10,6 +10,7 @@ import { progressionOperations } from './operations/progression.ts';
 import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
+import { storyOperations } from './operations/story.ts';
 import { streamOperations } from './operations/stream.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
@@ -30,6 +31,7 @@ export const controlOperations = byId([
   ...faultsOperations,
   ...journalOperations,
   ...sequencesOperations,
+  ...storyOperations,
   ...tracesOperations,
   ...verificationOperations,
   ...runsOperations,

@@ -99,6 +99,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Register the webhook again, or redeliver the delivery that `detail` names.',
   ],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
+  not_recordable: [
+    'What happened in the rehearsal cannot become a scenario: nothing happened, or a part of it is not on record. The detail names the reason.',
+    'Reset the rehearsal, repeat the part that you need, and record that.',
+  ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',
