@@ -181,7 +181,7 @@ export const operationCommands: OperationCommands = {
   'read-story': {
     words: 'record',
     positional: ['rehearsal'],
-    example: 'record my-tests',
+    example: 'record',
     show: ({ text }) => text.trimEnd(),
   },
   'read-hop': { words: 'hops show', example: 'hops show req_01M' },

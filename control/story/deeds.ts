@@ -5,6 +5,7 @@ import type { JournalRecord } from '../../shared/control/journal.ts';
 import type { Arrow } from '../../shared/control/sequence.ts';
 import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
+import { isRecord } from './references.ts';
 
 /** A call of a client. */
 export interface ClientCall {
@@ -45,6 +46,7 @@ export function deedsOf(recording: Recording): readonly Deed[] {
   const begun = clientHops(recording.arrows);
   const operations = [...recording.operations, ...pageOperations(recording)].toSorted((one, other) => one.afterHop - other.afterHop);
   const eventsOf = eventsByCause(recording, begun);
+  const overlap = overlapping(barriersOf(recording));
   const deeds: Deed[] = [];
   let group: Begun[] = [];
 
@@ -74,7 +76,17 @@ export function deedsOf(recording: Recording): readonly Deed[] {
 /** Wall time in ms. Starts are rounded to a millisecond, so shorter overlaps may be none. */
 const SHORTEST_OVERLAP = 2;
 
-const overlap = (one: Begun, other: Begun): boolean => Math.min(one.end, other.end) - Math.max(one.start, other.start) >= SHORTEST_OVERLAP;
+/** Names of the faults that let calls wait for each other. */
+const barriersOf = ({ operations }: Recording): ReadonlySet<string> =>
+  new Set(operations.flatMap(({ id, params, body }) => (id === 'put-fault' && kindOf(body) === 'barrier' ? [String(params['name'])] : [])));
+
+const kindOf = (body: unknown): unknown => (isRecord(body) && isRecord(body['fault']) ? body['fault']['kind'] : undefined);
+
+const overlapping =
+  (barriers: ReadonlySet<string>) =>
+  (one: Begun, other: Begun): boolean =>
+    Math.min(one.end, other.end) - Math.max(one.start, other.start) >= SHORTEST_OVERLAP ||
+    one.hop.faults.some((fault) => barriers.has(fault) && other.hop.faults.includes(fault));
 
 /** The calls of clients: no calls of applications, webhooks of the simulated carrier, or refusals that repeat the hop of an application. */
 function clientHops(arrows: readonly Arrow<Hop>[]): readonly Begun[] {
@@ -96,7 +108,7 @@ const isCallable = (api: string): api is keyof typeof apis => Object.hasOwn(apis
 function eventsByCause({ events }: Recording, begun: readonly Begun[]): ReadonlyMap<string, readonly RecordedEvent[]> {
   const calls = Map.groupBy(begun, ({ hop }) => hop.correlationId);
   return Map.groupBy(
-    // A correlation id that several calls share does not tell which of them caused an event.
+    // A correlation id of several calls does not identify the cause of an event.
     events.filter(({ correlationId }) => calls.get(correlationId)?.length === 1),
     ({ correlationId }) => correlationId,
   );

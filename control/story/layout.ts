@@ -109,9 +109,9 @@ function laidOutCall({ to, given }: CallCode, { indent, before, after }: Place):
 const isBlock = (code: Code): boolean =>
   typeof code !== 'string' && (code.is === 'object' ? code.members.length > 0 : code.is === 'list' && code.items.length > 0);
 
-/** Several arguments, one of which is a call with a function, take a line each. */
+/** Arguments take a line each if one of several is a call with a function. */
 const hasFunctions = (given: readonly Code[]): boolean =>
-  given.length > 1 && given.some((one) => typeof one === 'string' && /\([^()]*\([^()]*\) => .*\)$/.test(one));
+  given.length > 1 && given.some((one) => typeof one === 'string' && one.includes(' => ') && !one.endsWith('()') && one.endsWith(')'));
 
 /** The expression in one line; undefined when it always takes several. */
 function flatOf(code: Code): string | undefined {

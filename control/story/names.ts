@@ -41,9 +41,7 @@ const VERBS: Readonly<Record<string, string>> = { Get: 'Read', Checkout: 'Check 
 export function titleOf({ name }: Pick<ApiDefinition, 'name'>): string {
   const [verb = '', ...rest] = name.split(' ');
   const noun = rest.join(' ').replaceAll(/\b[A-Z](?=[a-z])/g, (letter) => letter.toLowerCase());
-  const article = /^(?:line to|points|loyalty points|inventory|stock|availability|promotions|products|ledger|picking)\b/.test(noun)
-    ? ''
-    : 'the ';
+  const article = /^(?:line to|points|loyalty points|inventory|stock|availability|promotions|products|ledger)\b/.test(noun) ? '' : 'the ';
   return `${VERBS[verb] ?? verb} ${article}${noun}`;
 }
 
@@ -65,17 +63,28 @@ export const capital = (word: string): string => `${word.charAt(0).toUpperCase()
 
 export const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
 
-/** Names of variables, each given once: `order`, `secondOrder`. */
+/** Words of the language that are nouns of the trade. */
+const RESERVED: Readonly<Record<string, string>> = { return: 'goodsReturn' };
+
+/** Names of variables, each given once. @param taken names that the text uses for other things */
 export function createNames(taken: readonly string[]) {
   const used = new Set(taken);
-  return (words: string): string => {
-    const name = camelCase(words);
-    for (let place = 0; ; place++) {
+  const take = (candidate: string): string | undefined => {
+    if (used.has(candidate)) return undefined;
+    used.add(candidate);
+    return candidate;
+  };
+  /** `order`, `secondOrder`; for a later answer about the same object `completedOrder`, `laterCompletedOrder`. */
+  return (words: string, isLater = false): string => {
+    const plain = camelCase(words);
+    const name = RESERVED[plain] ?? plain;
+    const later = isLater ? (take(name) ?? take(`later${capital(name)}`)) : undefined;
+    if (later !== undefined) return later;
+    for (let place = isLater ? 1 : 0; ; place++) {
       const ordinal = ORDINALS[place];
       const candidate = place === 0 ? name : ordinal === undefined ? `${name}${place + 1}` : `${ordinal}${capital(name)}`;
-      if (used.has(candidate)) continue;
-      used.add(candidate);
-      return candidate;
+      const free = take(candidate);
+      if (free !== undefined) return free;
     }
   };
 }

@@ -99,8 +99,8 @@ export function planOf(recording: Recording): {
     const request = `${call.api.id} ${call.path} ${JSON.stringify(call.request)}`;
     const isAgain = requested.has(request);
     requested.add(request);
-    const expectations = expect(call);
     const isLast = lastReads.get(call.path) === call;
+    const expectations = expect(call, isLast);
     const isIdle = isRead(call) && call.status < 300 && (expectations.length === 0 || (!isLast && isSeeded(recording, call) && !isAgain));
     references.addRequest([call.path.split(/[/?&=]/), call.request, Object.values(call.headers)]);
     const title = titleIn(call, isAgain);
@@ -229,12 +229,21 @@ function headerOf(
   return [[name, readValue(text, reading)]];
 }
 
+const OUTCOMES: Readonly<Record<number, string>> = { 404: 'not found', 504: 'no answer in time' };
+
 function titleIn(call: ClientCall, isAgain: boolean): string {
-  const { api, status } = call;
-  const title = `${titleOf(api)}${isAgain && !isRead(call) ? ' again' : ''}`;
+  const { api, status, request } = call;
+  const title = `${api.auth === 'signature' ? reportOf(request) : titleOf(api)}${isAgain && !isRead(call) ? ' again' : ''}${verbOf(request)}`;
   if (status < 400) return title;
-  return status < 500 ? `${title}: refused` : `${title}: no answer`;
+  return `${title}: ${OUTCOMES[status] ?? 'refused'}`;
 }
+
+/** What a webhook of the carrier reports. */
+const reportOf = (request: unknown): string =>
+  `The carrier reports ${isRecord(request) && isRecord(request['data']) ? String(request['data']['status']) : 'a scan'}`;
+
+/** The state in a request. */
+const verbOf = (request: unknown): string => (isRecord(request) && typeof request['status'] === 'string' ? `: ${request['status']}` : '');
 
 export function referencesOf(value: Value): readonly Reference[] {
   switch (value.is) {

@@ -63,7 +63,7 @@ export function createReferences(seed: string) {
       });
       if (isRecord(body) && typeof body['id'] === 'string')
         versions.set(`${body['id']} ${String(body['version'])}`, { source, path: ['version'] });
-      // Amounts change with each answer, so only those of the newest answer are current.
+      // Amounts change with each answer, so only the amounts of the newest answer are current.
       if (source.is === 'answer' && owed.length > 0) amounts = owed;
     },
     /** The version of an object, which `If-Match` names. */
@@ -85,7 +85,7 @@ function visit(value: unknown, path: Path, see: (value: unknown, path: Path) => 
   }
 }
 
-/** The code of a member, with `?.` after each value that may be missing for the compiler. @returns undefined when the schema has no such member */
+/** The code of a member, with `?.` after each value that may be missing for the compiler. @returns undefined for a member that the schema does not have */
 export function memberCode(
   start: string,
   path: Path,

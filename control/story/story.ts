@@ -4,7 +4,7 @@ import { objects } from '../../shared/catalog/objects.ts';
 import type { ClientCall } from './deeds.ts';
 import type { Expectation } from './expectations.ts';
 import { type Code, callCode, listCode, numberCode, objectCode, quoted, statement, template } from './layout.ts';
-import { capital, createNames, inWords, nounOf, singular } from './names.ts';
+import { createNames, inWords, nounOf, singular } from './names.ts';
 import { advancedBy, type ExpectedEvent, keyOf, type Part, type PlannedCall, type PlannedEvent, planOf } from './plan.ts';
 import type { OperationRecord } from './record-operation.ts';
 import { incomplete, type Recording } from './recording.ts';
@@ -20,8 +20,9 @@ const CURRENCIES: Readonly<Record<string, string>> = { EUR: 'euros', USD: 'dolla
 /** The scenario that repeats a recording, as a file of TypeScript. @throws Problem not_recordable when nothing happened */
 export function storyOf(recording: Recording): string {
   const { parts, used } = planOf(recording);
+  const uses = countObjects(parts);
   if (parts.length === 0) throw incomplete('Nothing has happened in this rehearsal yet.', 'Call an API or the control plane in it first.');
-  const writer = createWriter(used);
+  const writer = createWriter(used, uses);
   const lines = parts.flatMap((part, place) => writer.part(part, parts.slice(0, place), parts.slice(place + 1)));
   const { rehearsal } = recording;
   return `${[
@@ -49,7 +50,7 @@ interface Bound {
   readonly value: unknown;
 }
 
-function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
+function createWriter(used: ReadonlyMap<string, readonly Reference[]>, uses: ReadonlyMap<string, number>) {
   const nameFor = createNames(TAKEN);
   const constantFor = createNames(TAKEN);
   const bound = new Map<string, Bound>();
@@ -93,9 +94,9 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
     }
   }
 
-  /** Addresses and tenders without references are constants. */
+  /** Addresses, and tenders that several requests have, are constants. */
   function constantCode(value: Extract<Value, { is: 'object' }>, name: string | undefined): string | undefined {
-    const title = name === undefined ? undefined : constantName(name, value);
+    const title = name === undefined ? undefined : constantName(name, value, uses.get(JSON.stringify(value)) ?? 0);
     if (title === undefined || !value.members.every(([, member]) => member.is === 'literal')) return undefined;
     const code = objectCode(value.members.map(([member, inner]) => [member, codeOf(inner)]));
     const key = JSON.stringify(code);
@@ -113,7 +114,7 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
     const { call, number, expectations } = planned;
     const key = keyOf({ is: 'answer', call: number });
     if (!used.has(key) && expectations.length === 0 && codeIn(call) === undefined) return undefined;
-    const name = nameFor(variableOf(call, seen));
+    const name = nameFor(...variableOf(call, seen));
     bound.set(key, { name, before: ['body'], schema: call.api.response, value: call.response });
     return name;
   }
@@ -137,14 +138,8 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
   function step(planned: PlannedCall): readonly string[] {
     const { call, title, path, body, headers, expectations } = planned;
     if (call.api.auth === 'signature') return webhook(planned);
-    const as =
-      call.status === 401
-        ? 'none'
-        : call.api.auth === 'api-key'
-          ? 'api-key'
-          : call.api.auth === 'none' && !isJson(call)
-            ? 'none'
-            : undefined;
+    // A document, such as a label, needs no credential.
+    const as = call.api.auth === 'api-key' ? 'api-key' : isJson(call) ? undefined : 'none';
     const options = objectCode([
       ['as', as && quoted(as)],
       ['headers', headers.length > 0 ? objectCode(headers.map(([name, value]) => [name, codeOf(value)])) : undefined],
@@ -214,11 +209,11 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
       ]),
     );
     const texts = new Set(codes.map((code) => JSON.stringify(code)));
-    const title = quoted(`${planned.length} calls at the same time: ${first.title.replace(/ again|: .*$/g, '')}`);
+    const title = quoted(`${first.title.replace(/ again|: .*$/g, '')}: ${planned.length} calls at the same time`);
     const replies = nameFor('replies');
     const lines: string[] = [];
     if (texts.size === 1) {
-      const call = nameFor(nounOf(first.call.api));
+      const call = nameFor('call');
       lines.push(statement(`const ${call} = `, codes[0] ?? '{}', INDENT, ' as const;'));
       const all = planned.length < 4 ? listCode(planned.map(() => call)) : `Array.from({ length: ${planned.length} }, () => ${call})`;
       lines.push(put(`const ${replies} = await `, callCode('stage.together', title, all)));
@@ -229,7 +224,7 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
     if (read.length > 0) {
       const names = accepted.map((one) => {
         if (!read.includes(one)) return '';
-        const name = nameFor(variableOf(one.call, seen));
+        const name = nameFor(...variableOf(one.call, seen));
         // An element of a list may be missing for the compiler.
         bound.set(keyOf({ is: 'answer', call: one.number }), {
           name,
@@ -258,17 +253,19 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>) {
       );
       return [put('', code)];
     }
-    return [...counts].map(([status, { length }]) =>
-      put(
-        '',
-        callCode(
-          'stage.expect',
-          quoted(`answers ${status}`),
-          `${replies}.filter(({ status }) => status === ${status}).length`,
-          String(length),
+    return [...counts]
+      .toSorted(([one], [other]) => one - other)
+      .map(([status, { length }]) =>
+        put(
+          '',
+          callCode(
+            'stage.expect',
+            quoted(`answers ${status}`),
+            `${replies}.filter(({ status }) => status === ${status}).length`,
+            String(length),
+          ),
         ),
-      ),
-    );
+      );
   }
 
   function operation(record: OperationRecord, { params, body, events }: Extract<Part, { is: 'operation' }>): readonly string[] {
@@ -404,10 +401,30 @@ function moneyCode({ amount, currency }: { readonly amount: number; readonly cur
   return `${helper}(${numberCode(amount)})`;
 }
 
-function constantName(name: string, { members }: Extract<Value, { is: 'object' }>): string | undefined {
+function constantName(name: string, { members }: Extract<Value, { is: 'object' }>, uses: number): string | undefined {
   if (/address$/i.test(name)) return 'address';
   const type = members.find(([member]) => member === 'type')?.[1];
-  return name === 'tender' && type?.is === 'literal' ? String(type.value) : undefined;
+  if (name !== 'tender' || uses < 2 || type?.is !== 'literal') return undefined;
+  const token = members.find(([member]) => member === 'token')?.[1];
+  return token?.is === 'literal' && String(token.value).includes('decline') ? `declined ${type.value}` : String(type.value);
+}
+
+/** How often requests have each object. */
+function countObjects(parts: readonly Part[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const count = (value: Value): void => {
+    if (value.is === 'object') {
+      const key = JSON.stringify(value);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      for (const [, member] of value.members) count(member);
+    }
+    if (value.is === 'list') value.items.forEach(count);
+  };
+  for (const part of parts) {
+    const planned = part.is === 'step' ? [part.planned] : part.is === 'together' ? part.planned : [];
+    for (const { body } of planned) if (body) count(body);
+  }
+  return counts;
 }
 
 /** `mugLineId` for the line of a SKU, and `shipmentId` for other lists. */
@@ -421,15 +438,17 @@ function hoistedName(path: Path, value: unknown): string {
 }
 
 /** `order` for the first answer about an object, `completedOrder` for a later one in that state, and `refusal`. */
-function variableOf(call: ClientCall, seen: Set<string>): string {
-  if (call.status >= 300) return 'refusal';
+function variableOf(call: ClientCall, seen: Set<string>): readonly [words: string, isLater?: boolean] {
+  if (call.status >= 300) return ['refusal'];
   const noun = nounOf(call.api);
   const { response } = call;
   const id = isRecord(response) && typeof response['id'] === 'string' ? response['id'] : call.path;
   const isFirst = !seen.has(`${noun} ${id}`);
   seen.add(`${noun} ${id}`);
-  if (isFirst || !isRecord(response)) return noun;
-  return typeof response['state'] === 'string' ? `${response['state']} ${noun}` : `later ${noun}`;
+  if (isFirst || !isRecord(response)) return [noun];
+  const { state } = response;
+  if (typeof state !== 'string') return [`later ${noun}`, true];
+  return [state.startsWith('in-') ? `${noun} ${state}` : `${state} ${noun}`, true];
 }
 
 /** The code of a refusal. */
@@ -444,7 +463,7 @@ const needsStatus = ({ api, status, isRepeat }: ClientCall): boolean => status >
 /** Events are expected where some followed, and where a change was refused or repeated. */
 function eventsCode({ api, events, status, isRepeat }: ClientCall): Code | undefined {
   if (events.length > 0) return listCode(events.map(({ name }) => quoted(name)));
-  return api.method !== 'GET' && (status >= 400 || isRepeat) && status !== 401 ? '[]' : undefined;
+  return api.method !== 'GET' && (status >= 400 || isRepeat) ? '[]' : undefined;
 }
 
 /** Parts after which the estate may still be busy. */
@@ -473,5 +492,3 @@ function durationText(record: OperationRecord): string {
   const time = times.join('');
   return days === '' && time === '' ? 'PT0S' : `P${days}${time === '' ? '' : `T${time}`}`;
 }
-
-export const fileNameOf = (rehearsal: string): string => `recorded-${capital(rehearsal).toLowerCase()}.ts`;
