@@ -46,7 +46,7 @@ export async function readTimeline(
   return { happenings: merged(arrows, events, moves), truncated: discardedTo > 0 };
 }
 
-/** All events of a world or of a trace, in the order of the bus. */
+/** All events of a world or of a trace, sorted by their place on the bus. */
 export async function readEvents(worlds: EventReader, world: World, correlationId?: string): Promise<readonly StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
@@ -29,6 +30,20 @@ describeInBrowser('Rehearsals in the console', () => {
     await main().getByRole('button', { name: 'Verify' }).click();
     await main().locator('.invariants .badge.good').first().waitFor();
     await tab.expectSoundInEveryLook();
+  });
+
+  test('A rehearsal is saved as a scenario, and an empty one reports why not', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    const save = main().getByRole('button', { name: 'Save as scenario' });
+    await save.click();
+    await tab.page.getByText('Nothing has happened in this rehearsal yet.').waitFor();
+    await rehearsal.basket();
+    await tab.page.reload();
+    const download = tab.page.waitForEvent('download');
+    await save.click();
+    expect((await download).suggestedFilename()).toBe(`recorded-${rehearsal.name}.ts`);
+    expect(await readFile(await (await download).path(), 'utf8')).toBe((await rehearsal.control('read-story')).text);
   });
 
   test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {

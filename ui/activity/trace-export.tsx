@@ -1,5 +1,5 @@
 import { act, control, isBusy } from '../data/data.ts';
-import { CopyButton, Dialog, Scroll } from '../kit/kit.ts';
+import { CopyButton, Dialog, download, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
 import { type Arrow, sequenceOf } from '../sequence/sequence.ts';
 import type { TraceTree } from '../sequence/trace-tree.ts';
@@ -65,16 +65,6 @@ const downloadJson = (rehearsal: string, correlationId: string): Promise<void> =
     ]);
     const trace = { rehearsal, correlationId, truncated, hops, events: events.map(({ event }) => event) };
     const name = `trace-${correlationId.replaceAll(/[^\w.-]+/g, '_').slice(0, 80)}.json`;
-    download(name, new Blob([JSON.stringify(trace, null, 2)], { type: 'application/json' }));
+    download(name, JSON.stringify(trace, null, 2), 'application/json');
     return `${name} was downloaded.`;
   });
-
-/** The address lives in this tab only: nothing is asked for over the network. */
-function download(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}
