@@ -21,6 +21,8 @@ export interface ClientCall {
   readonly at: number;
   /** Whether an application reported that it repeated an earlier answer or changed nothing. */
   readonly isRepeat: boolean;
+  /** Whether no delivery of an earlier event was pending when it began. A scenario begins each step at rest. */
+  readonly isAtRest: boolean;
   /** The events that followed before the next operation, in order. */
   readonly events: readonly RecordedEvent[];
 }
@@ -51,7 +53,10 @@ export function deedsOf(recording: Recording): readonly Deed[] {
   let group: Begun[] = [];
 
   function endGroup(next: OperationRecord | undefined): void {
-    const calls = group.map(({ hop }) => callOf(hop, until(eventsOf.get(hop.correlationId) ?? [], next)));
+    const calls = group.map((one) => ({
+      ...callOf(one.hop, until(eventsOf.get(one.hop.correlationId) ?? [], next)),
+      isAtRest: isAtRest(recording, one, next),
+    }));
     const [only] = calls;
     if (only !== undefined) deeds.push(calls.length === 1 ? { is: 'call', call: only } : { is: 'together', calls });
     group = [];
@@ -150,7 +155,6 @@ function pageOperations({ arrows, operations, events }: Recording): readonly Ope
           {
             id: 'complete-payment-action-by-hand',
             params: { id: hop.path.split('/').at(-2) ?? '' },
-            query: {},
             body: hop.request,
             correlationId: hop.correlationId,
             at: Date.parse(hop.at),
@@ -161,7 +165,22 @@ function pageOperations({ arrows, operations, events }: Recording): readonly Ope
   );
 }
 
-const callOf = (hop: Hop, events: readonly RecordedEvent[]): ClientCall => ({
+/**
+ * Whether every earlier event was delivered when a call began. Deliveries that end after the next operation wait for it: a fault
+ * withholds their events.
+ */
+function isAtRest({ arrows }: Recording, { hop: call, start }: Begun, next: OperationRecord | undefined): boolean {
+  const places = new Map(arrows.map(({ hop }) => [hop.requestId, hop.sequence]));
+  return !arrows.some(
+    ({ hop, kind, start: from }) =>
+      kind === 'event' &&
+      (hop.sequence > call.sequence || from + hop.durationMs >= start + SHORTEST_OVERLAP) &&
+      (places.get(hop.parentId ?? '') ?? Number.POSITIVE_INFINITY) < call.sequence &&
+      (next === undefined || hop.sequence <= next.afterHop),
+  );
+}
+
+const callOf = (hop: Hop, events: readonly RecordedEvent[]): Omit<ClientCall, 'isAtRest'> => ({
   api: apis[hop.api as keyof typeof apis],
   path: hop.path,
   headers: hop.headers ?? {},

@@ -9,7 +9,6 @@ import type { EnteredRehearsal, SentInput } from '../operate.ts';
 export interface OperationRecord {
   readonly id: string;
   readonly params: Readonly<Record<string, string>>;
-  readonly query: unknown;
   readonly body: unknown;
   readonly correlationId: string;
   /** Epoch milliseconds of the rehearsal's clock when it began. */
@@ -21,7 +20,15 @@ export interface OperationRecord {
 }
 
 /** Operations with another method than GET that change nothing in the world, or end it. */
-const WITHOUT_CHANGE: ReadonlySet<string> = new Set(['settle', 'wait-for-events', 'verify', 'verify-sequence', 'reset-rehearsal']);
+const WITHOUT_CHANGE: ReadonlySet<string> = new Set([
+  'settle',
+  'wait-for-events',
+  'verify',
+  'verify-sequence',
+  'reset-rehearsal',
+  'redeliver-webhook',
+  'rotate-webhook-secret',
+]);
 
 export const isRecorded = ({ id, method }: ControlOperation): boolean => method !== 'GET' && !WITHOUT_CHANGE.has(id);
 
@@ -37,8 +44,8 @@ export async function recorded<T>(
     worlds.eventsAbout(world, { by: 'named' }, 0, 1),
   ]);
   const result = await run();
-  const { params, query, body } = sent;
-  const shown = redactValue({ params, query, body }) as Pick<OperationRecord, 'params' | 'query' | 'body'>;
+  const { params, body } = sent;
+  const shown = redactValue({ params, body }) as Pick<OperationRecord, 'params' | 'body'>;
   const record: OperationRecord = { id, ...shown, correlationId, at: view.now, afterHop: newest, afterEvent: last };
   await ifPossible(log, 'recording an operation', () => worlds.addOperation(world, JSON.stringify(record)));
   return result;

@@ -9,6 +9,7 @@ import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import { readEvents } from '../journal/timeline.ts';
 import type { OperationRecord } from './record-operation.ts';
+import { isRecord } from './references.ts';
 
 /** An event of the source document. */
 export interface RecordedEvent {
@@ -44,15 +45,20 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
   if ((operations[0]?.number ?? 1) > 1) throw incomplete(`The rehearsal has more than ${KEPT_OPERATIONS} operations of the control plane.`);
   if (await worlds.ownData(world))
     throw incomplete('The rehearsal began with its own data, and a scenario begins with the data of the estate.', OWN_DATA_REMEDY);
+  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
+  const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
+  if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
   const recording: Recording = {
     rehearsal,
-    arrows: sequenceOf(entries.map(recordOf), isSignedApi).arrows,
+    arrows,
     operations: operations.map(({ json }) => JSON.parse(json) as OperationRecord),
     events: (await readEvents(worlds, world)).map(({ order, hop, json }) => eventOf(order, hop, JSON.parse(json) as EstateEvent)),
     seed: JSON.stringify(await worlds.seed(world)),
   };
   return { ...recording, events: recording.events.filter(({ name }) => !name.startsWith('ext.')) };
 }
+
+const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;
 
 const eventOf = (order: number, hop: string | undefined, { type, subject, correlationid, time, data }: EstateEvent): RecordedEvent => ({
   order,

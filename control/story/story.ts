@@ -299,7 +299,6 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>, uses: Rea
     })();
     const sections = objectCode([
       ['params', Object.keys(params).length > 0 ? objectCode(Object.keys(params).map((name) => [name, param(name)])) : undefined],
-      ['query', isRecord(record.query) && Object.keys(record.query).length > 0 ? codeOf({ is: 'object', members: [] }) : undefined],
       ['body', Object.keys(sent).length > 0 ? bodyCode : undefined],
     ]);
     return [put('await ', own ?? callCode('stage.control', quoted(record.id), sections)), ...sequence(record, events)];
