@@ -5,6 +5,7 @@ import { type ControlId, controlOperations } from '../shared/catalog/control/ope
 import { Problem } from '../shared/catalog/problems.ts';
 import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
@@ -27,6 +28,8 @@ export interface AdmittedRequest {
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
   /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
@@ -88,14 +91,16 @@ interface AdmittedOperation {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering({ use, log, parts }: Entering, { operation, admitted, sent, gone }: AdmittedOperation): EnterRehearsal {
-  const { rehearsal, correlationId } = admitted;
+  const { rehearsal, correlationId, estateCall, request } = admitted;
   const { rehearsals, worlds } = parts;
+  const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    const entered = { rehearsal, world: view.world, view, correlationId, gone };
+    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone };
+    const isByPerson = isRecorded(operation) && estateCall === undefined;
     const work = (): ReturnType<typeof run> =>
-      isRecorded(operation) ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);
+      isByPerson ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);
     return use.during(rehearsal, work, mostMs);
   };
 }

@@ -25,6 +25,7 @@ import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetR
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { readStory } from './operations/story.ts';
 import { readStream } from './operations/stream.ts';
+import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -62,6 +63,10 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'rotate-webhook-secret': rotateWebhookSecret,
   'list-webhook-deliveries': listWebhookDeliveries,
   'redeliver-webhook': redeliverWebhook,
+  'list-swaps': listSwaps,
+  'read-fidelity': readFidelity,
+  'make-call': makeCall,
+  'report-change': reportChange,
   'read-topology': readTopology,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,

@@ -36,6 +36,8 @@ export interface JournalRecord {
   readonly unchanged?: string;
   /** Headers of a client's request that change its effect, by their names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer of the real system that takes the place of the application. */
+  readonly outside?: { readonly status: number; readonly durationMs: number; readonly violation?: string | undefined };
   readonly request?: unknown;
   readonly response?: unknown;
   /** Whether a part of the record was too large and is cut. */
@@ -57,6 +59,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly faults?: readonly string[];
   readonly unchanged?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly outside?: JournalRecord['outside'];
   /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
@@ -99,7 +102,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [], unchanged, headers } = hop;
+  const { path, calls = [], faults = [], unchanged, headers, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText));
@@ -119,6 +122,7 @@ function entryOf({
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
     headers: headers && shownHeaders(headers),
+    outside,
     truncated: truncated || undefined,
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 
 const freshName = () => `t-${randomBytes(6).toString('hex')}`;
@@ -44,6 +46,21 @@ describeInBrowser('Rehearsals in the console', () => {
     await save.click();
     expect((await download).suggestedFilename()).toBe(`recorded-${rehearsal.name}.ts`);
     expect(await readFile(await (await download).path(), 'utf8')).toBe((await rehearsal.control('read-story')).text);
+  });
+
+  test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {
+    await using hub = await startPaymentHub(() => ({ status: 200, body: 'nonsense' }));
+    await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: card(), amount: eur(500) } });
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.page.locator('.map a').filter({ hasText: 'real · 1 violation' }).waitFor();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main()
+      .getByText(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/)
+      .waitFor();
+    await main().getByRole('button', { name: 'Verify' }).click();
+    await main().getByText('as the real systems have shown their objects').first().waitFor();
+    await tab.expectSoundInEveryLook();
   });
 
   test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {

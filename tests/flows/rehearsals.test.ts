@@ -6,8 +6,8 @@ import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
+import { notedReport } from '../support/noted-report.ts';
 import { formatted, replayed } from '../support/replay.ts';
-import { toldReport } from '../support/told-report.ts';
 
 async function checkJournal({ client }: { readonly client: EstateClient }): Promise<void> {
   const { items, truncated } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
@@ -17,7 +17,7 @@ async function checkJournal({ client }: { readonly client: EstateClient }): Prom
 test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
   'The scenario %s passes, in its journal every parent and every call names a hop, and the scenario recorded from it passes',
   async (_name, scenario) => {
-    const { told, report } = toldReport();
+    const { noted, report } = notedReport();
     let story = '';
     const examine = async (run: { readonly client: EstateClient }): Promise<void> => {
       await checkJournal(run);
@@ -25,7 +25,7 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     };
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
-    expect(told.at(-1)).toBe('passed');
+    expect(noted.at(-1)).toBe('passed');
     expect(await formatted(story)).toBe(story);
     expect(await replayed(story)).toBe('passed');
   },

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { runScenario } from '../../rehearsal/runner.ts';
 import type { OwnScenario } from '../../rehearsal/scenario.ts';
 import { ADMIN, estate } from './estate.ts';
-import { toldReport } from './told-report.ts';
+import { notedReport } from './noted-report.ts';
 
 const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
 
@@ -25,10 +25,10 @@ export async function replayed(text: string): Promise<string | undefined> {
     const file = join(folder, 'story.mts');
     await writeFile(file, text);
     const { recorded } = (await import(pathToFileURL(file).href)) as { readonly recorded: OwnScenario };
-    const { told, report } = toldReport();
+    const { noted, report } = notedReport();
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario({ flows: [], ...recorded }, { gateway: estate.gateway, ...credentials, report });
-    return told.at(-1);
+    return noted.at(-1);
   } finally {
     await rm(folder, { recursive: true });
   }

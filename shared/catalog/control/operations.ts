@@ -12,6 +12,7 @@ import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
 import { storyOperations } from './operations/story.ts';
 import { streamOperations } from './operations/stream.ts';
+import { swapsOperations } from './operations/swaps.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
 import { verificationOperations } from './operations/verification.ts';
@@ -23,6 +24,7 @@ export const controlOperations = byId([
   ...clockOperations,
   ...eventsOperations,
   ...webhooksOperations,
+  ...swapsOperations,
   ...topologyOperations,
   ...objectsOperations,
   ...progressionOperations,

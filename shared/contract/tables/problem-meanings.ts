@@ -103,6 +103,14 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'What happened in the rehearsal cannot become a scenario: nothing happened, or a part of it is not on record. The detail names the reason.',
     'Reset the rehearsal, repeat the part that you need, and record that.',
   ],
+  swapped: [
+    'The real system of the retailer takes the place of this application, and does not offer the call.',
+    'Let it happen at the real system. Without a swap, our application offers the call.',
+  ],
+  not_swapped: [
+    'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',
+    'Create a rehearsal with `swap`, or use the API of the application.',
+  ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',

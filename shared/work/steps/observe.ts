@@ -38,6 +38,7 @@ export const recordHop =
           faults: notes.faults,
           unchanged: notes.unchanged,
           headers: notes.headers,
+          outside: notes.outside,
           request: notes.request,
           requestText: notes.requestText,
           response: hop.answersData || status >= 400 ? textOf(answer) : undefined,
