@@ -26,6 +26,10 @@ const WITHOUT_CHANGE: ReadonlySet<string> = new Set([
   'verify',
   'verify-sequence',
   'reset-rehearsal',
+  'save-snapshot',
+  'upload-snapshot',
+  'delete-snapshot',
+  'compare-worlds',
   'redeliver-webhook',
   'rotate-webhook-secret',
 ]);

@@ -8,6 +8,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
 import { readEvents } from '../journal/timeline.ts';
+import { swapsOf } from '../swaps/swaps.ts';
 import type { OperationRecord } from './record-operation.ts';
 import { isRecord } from './references.ts';
 
@@ -43,8 +44,9 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
   const operations = await worlds.operationsOf(world);
   if (discardedTo > 0) throw incomplete('The journal has discarded the oldest hops of this rehearsal.');
   if ((operations[0]?.number ?? 1) > 1) throw incomplete(`The rehearsal has more than ${KEPT_OPERATIONS} operations of the control plane.`);
-  if (await worlds.ownData(world))
-    throw incomplete('The rehearsal began with its own data, and a scenario begins with the data of the estate.', OWN_DATA_REMEDY);
+  const beginning = await otherBeginning(worlds, world);
+  if (beginning !== undefined)
+    throw incomplete(`The rehearsal ${beginning}, and a scenario begins with the data of the estate.`, OTHER_REMEDY);
   const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
   const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
   if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
@@ -60,6 +62,14 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
 
 const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;
 
+/** Why a scenario cannot begin as the world began. */
+async function otherBeginning(worlds: Worlds, world: World): Promise<string | undefined> {
+  const view = await worlds.current(world);
+  if (view?.lineage !== undefined) return 'continues a fork or a snapshot';
+  if ((await swapsOf(worlds, world)).length > 0) return 'uses real systems';
+  return (await worlds.ownData(world)) ? 'began with its own data' : undefined;
+}
+
 const eventOf = (order: number, hop: string | undefined, { type, subject, correlationid, time, data }: EstateEvent): RecordedEvent => ({
   order,
   hop,
@@ -71,6 +81,6 @@ const eventOf = (order: number, hop: string | undefined, { type, subject, correl
 });
 
 const REMEDY = 'Reset the rehearsal, repeat the part that you need, and record that.';
-const OWN_DATA_REMEDY = 'Start an estate with this data as its fixtures, repeat there what you need, and record that.';
+const OTHER_REMEDY = 'Repeat what you need in a new rehearsal, and record that.';
 
 export const incomplete = (sentence: string, remedy = REMEDY): Problem => new Problem('not_recordable', `${sentence} ${remedy}`);

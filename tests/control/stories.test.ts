@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { readRecording } from '../../control/story/recording.ts';
+import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import type { SwapsInput } from '../support/open-rehearsal.ts';
 import { replayed } from '../support/replay.ts';
 
 const storyOf = async (rehearsal: TestRehearsal): Promise<string> =>
@@ -95,11 +97,28 @@ test('A story refuses an empty rehearsal, with the remedy', async () => {
   ]);
 });
 
-test('A story refuses a rehearsal with own data, whose start a scenario cannot repeat', async () => {
-  await using rehearsal = await newRehearsal(undefined, { vouchers: [{ code: 'WELCOME10', $remove: true }] });
+test.each<[beginning: string, data: OwnData | undefined, swap: SwapsInput | undefined]>([
+  ['began with its own data', { vouchers: [{ code: 'WELCOME10', $remove: true }] }, undefined],
+  ['uses real systems', undefined, { 'payment-hub': { url: 'http://127.0.0.1:9' } }],
+])('A story refuses a rehearsal that %s, whose start a scenario cannot repeat', async (beginning, data, swap) => {
+  await using rehearsal = await newRehearsal(undefined, data, swap);
   await rehearsal.basket();
   const { body } = await rehearsal.call('read-story');
-  expect(body).toMatchObject({ code: 'not_recordable', detail: expect.stringMatching(/its own data.*Start an estate with this data/) });
+  expect(body).toMatchObject({ code: 'not_recordable', detail: expect.stringContaining(`The rehearsal ${beginning}, and a scenario`) });
+});
+
+test('A story refuses a fork, whose start a scenario cannot repeat', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.basket();
+  await rehearsal.settle();
+  const name = `${rehearsal.name}-fork`;
+  await rehearsal.control('create-rehearsal', { body: { name, from: { rehearsal: rehearsal.name } } });
+  try {
+    const { body } = await rehearsal.call('read-story', { headers: { 'x-rehearsal': name } });
+    expect(body).toMatchObject({ code: 'not_recordable', detail: expect.stringContaining('continues a fork or a snapshot') });
+  } finally {
+    await rehearsal.control('delete-rehearsal', { params: { name } });
+  }
 });
 
 test.each([

@@ -11,7 +11,7 @@ import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
-import { createAnnouncements } from './announcements.ts';
+import { createAnnouncements, type RedisAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges, type RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
@@ -24,7 +24,8 @@ import { createRedisLedger, worldsBacklog } from './ledger.ts';
 import { createJanitor, createRedisLifetimes, type RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { createRedisRuns } from './runs.ts';
-import { createRedisSnapshots } from './snapshot.ts';
+import { createRedisSnapshots } from './snapshots.ts';
+import { createRedisWorldData } from './world-data.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
@@ -68,7 +69,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
       journal: limits !== 'off' ? (world, entry) => journal.add(world, entry) : () => undefined,
       expectHops: journal.expect,
     },
-    worlds: createRedisWorlds({ connection, keys, journal, changes, lifetimes, store, dropAfterMs }),
+    worlds: createRedisWorlds({ connection, keys, announcements, journal, changes, lifetimes, store, dropAfterMs }),
     state: connection.state,
     close: async () => {
       janitor.stop();
@@ -80,6 +81,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
 }
 
 interface WorldsOptions extends RedisAccess {
+  readonly announcements: RedisAnnouncements;
   readonly journal: RedisJournal;
   readonly changes: RedisChanges;
   readonly store: (application: Owner) => Store;
@@ -96,13 +98,14 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createDirectory(options),
     ...rehearsals,
     ...createRevocations(options),
-    ...createRedisSnapshots(options),
+    ...createRedisWorldData(options),
     ...createRedisLedger(options),
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
     ...createRedisRuns(options),
     ...createOperationLog(run),
+    ...createRedisSnapshots(options),
     ...journal.reader,
     setProgression: async (world, input) =>
       JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
@@ -159,11 +162,12 @@ function createRevocations(access: RedisAccess): RevocationStore {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, lineage = ''] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
     world: `${rehearsal}~${id}`,
+    lineage: lineage === '' ? undefined : (lineage as World),
     now: Number(now),
     flowing: flowing === '1',
     moves: Number(moves),
