@@ -155,7 +155,7 @@ function pageOperations({ arrows, operations, events }: Recording): readonly Ope
           {
             id: 'complete-payment-action-by-hand',
             params: { id: hop.path.split('/').at(-2) ?? '' },
-            body: hop.request,
+            body: { outcome: isRecord(hop.request) ? hop.request['outcome'] : undefined },
             correlationId: hop.correlationId,
             at: Date.parse(hop.at),
             afterHop: hop.sequence - 1,

@@ -6,7 +6,7 @@ import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
-import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { SwapsInput } from '../support/open-rehearsal.ts';
 import { replayed } from '../support/replay.ts';
 
@@ -86,6 +86,18 @@ test('The story of a client that reads before the consequences of its calls have
     await rehearsal.api('get-order-api', { params: { id } });
   }
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
+});
+
+test('A story has the decision of a customer on the payment page, and no token of the page', async () => {
+  await using rehearsal = await newRehearsal();
+  const { nextAction } = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
+  const page = new URL(nextAction?.url ?? '', estate.gateway);
+  expect((await fetch(`${page.href}/approve`, { method: 'POST', redirect: 'manual' })).status).toBe(303);
+  await rehearsal.settle();
+  const { text } = await rehearsal.control('read-story');
+  expect(text).toContain("await stage.authenticate(payment.body.id, 'succeeded');");
+  expect(text).not.toContain(page.pathname.split('/').at(-1));
+  expect(await replayed(text)).toBe('passed');
 });
 
 test('A story refuses an empty rehearsal, with the remedy', async () => {
