@@ -1,3 +1,4 @@
+import { CENSOR } from '../../shared/domain/censor.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { type ClientCall, type Deed, deedsOf } from './deeds.ts';
 import { createExpectations, type Expectation } from './expectations.ts';
@@ -5,7 +6,7 @@ import { titleOf } from './names.ts';
 import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
 import { createReferences, isRecord, type Path, type Reference, type Source } from './references.ts';
-import { pathParts, type Reading, readValue, type Value } from './values.ts';
+import { CARD_BY_HAND, ORDINARY_CARD, pathParts, type Reading, readValue, type Value } from './values.ts';
 
 /** A call as the story writes it. */
 export interface PlannedCall {
@@ -69,6 +70,7 @@ export function planOf(recording: Recording): {
   const used = new Map<string, Reference[]>();
   const parts: Part[] = [];
   let calls = 0;
+  let card = ORDINARY_CARD;
   let clock: number | undefined;
 
   const use = (reference: Reference): void => {
@@ -86,7 +88,7 @@ export function planOf(recording: Recording): {
       references.add(source, event.object);
       return references.ofText(text);
     };
-    return { references, ofEvent, at };
+    return { references, ofEvent, at, card };
   }
 
   function plan(call: ClientCall, reading: Reading): PlannedCall {
@@ -126,8 +128,9 @@ export function planOf(recording: Recording): {
       const { operation, events } = deed;
       pauseUntil(operation.at);
       if (operation.id === 'set-clock') continue;
+      if (operation.id === 'change-payment-token-by-hand' && operation.params['id'] === CENSOR) card = CARD_BY_HAND;
       const reading = readingAt(operation.at, before);
-      const params = Object.fromEntries(Object.entries(operation.params).map(([name, text]) => [name, readValue(text, reading, name)]));
+      const params = Object.fromEntries(Object.entries(operation.params).map(([name, text]) => [name, readValue(text, reading, 'token')]));
       const body = readValue(operation.body ?? {}, reading);
       references.addRequest([operation.params, operation.body]);
       for (const value of [...Object.values(params), body]) for (const reference of referencesOf(value)) use(reference);

@@ -13,7 +13,9 @@ export type Value =
   | { readonly is: 'list'; readonly items: readonly Value[] };
 
 /** Any token without a meaning for the simulated provider is approved, as this one is. */
-const ORDINARY_CARD = 'tok_visa';
+export const ORDINARY_CARD = 'tok_visa';
+/** A token whose answers were changed by hand. The journal redacts its name. */
+export const CARD_BY_HAND = 'tok_by_hand';
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 /** Instants that are further away are constants, such as the end of a fixture's promotion. */
@@ -26,6 +28,8 @@ export interface Reading {
   readonly ofEvent: (text: string) => Reference | undefined;
   /** Epoch milliseconds of the rehearsal's clock. */
   readonly at: number;
+  /** The card in place of a token that the journal redacts. */
+  readonly card: string;
 }
 
 export function readValue(json: unknown, reading: Reading, name?: string): Value {
@@ -43,7 +47,7 @@ export function readValue(json: unknown, reading: Reading, name?: string): Value
 }
 
 function textValue(text: string, reading: Reading, name: string | undefined): Value {
-  if (text === CENSOR && name === 'token') return { is: 'literal', value: ORDINARY_CARD };
+  if (text === CENSOR && name === 'token') return { is: 'literal', value: reading.card };
   const reference = referenceTo(text, reading);
   if (reference) return { is: 'reference', reference };
   const parts = partsOf(text, reading);

@@ -100,6 +100,18 @@ test('A story has the decision of a customer on the payment page, and no token o
   expect(await replayed(text)).toBe('passed');
 });
 
+test('A story names a token whose answers were changed by hand, although the journal redacts it', async () => {
+  await using rehearsal = await newRehearsal();
+  const declined = { outcome: 'decline', declineCode: 'lost_card' };
+  await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_of_ours' }, body: declined });
+  const { id } = await rehearsal.draft();
+  const body = { orderId: id, tender: { type: 'card', token: 'tok_of_ours' } };
+  expect((await rehearsal.call('authorize-payment-api', { body })).status).toBe(402);
+  const { text } = await rehearsal.control('read-story');
+  expect(text).toContain("tender: { type: 'card', token: 'tok_by_hand' }");
+  expect(await replayed(text)).toBe('passed');
+});
+
 test('A story refuses an empty rehearsal, with the remedy', async () => {
   await using rehearsal = await newRehearsal();
   const { status, body } = await rehearsal.call('read-story');
