@@ -11,13 +11,16 @@ import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
+import type { Logger } from '../shared/process/logger.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
 import { operations } from './operations.ts';
 import type { Use } from './rehearsals/use.ts';
+import { isRecorded, recorded } from './story/record-operation.ts';
 import { sendFrames } from './stream/send-frames.ts';
 
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
+  readonly log: Logger;
   /** Limit of a large body. */
   readonly snapshotBytes: number;
 }
@@ -39,7 +42,7 @@ export interface AdmittedRequest {
 type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
-export function createControlPlane({ use, snapshotBytes, ...parts }: ControlPlaneOptions) {
+export function createControlPlane({ use, log, snapshotBytes, ...parts }: ControlPlaneOptions) {
   const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
@@ -53,8 +56,9 @@ export function createControlPlane({ use, snapshotBytes, ...parts }: ControlPlan
   return async (admitted: AdmittedRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const run = operations[operation.id].prepare(await readInput(operation, admitted, snapshotBytes));
-    const enter = entering(use, parts, { operation, admitted, gone: whenGone(response) });
+    const sent = await readInput(operation, admitted, snapshotBytes);
+    const run = operations[operation.id].prepare(sent);
+    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone: whenGone(response) });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames));
     if (isStream(operation)) return;
     if (operation.status === 204) response.writeHead(204).end();
@@ -78,14 +82,22 @@ async function readInput(operation: ControlOperation, { request, path, body: sen
 const WATCHING_IS_USE_MS = 8 * 60 * 60 * 1_000;
 
 interface Entering {
+  readonly use: Use;
+  readonly log: Logger;
+  readonly parts: ControlParts;
+}
+
+interface AdmittedOperation {
   readonly operation: ControlOperation;
   readonly admitted: AdmittedRequest;
+  readonly sent: SentInput;
   readonly gone: AbortSignal;
 }
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
-function entering(use: Use, { rehearsals, worlds }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
+function entering({ use, log, parts }: Entering, { operation, admitted, sent, gone }: AdmittedOperation): EnterRehearsal {
   const { rehearsal, correlate, estateCall, request } = admitted;
+  const { rehearsals, worlds } = parts;
   const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
@@ -93,11 +105,11 @@ function entering(use: Use, { rehearsals, worlds }: ControlParts, { operation, a
     if (repeatable !== undefined) correlate?.(repeatable);
     const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    return use.during(
-      rehearsal,
-      () => run({ rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone }),
-      mostMs,
-    );
+    const entered = { rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone };
+    const isByPerson = isRecorded(operation) && estateCall === undefined;
+    const work = (): ReturnType<typeof run> =>
+      isByPerson ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);
+    return use.during(rehearsal, work, mostMs);
   };
 }
 

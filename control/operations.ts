@@ -33,6 +33,7 @@ import {
   saveSnapshot,
   uploadSnapshot,
 } from './operations/snapshots.ts';
+import { readStory } from './operations/story.ts';
 import { readStream } from './operations/stream.ts';
 import { listSwaps, makeCall, readAnswers, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
@@ -117,6 +118,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-journal': readJournal,
   'read-hop': readHop,
   'verify-sequence': verifySequence,
+  'read-story': readStory,
   'list-traces': listTraces,
   verify,
   'list-scenarios': listScenarios,

@@ -158,6 +158,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     control: adapter.control,
     log: log.child({ application: 'gateway' }),
     controlPlane: createControlPlane({
+      log,
       worlds: adapter.worlds,
       rehearsals,
       use,

@@ -1,5 +1,5 @@
-import type { OperationInput } from './call-types.ts';
-import type { CallOptions } from './estate-client.ts';
+import type { CalledId, EventName, EventObject, OperationInput, OperationOutput } from './call-types.ts';
+import type { CallOptions, Optionally } from './estate-client.ts';
 import type { CallText, Reply, ResponseOf, StepReply } from './reply.ts';
 
 /** A failed expectation of a scenario. */
@@ -55,7 +55,12 @@ export interface Stage {
   expectSequence(what: string, sequence: ExpectedSequence, options?: { readonly strict?: boolean }): Promise<void>;
   advance(by: string): Promise<void>;
   fault(name: string, rule: FaultRule): Promise<void>;
-  noFaults(): Promise<void>;
+  /** Deletes all faults, or the one with a name. */
+  noFaults(name?: string): Promise<void>;
+  /** The object of an event: of the newest event of a type, or of the one at a place, from 0. Waits until nothing is pending. @throws ExpectationFailed */
+  event<const Name extends EventName>(name: Name, place?: number): Promise<EventObject<Name>>;
+  /** Any other operation of the control plane, such as a stock count. Waits until its consequences have ended. */
+  control<Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>): Promise<OperationOutput<Id>>;
   /** Waits until no event or due work is pending. */
   settle(): Promise<void>;
   /** The rehearsal's clock at the last step, in epoch milliseconds. */

@@ -5,13 +5,15 @@ import { Money } from '../shared/catalog/shapes.ts';
 import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import type { EventName, EventObject } from './call-types.ts';
 import type { EstateClient } from './estate-client.ts';
+import type { EstateEvent } from './estate-event.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
 import { ExpectationFailed, type PlainStep, type RepliesOf, type Scenario, type Stage, type Step, type StepRecord } from './scenario.ts';
 import { requireArguments } from './stage-arguments.ts';
 
 /** The topic of a note. */
-export type NoteKind = 'fault' | 'clock' | 'calls' | 'carrier' | 'bank' | 'customer' | 'expectation';
+export type NoteKind = 'operation' | 'fault' | 'clock' | 'calls' | 'carrier' | 'bank' | 'customer' | 'expectation';
 
 /** Receives the progress of a run. */
 export interface Report {
@@ -141,9 +143,22 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
       report.note(`${title}: ${reply.status}`, 'carrier');
       if (reply.status !== status) throw new ExpectationFailed(`${title}: expected ${status}, got ${reply.status}.`);
     },
-    async noFaults() {
-      await client.control('delete-faults');
-      report.note('all faults are deleted', 'fault');
+    async noFaults(name) {
+      await (name === undefined ? client.control('delete-faults') : client.control('delete-fault', { params: { name } }));
+      report.note(name === undefined ? 'all faults are deleted' : `fault ${name} is deleted`, 'fault');
+    },
+    async event<const Name extends EventName>(name: Name, place?: number) {
+      await client.control('settle');
+      const { items } = await client.control('list-events', { query: { type: name, ext: 'true', limit: 1_000 } });
+      const found = items.at(place ?? -1);
+      if (!found) throw new ExpectationFailed(`${items.length} events ${name} have happened, so none is at place ${place ?? 0}.`);
+      return (found.event as unknown as EstateEvent<Name>).data.object as EventObject<Name>;
+    },
+    async control(id, ...input) {
+      const output = await client.control(id, ...input);
+      await client.control('settle');
+      report.note(`operation ${id}`, 'operation');
+      return output;
     },
   };
 }

@@ -272,6 +272,12 @@ export const operationCommands: OperationCommands = {
     columns: { what: 'what', name: 'name', status: 'status', at: 'clock' },
     holds: ({ holds }) => holds,
   },
+  'read-story': {
+    words: 'record',
+    positional: ['rehearsal'],
+    example: 'record',
+    show: ({ text }) => text.trimEnd(),
+  },
   'read-hop': { words: 'hops show', example: 'hops show req_01M' },
   'list-traces': {
     words: 'traces list',

@@ -40,13 +40,14 @@ export async function readTimeline(
   correlationId?: string,
 ): Promise<Timeline> {
   const { entries, discardedTo } = await worlds.journalOf(world, { correlationId });
-  const events = await eventsOf(worlds, world, correlationId);
+  const events = await readEvents(worlds, world, correlationId);
   const moves = await worlds.moves(world, { limit: ALL_MOVES });
   const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
   return { happenings: merged(arrows, events, moves), truncated: discardedTo > 0 };
 }
 
-async function eventsOf(worlds: EventReader, world: World, correlationId: string | undefined): Promise<readonly StoredEvent[]> {
+/** All events of a world or of a trace, sorted by their place on the bus. */
+export async function readEvents(worlds: EventReader, world: World, correlationId?: string): Promise<readonly StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {
     const after = all.at(-1)?.order ?? 0;

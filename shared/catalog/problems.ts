@@ -37,6 +37,7 @@ export const problems = {
   too_many_faults: { status: 409, title: 'Too many faults', retryable: false },
   too_many_webhooks: { status: 409, title: 'Too many webhooks', retryable: false },
   delivery_not_possible: { status: 409, title: 'Delivery not possible', retryable: false },
+  not_recordable: { status: 409, title: 'Not recordable', retryable: false },
   swapped: { status: 409, title: 'Application swapped', retryable: false },
   not_swapped: { status: 409, title: 'Application not swapped', retryable: false },
   too_many_snapshots: { status: 409, title: 'Too many snapshots', retryable: false },

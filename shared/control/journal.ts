@@ -34,6 +34,8 @@ export interface JournalRecord {
   readonly faults: string[];
   /** Why it changed nothing. */
   readonly unchanged?: string;
+  /** Headers of a client's request that change its effect, by their names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The answer of the real system that takes the place of the application. */
   readonly outside?: { readonly status: number; readonly durationMs: number; readonly violation?: string | undefined };
   readonly request?: unknown;
@@ -56,6 +58,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly outside?: JournalRecord['outside'];
   /** The body of the request, as it was parsed. */
   readonly request?: unknown;
@@ -75,6 +78,7 @@ export const WEBHOOK = 'webhook:';
 /** Size of a body above which it is cut, in bytes. */
 export const BODY_LIMIT = 16_384;
 const PATH_LIMIT = 2_048;
+const HEADER_LIMIT = 512;
 const LIST_LIMIT = 500;
 
 /** Records a hop, redacted and cut. Never throws: no request fails because of its record; a missing record is logged. */
@@ -98,7 +102,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [], unchanged, outside } = hop;
+  const { path, calls = [], faults = [], unchanged, headers, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText));
@@ -117,6 +121,7 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
+    headers: headers && shownHeaders(headers),
     outside,
     truncated: truncated || undefined,
   };
@@ -156,6 +161,9 @@ export function entryOfHop(
   };
   return { requestId, correlationId, head, bodies, anonymous, facts };
 }
+
+const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]));
 
 /** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(

@@ -29,6 +29,8 @@ export interface JournalNotes {
   request?: unknown;
   /** The text that was parsed. */
   requestText?: string;
+  /** The headers of a client's request that change its effect. */
+  headers?: Readonly<Record<string, string>>;
   /** The answer of the real system that takes the place of the application. */
   outside?: OutsideAnswer;
   /** Why the hop changed nothing. */

@@ -46,6 +46,20 @@ describeInBrowser('Rehearsals in the console', () => {
     expect([JSON.stringify(snapshot).includes(id), failure]).toEqual([true, undefined]);
   });
 
+  test('A rehearsal is saved as a scenario, and an empty one reports why not', async () => {
+    await using rehearsal = await newRehearsal();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    const save = main().getByRole('button', { name: 'Save as scenario' });
+    await save.click();
+    await tab.page.getByText('Nothing has happened in this rehearsal yet.').waitFor();
+    await rehearsal.basket();
+    await tab.page.reload();
+    const download = tab.page.waitForEvent('download');
+    await save.click();
+    expect((await download).suggestedFilename()).toBe(`recorded-${rehearsal.name}.ts`);
+    expect(await readFile(await (await download).path(), 'utf8')).toBe((await rehearsal.control('read-story')).text);
+  });
+
   test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {
     await using hub = await startPaymentHub(() => ({ status: 200, body: 'nonsense' }));
     await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });

@@ -148,6 +148,9 @@ async function operate(into: Examples): Promise<void> {
     into[id] = { request: (input as { readonly body?: unknown } | undefined)?.body, response: response ?? undefined };
     return response;
   };
+  await using short = await newRehearsal();
+  await short.basket();
+  into['read-story'] = { response: await short.control('read-story') };
   const name = `example-${rehearsal.name}`;
   await take('create-rehearsal', { body: { name, idleExpiry: 'PT8H' } });
   await take('list-rehearsals');

@@ -7,19 +7,27 @@ import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 import { notedReport } from '../support/noted-report.ts';
+import { formatted, replayed } from '../support/replay.ts';
 
-async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
+async function checkJournal({ client }: { readonly client: EstateClient }): Promise<void> {
   const { items, truncated } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
   expect([truncated, items.length > 0, brokenTies(items)]).toEqual([false, true, []]);
 }
 
 test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-  'The scenario %s passes, and in its journal every parent and every call names a hop',
+  'The scenario %s passes, in its journal every parent and every call names a hop, and the scenario recorded from it passes',
   async (_name, scenario) => {
     const { noted, report } = notedReport();
+    let story = '';
+    const examine = async (run: { readonly client: EstateClient }): Promise<void> => {
+      await checkJournal(run);
+      story = (await run.client.control('read-story')).text;
+    };
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
     expect(noted.at(-1)).toBe('passed');
+    expect(await formatted(story)).toBe(story);
+    expect(await replayed(story)).toBe('passed');
   },
 );
 

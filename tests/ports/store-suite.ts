@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_PROGRESSION } from '../../shared/catalog/control/progression.ts';
-import { KEPT_MOVES } from '../../shared/catalog/limits.ts';
+import { KEPT_MOVES, KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { NEVER } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -1150,6 +1150,18 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.moves(world, { limit: 2 })).toEqual([KEPT_MOVES + 3, KEPT_MOVES + 2].map((n) => ({ ...move(n), number: n })));
         expect((await worlds.moves(world, { before: 6, limit: 5 })).map(({ number }) => number)).toEqual([5, 4]);
         expect(await worlds.moves(world, { limit: 1_000 })).toHaveLength(KEPT_MOVES);
+      });
+
+      test('the newest operations of a world are listed oldest first, with their numbers', async () => {
+        const { worlds, world } = await opened();
+        expect(await worlds.operationsOf(world)).toEqual([]);
+        for (let n = 1; n <= KEPT_OPERATIONS + 2; n++) await worlds.addOperation(world, `{"n":${n}}`);
+        const operations = await worlds.operationsOf(world);
+        expect([operations.length, operations[0], operations.at(-1)]).toEqual([
+          KEPT_OPERATIONS,
+          { number: 3, json: '{"n":3}' },
+          { number: KEPT_OPERATIONS + 2, json: `{"n":${KEPT_OPERATIONS + 2}}` },
+        ]);
       });
 
       test('a released clock continues from its instant, if it flowed before', async () => {

@@ -1,6 +1,5 @@
 import { act, control, isBusy } from '../data/data.ts';
-import { download } from '../data/download.ts';
-import { CopyButton, Dialog, Scroll } from '../kit/kit.ts';
+import { CopyButton, Dialog, download, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
 import { type Arrow, sequenceOf } from '../sequence/sequence.ts';
 import type { TraceTree } from '../sequence/trace-tree.ts';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { Card, counted, download, Heading, rehearsalTime } from '../kit/kit.ts';
 import { RehearsalList } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
 import { KeepCard } from './keep-card.tsx';
@@ -33,6 +33,9 @@ export function RehearsalDetail({ name }: { name: string }) {
           <a class="button" href={rehearsalLink(name)}>
             Overview
           </a>
+          <button type="button" aria-disabled={isBusy()} onClick={() => void saveStory(name)}>
+            Save as scenario
+          </button>
         </p>
       </div>
       {drawn(read, (one) => (
@@ -56,6 +59,15 @@ export function RehearsalDetail({ name }: { name: string }) {
     </div>
   );
 }
+
+/** Downloads what happened as a scenario for `rehearse`. */
+const saveStory = (name: string): Promise<void> =>
+  act('save', async () => {
+    const { text } = await control('read-story', {}, { rehearsal: name });
+    const file = `recorded-${name}.ts`;
+    download(file, new Blob([text], { type: 'text/plain' }));
+    return `${file} was downloaded.`;
+  });
 
 const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
   const { counts, now, flowing, createdAt, seed, startsAt } = one;

@@ -1,6 +1,5 @@
 import { act, busy, control, isBusy } from '../data/data.ts';
-import { download } from '../data/download.ts';
-import { Card } from '../kit/kit.ts';
+import { Card, download } from '../kit/kit.ts';
 
 /** Downloads the world with its journal as one file. */
 export function WorldCard({ name }: { name: string }) {

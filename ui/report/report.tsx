@@ -210,7 +210,7 @@ function inSteps(entries: readonly Entry[]): readonly StepWithNotes[] {
   return steps;
 }
 
-const MARKS = { fault: '⚡', clock: '🕑', calls: '⇉', carrier: '▸', bank: '▸', customer: '▸', expectation: '✓' } as const;
+const MARKS = { fault: '⚡', clock: '🕑', calls: '⇉', carrier: '▸', bank: '▸', operation: '▸', customer: '▸', expectation: '✓' } as const;
 
 const Step = ({ step: { number, step, notes } }: { step: StepWithNotes }) => (
   <li>

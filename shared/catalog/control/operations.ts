@@ -12,6 +12,7 @@ import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
 import { snapshotsOperations } from './operations/snapshots.ts';
+import { storyOperations } from './operations/story.ts';
 import { streamOperations } from './operations/stream.ts';
 import { swapsOperations } from './operations/swaps.ts';
 import { topologyOperations } from './operations/topology.ts';
@@ -36,6 +37,7 @@ export const controlOperations = byId([
   ...faultsOperations,
   ...journalOperations,
   ...sequencesOperations,
+  ...storyOperations,
   ...tracesOperations,
   ...verificationOperations,
   ...runsOperations,

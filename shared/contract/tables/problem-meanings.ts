@@ -104,6 +104,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   too_many_snapshots: ['`MAX_SNAPSHOTS` snapshots are kept.', 'Delete one, replace one by using its name, or raise the variable.'],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
+  not_recordable: [
+    'What happened in the rehearsal cannot become a scenario: nothing happened, or a part of it is not on record. The detail names the reason.',
+    'Reset the rehearsal, repeat the part that you need, and record that.',
+  ],
   swapped: [
     'The real system of the retailer takes the place of this application. It does not offer the call, or it has the state that a snapshot or a fork would need.',
     'Let it happen at the real system, or use a rehearsal without the swap.',

@@ -34,6 +34,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     bytes: data === undefined ? 0 : JSON.stringify(data).length,
     events: createMemoryEvents(),
     journal: createMemoryJournal(limits),
+    operations: [],
     moves: [],
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, fault])),
     faultRevision: exported?.faults.revision ?? 0,

@@ -7,6 +7,7 @@ import type { RecordedMove } from '../ports/due-work.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
 import type { Found } from '../ports/objects.ts';
+import type { RecordedOperation } from '../ports/operations.ts';
 import { deliveryKey, type OutboxEntry } from '../ports/outbox.ts';
 import type { RehearsalCredentials } from '../ports/rehearsals.ts';
 import type { WorldData } from '../ports/world-data.ts';
@@ -102,6 +103,8 @@ export interface WorldState {
   bytes: number;
   readonly events: MemoryEvents;
   readonly journal: MemoryJournal;
+  /** The newest operations of the control plane, oldest first. */
+  operations: readonly RecordedOperation[];
   /** The newest moves of the clock, oldest first. */
   moves: readonly RecordedMove[];
   /** `since`: the revision that set the fault. */

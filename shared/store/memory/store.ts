@@ -1,11 +1,13 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progression.ts';
+import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
 import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
+import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RevocationStore, WorldView } from '../ports/rehearsals.ts';
@@ -79,6 +81,7 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) =>
     ...createMemoryFaultControl(estate),
     ...createReaders(estate),
     ...createMemoryRuns(),
+    ...createOperationLog(estate),
     ...createMemorySnapshots(),
     setProgression: async (world, input) => {
       const state = need(world);
@@ -94,6 +97,17 @@ function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) =>
     counters: (world, application, counter, keys) => store(application).counters(world, counter, keys),
     backlog: async () => worldsBacklog([...rehearsals.values()].map(({ world }) => world)),
     watch,
+  };
+}
+
+function createOperationLog({ need }: MemoryEstate): OperationLog {
+  return {
+    addOperation: async (world, json) => {
+      const state = need(world);
+      const number = (state.operations.at(-1)?.number ?? 0) + 1;
+      state.operations = [...state.operations, { number, json }].slice(-KEPT_OPERATIONS);
+    },
+    operationsOf: async (world) => need(world).operations,
   };
 }
 

@@ -5,6 +5,7 @@ import type { FaultControl, FaultStore } from './faults.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
 import type { BacklogStore, LedgerStore } from './ledger.ts';
 import type { EventReader, ObjectReader, ObjectStore } from './objects.ts';
+import type { OperationLog } from './operations.ts';
 import type { DeliveryStore, OutboxStore } from './outbox.ts';
 import type { ClaimStore, CommitStore } from './plan.ts';
 import type { Directory, ProgressionStore, RehearsalStore, RevocationStore } from './rehearsals.ts';
@@ -32,6 +33,7 @@ export interface Worlds
     EventReader,
     JournalReader,
     ObjectReader,
+    OperationLog,
     RunStore,
     SnapshotStore {}
 

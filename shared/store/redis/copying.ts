@@ -8,7 +8,7 @@ import { type FilledWorld, fieldsOfBeginning, openWorld } from './opening.ts';
 import { belongsToWorld, type Command, exportWorld, lineageOf, seedOfCopy, together } from './world-data.ts';
 
 /** Keys of records of the past, of work in progress and of the rehearsal, and keys that are copied in another way. */
-const LEFT_OUT = /^(?:seed|keys|ops|opslog|runs|relays|hop|anonymous|moves|revoked)/;
+const LEFT_OUT = /^(?:seed|keys|ops|opslog|operations|runs|relays|hop|anonymous|moves|revoked)/;
 
 /** Fields of the world's hash that the copy begins with. */
 const COPIED_FIELDS = [

@@ -28,7 +28,7 @@ import type { World } from '../../domain/world.ts';
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
  *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that removed its rehearsal), bytes (of text),
- *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, changes
+ *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, operationSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
@@ -55,6 +55,7 @@ import type { World } from '../../domain/world.ts';
  *   W:hopstraces, W:anonymoustraces hash correlation id -> summary of its hops in that stream (JSON; see `lua/traces.ts`)
  *   W:hopsbegun, W:anonymousbegun zset correlation id by the first sequence of its trace; W:hopsended, W:anonymousended: by the last
  *   W:moves              list of moves of the clock (JSON), newest first; W has `moveSeq`, the number of the newest
+ *   W:operations         list of changing operations of the control plane (JSON), newest first; W has `operationSeq`
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances: hashes by name
@@ -103,6 +104,7 @@ export const WORLD_KEYS = [
   'hopsended',
   'hopcounts',
   'moves',
+  'operations',
   'anonymoustraces',
   'anonymousbegun',
   'anonymousended',

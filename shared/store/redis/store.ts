@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Owner } from '../../catalog/applications.ts';
 import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/progression.ts';
+import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
 import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
+import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
@@ -101,6 +104,7 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createRedisFaultControl(options),
     ...createEventReader(options),
     ...createRedisRuns(options),
+    ...createOperationLog(run),
     ...createRedisSnapshots(options),
     ...journal.reader,
     setProgression: async (world, input) =>
@@ -120,6 +124,18 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
         journal.expect(world);
         listener(world, waitMs);
       }),
+  };
+}
+
+function createOperationLog(run: RunInWorld): OperationLog {
+  return {
+    addOperation: async (world, json) => {
+      await run('addOperation', world, randomUUID(), json, KEPT_OPERATIONS);
+    },
+    operationsOf: async (world) => {
+      const [newest, records] = (await run('operations', world)) as readonly [number, readonly string[]];
+      return records.map((json, place) => ({ number: newest - place, json })).toReversed();
+    },
   };
 }
 

@@ -37,6 +37,7 @@ export const recordHop =
           calls: notes.calls,
           faults: notes.faults,
           unchanged: notes.unchanged,
+          headers: notes.headers,
           outside: notes.outside,
           request: notes.request,
           requestText: notes.requestText,

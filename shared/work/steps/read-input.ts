@@ -30,7 +30,19 @@ export async function noteBody({ received, context, notes }: ApiRequest): Promis
   const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
   notes.request = body?.value;
   notes.requestText = body?.text;
+  if (context.chain.length === 0) notes.headers = notedHeaders(received.headers);
   return body;
+}
+
+/** Headers without which a repeated request would have another effect. */
+const NOTED_HEADERS = ['idempotency-key', 'if-match', 'webhook-id'] as const;
+
+function notedHeaders(headers: IncomingHttpHeaders): Record<string, string> | undefined {
+  const noted = NOTED_HEADERS.flatMap((name) => {
+    const value = headerOf(headers, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return noted.length > 0 ? Object.fromEntries(noted) : undefined;
 }
 
 interface VerifiedRequest extends ParsedRequest {

@@ -33,6 +33,10 @@ export const Hop = z.object({
     .describe(
       'Why an event, a webhook or a repeated request changed nothing. Absent when the hop changed something, only read, or was refused.',
     ),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Idempotency-Key, If-Match and Webhook-Id of a client’s request, by their names in lower case.'),
   outside: z
     .object({
       status: z.int().describe('0: no answer.'),

@@ -141,6 +141,21 @@ local before, limit = tonumber(arg()) or newest + 1, tonumber(arg())
 local first = math.max(0, newest + 1 - before)
 return { newest - first, redis.call('LRANGE', key('moves'), first, first + limit - 1) }`,
 
+  // A list of the newest operations, newest first. The number of the newest is a count of the world.
+  addOperation: lua`
+if not exists() then return gone() end
+local operation, record, most = arg(), arg(), tonumber(arg())
+local done = resultOf(operation)
+if done then return done end
+local number = count('operationSeq')
+redis.call('LPUSH', key('operations'), record)
+redis.call('LTRIM', key('operations'), 0, most - 1)
+return remember(operation, int(number))`,
+
+  operations: lua`
+if not exists() then return gone() end
+return { tonumber(redis.call('HGET', root, 'operationSeq') or '0'), redis.call('LRANGE', key('operations'), 0, -1) }`,
+
   renewClock: lua`
 local token, ms = arg(), arg()
 if driver() ~= token then return 0 end

@@ -1,4 +1,4 @@
-/** The address lives in this tab only: nothing is asked for over the network. */
+/** Saves text or bytes as a file of the user. */
 export function download(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -1,0 +1,8 @@
+import * as declared from '../../shared/catalog/control/operations/story.ts';
+import { operate } from '../operate.ts';
+import { readRecording } from '../story/recording.ts';
+import { storyOf } from '../story/story.ts';
+
+export const readStory = operate(declared.readStory)(async (_input, { worlds, world, rehearsal }) => ({
+  text: storyOf(await readRecording(worlds, { rehearsal, world })),
+}));

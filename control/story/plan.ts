@@ -1,0 +1,286 @@
+import { CENSOR } from '../../shared/domain/censor.ts';
+import { durationMs } from '../../shared/domain/duration.ts';
+import { type ClientCall, type Deed, deedsOf } from './deeds.ts';
+import { createExpectations, type Expectation } from './expectations.ts';
+import { titleOf } from './names.ts';
+import type { OperationRecord } from './record-operation.ts';
+import type { RecordedEvent, Recording } from './recording.ts';
+import { createReferences, isRecord, type Path, type Reference, type Source } from './references.ts';
+import { CARD_BY_HAND, ORDINARY_CARD, pathParts, type Reading, readValue, type Value } from './values.ts';
+
+/** A call as the story writes it. */
+export interface PlannedCall {
+  /** Its place among all calls; references name it. */
+  readonly number: number;
+  readonly call: ClientCall;
+  readonly title: string;
+  readonly path: readonly (string | Reference)[];
+  readonly body: Value | undefined;
+  readonly headers: readonly (readonly [name: string, value: Value])[];
+  readonly expectations: readonly Expectation[];
+  /** Whether it only reads, and the story does not need what it read. */
+  readonly isIdle: boolean;
+}
+
+/** An event that the story reads an object from. */
+export interface PlannedEvent {
+  readonly order: number;
+  readonly name: string;
+  /** Its place among the events of its type; undefined: the newest. */
+  readonly place: number | undefined;
+  readonly object: unknown;
+}
+
+export interface ExpectedEvent {
+  readonly name: string;
+  readonly subject: readonly (string | Reference)[] | undefined;
+}
+
+/** A part of the story. */
+export type Part =
+  | { readonly is: 'step'; readonly planned: PlannedCall }
+  | { readonly is: 'together'; readonly planned: readonly PlannedCall[] }
+  | {
+      readonly is: 'operation';
+      readonly operation: OperationRecord;
+      readonly params: Readonly<Record<string, Value>>;
+      readonly body: Value;
+      readonly events: readonly ExpectedEvent[];
+    }
+  | { readonly is: 'event'; readonly event: PlannedEvent }
+  /** Time that passed on a flowing clock, in seconds. */
+  | { readonly is: 'pause'; readonly seconds: number };
+
+/** Seconds of the rehearsal's clock between two deeds that the story repeats. Shorter ones come from the speed of the client. */
+const SHORTEST_PAUSE_S = 10;
+const MOST_EXPECTED_EVENTS = 6;
+
+/** The parts of the story of a recording, in order, with the sources that references name. */
+export function planOf(recording: Recording): {
+  readonly parts: readonly Part[];
+  readonly used: ReadonlyMap<string, readonly Reference[]>;
+} {
+  const deeds = withoutPolling(deedsOf(recording));
+  const references = createReferences(recording.seed);
+  const expect = createExpectations();
+  const idempotencyKeys = countKeys(deeds);
+  const lastReads = new Map<string, ClientCall>();
+  for (const deed of deeds) if (deed.is === 'call' && isRead(deed.call)) lastReads.set(deed.call.path, deed.call);
+  const requested = new Set<string>();
+  const used = new Map<string, Reference[]>();
+  const parts: Part[] = [];
+  let calls = 0;
+  let card = ORDINARY_CARD;
+  let clock: number | undefined;
+
+  const use = (reference: Reference): void => {
+    const key = keyOf(reference.source);
+    used.set(key, [...(used.get(key) ?? []), reference]);
+  };
+
+  /** Reads a value before a deed. An id that only events have becomes a step that reads the event. */
+  function readingAt(at: number, beforeOrder: number): Reading {
+    const ofEvent = (text: string): Reference | undefined => {
+      const event = recording.events.find(({ order, object }) => order <= beforeOrder && pathTo(object, text) !== undefined);
+      if (!event) return undefined;
+      const source: Source = { is: 'event', order: event.order };
+      parts.push({ is: 'event', event: plannedEvent(recording, event, beforeOrder) });
+      references.add(source, event.object);
+      return references.ofText(text);
+    };
+    return { references, ofEvent, at, card };
+  }
+
+  function plan(call: ClientCall, reading: Reading): PlannedCall {
+    const path = pathParts(call.path, reading);
+    const body = isRecord(call.request) && Object.keys(call.request).length === 0 ? undefined : call.request;
+    const value = body === undefined ? undefined : readValue(body, reading);
+    const headers = Object.entries(call.headers).flatMap(([name, text]) =>
+      headerOf(name, text, { call, idempotencyKeys, reading, references }),
+    );
+    const request = `${call.api.id} ${call.path} ${JSON.stringify(call.request)}`;
+    const isAgain = requested.has(request);
+    requested.add(request);
+    const isLast = lastReads.get(call.path) === call;
+    const expectations = expect(call, isLast);
+    const isIdle = isRead(call) && call.status < 300 && (expectations.length === 0 || (!isLast && isSeeded(recording, call) && !isAgain));
+    references.addRequest([call.path.split(/[/?&=]/), call.request, Object.values(call.headers)]);
+    const title = titleIn(call, isAgain);
+    return { number: calls++, call, title, path, body: value, headers, expectations, isIdle };
+  }
+
+  function note(planned: PlannedCall): void {
+    for (const reference of referencesIn(planned)) use(reference);
+    const { number, call } = planned;
+    if (call.status < 300) references.add({ is: 'answer', call: number }, call.response);
+  }
+
+  function pauseUntil(at: number): void {
+    const seconds = Math.round((at - (clock ?? at)) / 1_000);
+    if (seconds >= SHORTEST_PAUSE_S) parts.push({ is: 'pause', seconds });
+    clock = Math.max(at, clock ?? at);
+  }
+
+  const ordersBefore = ordersBeforeOf(recording, deeds);
+  for (const [place, deed] of deeds.entries()) {
+    const before = ordersBefore[place] ?? 0;
+    if (deed.is === 'operation') {
+      const { operation, events } = deed;
+      pauseUntil(operation.at);
+      if (operation.id === 'set-clock') continue;
+      if (operation.id === 'change-payment-token-by-hand' && operation.params['id'] === CENSOR) card = CARD_BY_HAND;
+      const reading = readingAt(operation.at, before);
+      const params = Object.fromEntries(Object.entries(operation.params).map(([name, text]) => [name, readValue(text, reading, 'token')]));
+      const body = readValue(operation.body ?? {}, reading);
+      references.addRequest([operation.params, operation.body]);
+      for (const value of [...Object.values(params), body]) for (const reference of referencesOf(value)) use(reference);
+      const expected = chainOf(events).map(({ name, subject }): ExpectedEvent => {
+        const about = pathParts(subject, { ...reading, ofEvent: () => undefined });
+        const isKnown = about.some((part) => typeof part !== 'string') || !/_[0-9A-Z]{26}$/.test(subject);
+        return { name, subject: isKnown ? about : undefined };
+      });
+      const known = expected.filter(({ subject }) => subject !== undefined).slice(0, MOST_EXPECTED_EVENTS);
+      for (const { subject = [] } of known) for (const part of subject) if (typeof part !== 'string') use(part);
+      parts.push({ is: 'operation', operation, params, body, events: known });
+      if (operation.id === 'advance-clock') clock = operation.at + advancedBy(operation);
+      continue;
+    }
+    const all = deed.is === 'call' ? [deed.call] : deed.calls;
+    pauseUntil(all[0]?.at ?? 0);
+    const reading = readingAt(all[0]?.at ?? 0, before);
+    const planned = all.map((call) => plan(call, reading));
+    for (const one of planned) note(one);
+    const [only] = planned;
+    if (deed.is === 'call' && only) parts.push({ is: 'step', planned: only });
+    else parts.push({ is: 'together', planned });
+  }
+  return { parts: parts.filter((part) => !isUnneeded(part, used)), used };
+}
+
+export const keyOf = (source: Source): string => (source.is === 'answer' ? `answer ${source.call}` : `event ${source.order}`);
+
+const isUnneeded = (part: Part, used: ReadonlyMap<string, unknown>): boolean =>
+  part.is === 'step' && part.planned.isIdle && !used.has(keyOf({ is: 'answer', call: part.planned.number }));
+
+const isRead = ({ api }: ClientCall): boolean => api.method === 'GET';
+
+/** Whether an answer is about data that the rehearsal began with. */
+const isSeeded = ({ seed }: Recording, { response }: ClientCall): boolean =>
+  !isRecord(response) || typeof response['id'] !== 'string' || seed.includes(JSON.stringify(response['id']));
+
+/** Reads of the same address in a row, without a change between them, are one read: the last. */
+function withoutPolling(deeds: readonly Deed[]): readonly Deed[] {
+  return deeds.filter((deed, place) => {
+    if (deed.is !== 'call' || !isRead(deed.call)) return true;
+    for (const later of deeds.slice(place + 1)) {
+      if (later.is !== 'call' || !isRead(later.call)) return true;
+      if (later.call.path === deed.call.path) return false;
+    }
+    return true;
+  });
+}
+
+/** For each deed, the order of the last event that can be read before it. */
+function ordersBeforeOf({ events }: Recording, deeds: readonly Deed[]): readonly number[] {
+  return deeds.map((deed) => {
+    if (deed.is === 'operation') return deed.operation.afterEvent;
+    const at = deed.is === 'call' ? deed.call.at : (deed.calls[0]?.at ?? 0);
+    return events.findLast((event) => event.at <= at)?.order ?? 0;
+  });
+}
+
+function plannedEvent({ events }: Recording, { order, name, object }: RecordedEvent, beforeOrder: number): PlannedEvent {
+  const ofType = events.filter((event) => event.name === name && event.order <= beforeOrder);
+  const place = ofType.findIndex((event) => event.order === order);
+  return { order, name, object, place: place === ofType.length - 1 ? undefined : place };
+}
+
+function pathTo(value: unknown, text: string): Path | undefined {
+  if (value === text) return [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const rest = pathTo(member, text);
+    if (rest) return [Array.isArray(value) ? Number(name) : name, ...rest];
+  }
+  return undefined;
+}
+
+function countKeys(deeds: readonly Deed[]): ReadonlyMap<string, number> {
+  const calls = deeds.flatMap((deed) => (deed.is === 'call' ? [deed.call] : deed.is === 'together' ? deed.calls : []));
+  return new Map([...Map.groupBy(calls, ({ headers }) => headers['idempotency-key'] ?? '')].map(([key, { length }]) => [key, length]));
+}
+
+interface HeaderReading {
+  readonly call: ClientCall;
+  readonly idempotencyKeys: ReadonlyMap<string, number>;
+  readonly reading: Reading;
+  readonly references: { readonly ofVersion: (id: string, version: number) => Reference | undefined };
+}
+
+/** Headers of a step. A key that one request has does not change its effect. The id of a webhook is an argument. */
+function headerOf(
+  name: string,
+  text: string,
+  { call, idempotencyKeys, reading, references }: HeaderReading,
+): readonly (readonly [string, Value])[] {
+  if (name === 'webhook-id') return [];
+  if (name === 'idempotency-key' && (idempotencyKeys.get(text) ?? 0) < 2) return [];
+  const version = name === 'if-match' ? /^"(\d+)"$/.exec(text)?.[1] : undefined;
+  const id = version === undefined ? undefined : call.path.split(/[/?]/).find((part) => references.ofVersion(part, Number(version)));
+  const reference = id === undefined ? undefined : references.ofVersion(id, Number(version));
+  if (reference) return [[name, { is: 'text', parts: ['"', reference, '"'] }]];
+  return [[name, readValue(text, reading)]];
+}
+
+const OUTCOMES: Readonly<Record<number, string>> = { 404: 'not found', 504: 'no answer in time' };
+
+function titleIn(call: ClientCall, isAgain: boolean): string {
+  const { api, status, request } = call;
+  const title = `${api.auth === 'signature' ? reportOf(request) : titleOf(api)}${isAgain && !isRead(call) ? ' again' : ''}${verbOf(request)}`;
+  if (status < 400) return title;
+  return `${title}: ${OUTCOMES[status] ?? 'refused'}`;
+}
+
+/** What a webhook of the carrier reports. */
+const reportOf = (request: unknown): string =>
+  `The carrier reports ${isRecord(request) && isRecord(request['data']) ? String(request['data']['status']) : 'a scan'}`;
+
+/** The state in a request. */
+const verbOf = (request: unknown): string => (isRecord(request) && typeof request['status'] === 'string' ? `: ${request['status']}` : '');
+
+export function referencesOf(value: Value): readonly Reference[] {
+  switch (value.is) {
+    case 'reference':
+      return [value.reference];
+    case 'text':
+      return value.parts.filter((part) => typeof part !== 'string');
+    case 'object':
+      return value.members.flatMap(([, member]) => referencesOf(member));
+    case 'list':
+      return value.items.flatMap(referencesOf);
+    default:
+      return [];
+  }
+}
+
+const referencesIn = ({ path, body, headers }: PlannedCall): readonly Reference[] => [
+  ...path.filter((part) => typeof part !== 'string'),
+  ...(body ? referencesOf(body) : []),
+  ...headers.flatMap(([, value]) => referencesOf(value)),
+];
+
+/** Events whose order is certain: each is later than the one before on the rehearsal's clock, or about the same object. */
+function chainOf(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  const chain: RecordedEvent[] = [];
+  for (const event of events) {
+    const last = chain.at(-1);
+    if (!last || event.at > last.at || event.subject === last.subject) chain.push(event);
+  }
+  return chain;
+}
+
+/** How far an operation advances the clock, in milliseconds of the rehearsal's clock. */
+export function advancedBy({ at, body }: OperationRecord): number {
+  const { by, to } = isRecord(body) ? body : {};
+  return typeof by === 'string' ? durationMs(by) : Date.parse(String(to)) - at;
+}

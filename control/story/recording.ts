@@ -1,0 +1,86 @@
+import { isSignedApi } from '../../shared/catalog/apis.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
+import type { World } from '../../shared/domain/world.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { Worlds } from '../../shared/store/ports/estate-store.ts';
+import { readEvents } from '../journal/timeline.ts';
+import { swapsOf } from '../swaps/swaps.ts';
+import type { OperationRecord } from './record-operation.ts';
+import { isRecord } from './references.ts';
+
+/** An event of the source document. */
+export interface RecordedEvent {
+  /** Position on the bus. */
+  readonly order: number;
+  readonly name: string;
+  /** `order/ord_…` */
+  readonly subject: string;
+  readonly correlationId: string;
+  /** Request id of the hop that published it. */
+  readonly hop?: string;
+  /** Epoch milliseconds of the rehearsal's clock. */
+  readonly at: number;
+  readonly object: unknown;
+}
+
+/** All that a story is made of. */
+export interface Recording {
+  readonly rehearsal: string;
+  /** Sorted by start. */
+  readonly arrows: readonly Arrow<JournalRecord>[];
+  readonly operations: readonly OperationRecord[];
+  readonly events: readonly RecordedEvent[];
+  /** JSON of the data that the rehearsal began with. */
+  readonly seed: string;
+}
+
+/** @throws Problem not_recordable when a part of what happened is no longer on record */
+export async function readRecording(worlds: Worlds, { rehearsal, world }: { readonly rehearsal: string; readonly world: World }) {
+  const { entries, discardedTo } = await worlds.journalOf(world);
+  const operations = await worlds.operationsOf(world);
+  if (discardedTo > 0) throw incomplete('The journal has discarded the oldest hops of this rehearsal.');
+  if ((operations[0]?.number ?? 1) > 1) throw incomplete(`The rehearsal has more than ${KEPT_OPERATIONS} operations of the control plane.`);
+  const beginning = await otherBeginning(worlds, world);
+  if (beginning !== undefined)
+    throw incomplete(`The rehearsal ${beginning}, and a scenario begins with the data of the estate.`, OTHER_REMEDY);
+  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
+  const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
+  if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
+  const recording: Recording = {
+    rehearsal,
+    arrows,
+    operations: operations.map(({ json }) => JSON.parse(json) as OperationRecord),
+    events: (await readEvents(worlds, world)).map(({ order, hop, json }) => eventOf(order, hop, JSON.parse(json) as EstateEvent)),
+    seed: JSON.stringify(await worlds.seed(world)),
+  };
+  return { ...recording, events: recording.events.filter(({ name }) => !name.startsWith('ext.')) };
+}
+
+const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;
+
+/** Why a scenario cannot begin as the world began. */
+async function otherBeginning(worlds: Worlds, world: World): Promise<string | undefined> {
+  const view = await worlds.current(world);
+  if (view?.lineage !== undefined) return 'continues a fork or a snapshot';
+  if ((await swapsOf(worlds, world)).length > 0) return 'uses real systems';
+  return (await worlds.ownData(world)) ? 'began with its own data' : undefined;
+}
+
+const eventOf = (order: number, hop: string | undefined, { type, subject, correlationid, time, data }: EstateEvent): RecordedEvent => ({
+  order,
+  hop,
+  name: nameOf(type),
+  subject,
+  correlationId: correlationid,
+  at: Date.parse(time),
+  object: data.object,
+});
+
+const REMEDY = 'Reset the rehearsal, repeat the part that you need, and record that.';
+const OTHER_REMEDY = 'Repeat what you need in a new rehearsal, and record that.';
+
+export const incomplete = (sentence: string, remedy = REMEDY): Problem => new Problem('not_recordable', `${sentence} ${remedy}`);
