@@ -33,7 +33,7 @@ export type Obligation = 'must' | 'may';
 export const obligationOf = ({ id }: Pick<ApiDefinition, 'id'>): Obligation => (callersOf(id).length > 0 ? 'must' : 'may');
 
 /** Whether the estate sends an `Idempotency-Key` with a call. */
-export const hasKey = (api: ApiDefinition): boolean => isMutating(api) && !api.storesNothing;
+export const hasKey = (api: ApiDefinition): boolean => isMutating(api);
 
 /** The refusals that a call passes on to its caller. */
 export const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
