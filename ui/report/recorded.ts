@@ -35,11 +35,15 @@ export interface Recorded {
   readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
   readonly invariants: Parameters<Report['invariants']>[0];
   readonly failure: string | undefined;
+  /** Why it did not run. */
+  readonly skipped?: string;
   readonly ms: number;
 }
 
 /** The input of the reports. */
 export interface ReportedRun {
+  /** Default: a rehearsal. Each scenario of a conformance run is a check of a real system, or ran with it. */
+  readonly kind?: 'conformance';
   readonly scenarios: readonly Recorded[];
   readonly gateway: string;
   readonly version: string;

@@ -1,0 +1,110 @@
+import { Command, Option } from 'commander';
+import { Agent, request } from 'undici';
+import manifest from '../../package.json' with { type: 'json' };
+import { applications } from '../../shared/catalog/applications.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { addressOf, jsonOption } from '../connection.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { optionOf } from '../operations/member-option.ts';
+import { lookOf, progressOn } from '../output/table.ts';
+import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts';
+import { type CallResult, checkCalls } from './checks.ts';
+import { headersIn, mappingOf } from './mapping.ts';
+import type { Plan } from './plan.ts';
+import { paymentHubPlan } from './plans/payment-hub.ts';
+import { callsAsJson, fits, recordedChecks, showCalls } from './result.ts';
+
+const plans: readonly Plan[] = [paymentHubPlan];
+
+interface Options {
+  readonly application: string;
+  readonly url: string;
+  readonly mapping?: string;
+  readonly headersFile?: string;
+  readonly timeoutMs: number;
+  readonly junit?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+}
+
+export function conformCommand(): Command {
+  const timeout = {
+    type: 'integer',
+    minimum: 50,
+    maximum: 10_000,
+    default: 5_000,
+    description: 'Wall time limit of each answer, in milliseconds.',
+  };
+  const command = new Command('conform')
+    .description('Checks whether a real system fits: whether it may take the place of an application in a rehearsal.')
+    .addOption(
+      new Option('--application <name>', 'The application whose place the system takes.')
+        .choices(plans.map(({ application }) => application))
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--url <url>', 'Address of the system. The path of each call follows it.').argParser(addressOf).makeOptionMandatory(),
+    )
+    .addOption(new Option('--mapping <file>', 'YAML with the ids and states of the system, and what it does not offer.'))
+    .addOption(new Option('--headers-file <file>', 'Headers of each call, such as a credential: one Name: value per line.'))
+    .addOption(optionOf({ path: ['timeoutMs'], schema: timeout, required: false, inRequiredPart: false }, {}).default(timeout.default))
+    .addOption(new Option('--junit <file>', 'Write the checks as JUnit XML.'))
+    .addOption(new Option('--html <file>', 'Write the checks as a page.'))
+    .addOption(jsonOption())
+    .addHelpText('after', `\n${plans.map(explained).join('\n\n')}`);
+  return withExample(command, 'conform --application payment-hub --url http://127.0.0.1:4000').action(conform);
+}
+
+/** What a mapping may name. */
+function explained({ application, ids, capabilities }: Plan): string {
+  const named = Object.entries(ids).map(([name, { meaning, value }]) => `  ${name}: ${meaning}. Default: ${value}`);
+  const lacking = Object.entries(capabilities).map(([name, meaning]) => `  ${name}: ${meaning}`);
+  return [`Ids in a mapping for ${application}:`, ...named, `What it may list under notOffered, in addition to calls:`, ...lacking].join(
+    '\n',
+  );
+}
+
+async function conform({ application, url, timeoutMs, ...options }: Options): Promise<void> {
+  const plan = plans.find((one) => one.application === application);
+  if (!plan) throw new Error(`No plan checks ${application}.`);
+  const [mapping, headers] = await Promise.all([mappingOf(plan, options.mapping), headersIn(options.headersFile)]);
+  for (const file of [options.junit, options.html]) if (file !== undefined) await prepareReportFile(file);
+  const progress = progressOn(process.stderr);
+  const agent = new Agent();
+  const startedAt = Date.now();
+  let results: readonly CallResult[];
+  try {
+    await requireAnswer(url, agent);
+    results = await checkCalls({ plan, url, headers, timeoutMs, agent, ...mapping, progress: (text) => progress.show(text) });
+  } finally {
+    progress.clear();
+    await agent.destroy();
+  }
+  const conforms = results.every(fits);
+  const run = { kind: 'conformance', scenarios: recordedChecks(results), gateway: url, version: manifest.version, startedAt } as const;
+  if (options.junit !== undefined) await writeReportFile('junit.xml', options.junit, run);
+  if (options.html !== undefined) await writeReportFile('report.html', options.html, run);
+  if (options.json) printJson({ conforms, application, url, calls: callsAsJson(results) }, 2);
+  else {
+    const look = lookOf(process.stdout);
+    const verdict = conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.');
+    print(
+      `${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n${verdict}\n`,
+    );
+  }
+  if (!conforms) process.exitCode = EXIT.fails;
+}
+
+/** @throws CommandFailure unless a server answers, whatever its answer */
+async function requireAnswer(url: string, agent: Agent): Promise<void> {
+  try {
+    const { body } = await request(url, { dispatcher: agent, signal: AbortSignal.timeout(10_000) });
+    await body.dump();
+  } catch (error) {
+    const reason = connectionTrouble(error)?.words ?? inOneLine((error as Error).message, 200);
+    throw new CommandFailure(`No system answers at ${inOneLine(url, 200)}: ${reason}. Start it, or correct --url.`, EXIT.unreachable);
+  }
+}

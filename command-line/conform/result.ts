@@ -1,0 +1,84 @@
+import type { Recorded } from '../../ui/report/recorded.ts';
+import { type Look, table } from '../output/table.ts';
+import type { CallResult, CheckResult } from './checks.ts';
+
+/** `missing`: other applications need the call, and the system does not offer it. */
+type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered';
+
+export const deviates = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean => outcome === 'failed' || outcome === 'not checked';
+
+export function verdictOf({ obligation, isOffered, checks }: CallResult): Verdict {
+  if (!isOffered) return obligation === 'must' ? 'missing' : 'not offered';
+  return checks.some(deviates) ? 'deviates' : 'conforms';
+}
+
+/** A system fits when it offers each required call, and each call that it offers conforms. */
+export const fits = (result: CallResult): boolean => verdictOf(result) === 'conforms' || verdictOf(result) === 'not offered';
+
+export function showCalls(results: readonly CallResult[], look: Look): string {
+  const rows = results.map((result) => [
+    verdictOf(result) === 'not offered' ? 'not offered' : result.obligation,
+    result.api.name,
+    inWords(result),
+  ]);
+  const deviations = results.flatMap(({ api, checks }) =>
+    checks.filter(deviates).map(({ check, detail }) => `${look.style('red', `${api.id} ${check}`)}: ${detail}`),
+  );
+  return [table(['', 'call', 'checks'], rows, look), ...(deviations.length > 0 ? [`\n${deviations.join('\n')}`] : [])].join('\n');
+}
+
+function inWords(result: CallResult): string {
+  const { checks } = result;
+  switch (verdictOf(result)) {
+    case 'missing':
+      return 'MISSING: other applications make this call';
+    case 'not offered':
+      return '';
+    case 'deviates':
+      return `FAILED: ${checks
+        .filter(deviates)
+        .map(({ check }) => check)
+        .join(', ')}`;
+    case 'conforms': {
+      const left = checks.filter(({ outcome }) => outcome === 'not offered').map(({ check }) => check);
+      return `${checks.length - left.length} passed${left.length > 0 ? `; not offered: ${left.join(', ')}` : ''}`;
+    }
+  }
+}
+
+/** The calls as `--json` prints them. */
+export const callsAsJson = (results: readonly CallResult[]) =>
+  results.map((result) => ({
+    id: result.api.id,
+    obligation: result.obligation,
+    verdict: verdictOf(result),
+    checks: result.checks.map(({ check, title, outcome, detail }) => ({ check, title, outcome, detail })),
+  }));
+
+/** The checks as a report shows them: one scenario per check. */
+export function recordedChecks(results: readonly CallResult[]): readonly Recorded[] {
+  return results.flatMap((result): readonly Recorded[] => {
+    const { api, checks, obligation } = result;
+    const checked = checks.map((one) => recorded(one, `${api.id}: ${one.check}`, `${api.name} ${one.title} (${obligation})`));
+    if (result.isOffered) return checked;
+    const why = 'The system does not offer this call.';
+    const outcome = obligation === 'must' ? 'failed' : 'not offered';
+    const absent = { check: 'offered', title: 'is offered', outcome, detail: why, entries: [], startedAt: Date.now(), ms: 0 } as const;
+    return [recorded(absent, `${api.id}: offered`, `${api.name} is offered (${obligation})`)];
+  });
+}
+
+const recorded = ({ outcome, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
+  scenario: { name, title },
+  file: undefined,
+  rehearsal: undefined,
+  startedAt,
+  entries,
+  hops: [],
+  events: [],
+  omitted: { entries: 0, hops: 0, events: 0, journal: false },
+  invariants: [],
+  failure: deviates({ outcome }) ? (detail ?? outcome) : undefined,
+  ...(outcome === 'not offered' && { skipped: detail ?? outcome }),
+  ms,
+});

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
+import { checked } from './checked.ts';
+import { startAdapter } from './example-adapter.ts';
+import { type Defect, startPaymentHub } from './payment-hub-stub.ts';
+
+/** The checks that fail for each defect. */
+const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
+  'wrong-shape': ['shape'],
+  'forgets-keys': ['one-effect', 'repeat'],
+  'fails-on-repeat': ['repeat'],
+  'answers-unknown-ids': ['unknown-id'],
+  'accepts-bad-bodies': ['bad-body'],
+  'captures-above-the-authorised': ['capture-limit'],
+  'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture'],
+  'answers-in-another-currency': ['currency'],
+  'loses-refunds': ['refund-listed'],
+  'refunds-above-the-captured': ['refund-limit'],
+  'authorises-above-the-outstanding': ['outstanding'],
+  'mixes-orders': ['own-order'],
+  slow: ['in-time'],
+};
+
+test('A sound Payment Hub passes every check that it offers', async () => {
+  await using hub = await startPaymentHub();
+  const { lines } = await checked(paymentHubPlan, hub.url);
+  expect(lines('failed', 'not checked')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(50);
+});
+
+test.each(Object.entries(FOUND_BY) as [Defect, readonly string[]][])(
+  'A Payment Hub that is defective (%s) fails %j',
+  async (defect, found) => {
+    await using hub = await startPaymentHub(defect);
+    const { names } = await checked(paymentHubPlan, hub.url, { timeoutMs: defect === 'slow' ? 200 : 5_000 });
+    const failed = names('failed');
+    expect(failed).toEqual(expect.arrayContaining([...found]));
+    const others = Object.values(FOUND_BY)
+      .flat()
+      .filter((check) => !found.includes(check));
+    expect(others.filter((check) => failed.includes(check))).toEqual(OTHERS[defect] ?? []);
+  },
+);
+
+/** Rules that a defect breaks in addition to its own. */
+const OTHERS: Partial<Record<Defect, readonly string[]>> = {
+  'loses-refunds': ['refund-limit'],
+};
+
+test('The example adapter passes every check that its provider offers', async () => {
+  await using adapter = await startAdapter();
+  const { lines, missing } = await checked(paymentHubPlan, adapter.url);
+  expect(lines('failed', 'not checked')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(50);
+  expect(missing).not.toContain('void-payment-api');
+});

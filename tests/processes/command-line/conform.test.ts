@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from '@jest/globals';
+import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
+import { runEstate } from '../../support/command.ts';
+import { freePort } from '../../support/free-port.ts';
+import { scratchFolder } from './scratch.ts';
+
+const { at, write } = scratchFolder();
+let headers = '';
+let mapping = '';
+
+beforeAll(async () => {
+  headers = await write('headers.txt', 'Authorization: Bearer secret\n');
+  mapping = await write('map.yaml', 'ids:\n  declined-card: null\nnotOffered: [void-payment-api]\n');
+});
+
+const conform = (url: string, ...more: readonly string[]) => runEstate(['conform', '--application', 'payment-hub', '--url', url, ...more]);
+
+test('The command conform reports a system that fits, in the terminal, as JUnit and as a page', async () => {
+  await using hub = await startPaymentHub();
+  const [junit, html] = [at('out', 'junit.xml'), at('out', 'report.html')];
+  const { code, out, err } = await conform(hub.url, '--mapping', mapping, '--headers-file', headers, '--junit', junit, '--html', html);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(/must +Authorize Payment +\d+ passed; not offered: declined\n/);
+  expect(out).toMatch(/not offered +Void Payment\n/);
+  expect(out).toMatch(/\nIt fits\.\n$/);
+  const xml = await readFile(junit, 'utf8');
+  expect(xml).toContain('<testsuite name="estate conform"');
+  expect(xml).toContain('name="capture-payment-api: capture-limit"');
+  expect(xml).toMatch(/name="authorize-payment-api: declined"[^>]*>\s*<skipped message="The mapping has no id for declined-card\."\/>/);
+  expect(await readFile(html, 'utf8')).toContain('Conformance report');
+});
+
+test('The command conform ends with 1 for a system that breaks a rule or lacks a required call, and names both', async () => {
+  await using hub = await startPaymentHub('captures-above-the-authorised');
+  const lacking = await write('lacking.yaml', 'notOffered: [reverse-payment]\n');
+  const { code, out } = await conform(hub.url, '--json', '--mapping', lacking);
+  const { conforms, calls } = JSON.parse(out) as { conforms: boolean; calls: { id: string; verdict: string }[] };
+  expect([code, conforms]).toEqual([1, false]);
+  const verdicts = Object.fromEntries(calls.map(({ id, verdict }) => [id, verdict]));
+  expect(verdicts).toMatchObject({ 'capture-payment-api': 'deviates', 'reverse-payment': 'missing', 'refund-payment-api': 'conforms' });
+});
+
+test('The command conform refuses a wrong mapping and wrong headers with all mistakes, and an address where nothing listens', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const wrong = await write('wrong.yaml', 'ids:\n  crd: x\nstates:\n  payment: [paid]\n');
+  const mapped = await conform(url, '--mapping', wrong);
+  expect(mapped).toMatchObject({ code: 2, err: expect.stringContaining(`${wrong}: ids.crd: This member is unknown.\n`) });
+  expect(mapped.err).toContain(`${wrong}: states.payment.0: This must be one of pending,`);
+  const lines = await write('wrong.txt', 'Authorization: Bearer secret\nno header\n');
+  const { code, err } = await conform(url, '--headers-file', lines);
+  expect([code, err]).toEqual([2, `${lines}: line 2 is not a header, like Authorization: Bearer …\n`]);
+  expect(await conform(url)).toMatchObject({
+    code: 3,
+    err: `No system answers at ${url}: nothing listens there. Start it, or correct --url.\n`,
+  });
+});
