@@ -37,7 +37,8 @@ export interface CheckResult {
 export interface CallResult {
   readonly api: ApiDefinition;
   readonly obligation: Obligation;
-  readonly isOffered: boolean;
+  /** `unchecked`: no check covers the call, which no application makes. */
+  readonly offer: 'offered' | 'not offered' | 'unchecked';
   readonly checks: readonly CheckResult[];
 }
 
@@ -75,18 +76,19 @@ async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<C
   const call = plan.calls[api.id];
   const obligation = obligationOf(api);
   const isLacking = lacks.has(api.id) || (call?.needs !== undefined && lacks.has(call.needs));
-  if (isLacking || call === undefined) return { api, obligation, isOffered: false, checks: [] };
+  const without = (offer: CallResult['offer']): CallResult => ({ api, obligation, offer, checks: [] });
+  if (isLacking) return without('not offered');
+  if (call === undefined) return without('unchecked');
   const checks: CheckResult[] = [];
   for (const check of checksOf(api, call, options)) {
     progress(`${api.name}: ${check.title}`);
     const result = await runCheck(check, options);
-    if (obligation === 'may' && checks.length === 0 && result.outcome === 'not offered')
-      return { api, obligation, isOffered: false, checks: [] };
+    if (obligation === 'may' && checks.length === 0 && result.outcome === 'not offered') return without('not offered');
     checks.push(result);
     // Without an answer in time, each further check would wait as long.
     if (check.name === 'in-time' && result.outcome !== 'passed') break;
   }
-  return { api, obligation, isOffered: true, checks };
+  return { api, obligation, offer: 'offered', checks };
 }
 
 async function runCheck({ name, title, needs, run }: Check, { lacks, ...options }: ConformOptions): Promise<CheckResult> {

@@ -14,10 +14,8 @@ import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts
 import { type CallResult, checkCalls } from './checks.ts';
 import { headersIn, mappingOf } from './mapping.ts';
 import type { Plan } from './plan.ts';
-import { paymentHubPlan } from './plans/payment-hub.ts';
+import { plans } from './plans.ts';
 import { callsAsJson, fits, recordedChecks, showCalls } from './result.ts';
-
-const plans: readonly Plan[] = [paymentHubPlan];
 
 interface Options {
   readonly application: string;
@@ -60,11 +58,19 @@ export function conformCommand(): Command {
 
 /** What a mapping may name. */
 function explained({ application, ids, capabilities }: Plan): string {
-  const named = Object.entries(ids).map(([name, { meaning, value }]) => `  ${name}: ${meaning}. Default: ${value}`);
-  const lacking = Object.entries(capabilities).map(([name, meaning]) => `  ${name}: ${meaning}`);
-  return [`Ids in a mapping for ${application}:`, ...named, `What it may list under notOffered, in addition to calls:`, ...lacking].join(
-    '\n',
-  );
+  const listed = (heading: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${heading}:\n  ${lines.join('\n  ')}`);
+  return [
+    listed(
+      `Ids in a mapping for ${application}`,
+      Object.entries(ids).map(([name, { meaning, value }]) => `${name}: ${meaning}. Default: ${value}`),
+    ),
+    listed(
+      `What the mapping for ${application} may list under notOffered, in addition to calls`,
+      Object.entries(capabilities).map(([name, meaning]) => `${name}: ${meaning}`),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 async function conform({ application, url, timeoutMs, ...options }: Options): Promise<void> {

@@ -3,17 +3,18 @@ import { type Look, table } from '../output/table.ts';
 import type { CallResult, CheckResult } from './checks.ts';
 
 /** `missing`: other applications need the call, and the system does not offer it. */
-type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered';
+type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
 
 export const deviates = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean => outcome === 'failed' || outcome === 'not checked';
 
-export function verdictOf({ obligation, isOffered, checks }: CallResult): Verdict {
-  if (!isOffered) return obligation === 'must' ? 'missing' : 'not offered';
+export function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
+  if (offer === 'unchecked') return offer;
+  if (offer === 'not offered') return obligation === 'must' ? 'missing' : offer;
   return checks.some(deviates) ? 'deviates' : 'conforms';
 }
 
 /** A system fits when it offers each required call, and each call that it offers conforms. */
-export const fits = (result: CallResult): boolean => verdictOf(result) === 'conforms' || verdictOf(result) === 'not offered';
+export const fits = (result: CallResult): boolean => !['deviates', 'missing'].includes(verdictOf(result));
 
 export function showCalls(results: readonly CallResult[], look: Look): string {
   const rows = results.map((result) => [
@@ -34,6 +35,8 @@ function inWords(result: CallResult): string {
       return 'MISSING: other applications make this call';
     case 'not offered':
       return '';
+    case 'unchecked':
+      return 'no checks';
     case 'deviates':
       return `FAILED: ${checks
         .filter(deviates)
@@ -60,8 +63,8 @@ export function recordedChecks(results: readonly CallResult[]): readonly Recorde
   return results.flatMap((result): readonly Recorded[] => {
     const { api, checks, obligation } = result;
     const checked = checks.map((one) => recorded(one, `${api.id}: ${one.check}`, `${api.name} ${one.title} (${obligation})`));
-    if (result.isOffered) return checked;
-    const why = 'The system does not offer this call.';
+    if (result.offer === 'offered') return checked;
+    const why = result.offer === 'unchecked' ? 'No check covers this call.' : 'The system does not offer this call.';
     const outcome = obligation === 'must' ? 'failed' : 'not offered';
     const absent = { check: 'offered', title: 'is offered', outcome, detail: why, entries: [], startedAt: Date.now(), ms: 0 } as const;
     return [recorded(absent, `${api.id}: offered`, `${api.name} is offered (${obligation})`)];

@@ -14,7 +14,7 @@ export async function checked(plan: Plan, url: string, more: Partial<ConformOpti
       names: (wanted: Outcome): string[] => [...new Set(checks.flatMap(({ outcome, check }) => (outcome === wanted ? [check] : [])))],
       lines: (...wanted: readonly Outcome[]): string[] =>
         checks.flatMap(({ call, check, outcome, detail }) => (wanted.includes(outcome) ? [`${call} ${check}: ${detail}`] : [])),
-      missing: results.flatMap(({ api, isOffered }) => (isOffered ? [] : [api.id])),
+      missing: results.flatMap(({ api, offer }) => (offer === 'offered' ? [] : [api.id])),
     };
   } finally {
     await agent.close();

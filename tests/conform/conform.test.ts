@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
+import { plans } from '../../command-line/conform/plans.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { answeredBy, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
 import { checked } from './checked.ts';
 import { startAdapter } from './example-adapter.ts';
+import { serveOwn } from './own-application.ts';
 import { type Defect, startPaymentHub } from './payment-hub-stub.ts';
 
 /** The checks that fail for each defect. */
@@ -54,3 +58,20 @@ test('The example adapter passes every check that its provider offers', async ()
   expect(lines('passed').length).toBeGreaterThan(50);
   expect(missing).not.toContain('void-payment-api');
 });
+
+const OTHERS_NEEDED: Partial<Record<Application, readonly Application[]>> = { 'carrier-platform': ['fms'] };
+
+test.each(plans.map((plan) => [plan.application, plan] as const))('Our own %s passes every check of a real one', async (name, plan) => {
+  await using own = await serveOwn(name, ...(OTHERS_NEEDED[name] ?? []));
+  const { lines } = await checked(plan, own.url);
+  expect(lines('failed', 'not checked', 'not offered')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(15);
+});
+
+test.each(plans.map((plan) => [plan.application, plan] as const))(
+  'The checks of %s cover each call that other applications make',
+  (name, plan) => {
+    const required = answeredBy(name).filter((api) => obligationOf(api) === 'must');
+    expect(required.filter(({ id }) => plan.calls[id] === undefined).map(({ id }) => id)).toEqual([]);
+  },
+);
