@@ -260,12 +260,12 @@ interface StateCheck {
 
 function stateCheck({ lifeCycle, object, verb, state, isKnown }: StateCheck): Check {
   const row = lifeCycle.rows.find((one) => one.verb === verb && one.from.includes(state));
-  const article = /^[aeiou]/.test(state) ? 'an' : 'a';
-  const what = `${verb} of ${article} ${state} ${lifeCycle.object}`;
+  const named = `${/^[aeiou]/.test(state) ? 'an' : 'a'} ${state} ${lifeCycle.object}`;
+  const what = `${verb} of ${named}`;
   const targets = row && (row.to.length > 0 ? row.to : [state]);
   return {
     name: `${state}-${verb}`,
-    title: targets ? `${what} leads to ${targets.join(' or ')}` : `${what} is refused with 409`,
+    title: row ? titleOf(named, row.to) : `refuses ${named} with 409`,
     run: async (bench) => {
       if (!isKnown) throw new NotOffered(`The mapping does not list the state ${state}.`);
       const { call, input } = object.verbs[verb] as ObjectPlan['verbs'][string];
@@ -284,3 +284,6 @@ function stateCheck({ lifeCycle, object, verb, state, isKnown }: StateCheck): Ch
     },
   };
 }
+
+const titleOf = (named: string, targets: readonly string[]): string =>
+  targets.length === 0 ? `leaves ${named} as it is` : `moves ${named} to ${targets.join(' or ')}`;

@@ -6,16 +6,19 @@ import { inOneLine } from '../../shared/domain/printable.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { addressOf, jsonOption } from '../connection.ts';
+import { estateMain } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { optionOf } from '../operations/member-option.ts';
-import { lookOf, progressOn } from '../output/table.ts';
+import { lookOf, type Progress, progressOn } from '../output/table.ts';
 import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts';
-import { type CallResult, checkCalls } from './checks.ts';
+import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
+import { type CallResult, type ConformOptions, checkCalls } from './checks.ts';
 import { headersIn, mappingOf } from './mapping.ts';
 import type { Plan } from './plan.ts';
 import { plans } from './plans.ts';
-import { callsAsJson, fits, recordedChecks, showCalls } from './result.ts';
+import { callsAsJson, fits, recordedChecks, recordedScenario, scenariosAsJson, showCalls, showScenarios } from './result.ts';
+import { runSwapped } from './scenarios.ts';
 
 interface Options {
   readonly application: string;
@@ -23,6 +26,9 @@ interface Options {
   readonly mapping?: string;
   readonly headersFile?: string;
   readonly timeoutMs: number;
+  /** False with `--no-scenarios`. */
+  readonly scenarios: boolean;
+  readonly port: number;
   readonly junit?: string;
   readonly html?: string;
   readonly json?: boolean;
@@ -35,6 +41,12 @@ export function conformCommand(): Command {
     maximum: 10_000,
     default: 5_000,
     description: 'Wall time limit of each answer, in milliseconds.',
+  };
+  const port = {
+    type: 'integer',
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port of the estate that runs the scenarios, for a system that calls back.',
   };
   const command = new Command('conform')
     .description('Checks whether a real system fits: whether it may take the place of an application in a rehearsal.')
@@ -49,6 +61,8 @@ export function conformCommand(): Command {
     .addOption(new Option('--mapping <file>', 'YAML with the ids and states of the system, and what it does not offer.'))
     .addOption(new Option('--headers-file <file>', 'Headers of each call, such as a credential: one Name: value per line.'))
     .addOption(optionOf({ path: ['timeoutMs'], schema: timeout, required: false, inRequiredPart: false }, {}).default(timeout.default))
+    .addOption(new Option('--no-scenarios', 'Check the calls only, without running scenarios with the system.'))
+    .addOption(optionOf({ path: ['port'], schema: port, required: false, inRequiredPart: false }, {}).default(0, 'any free port'))
     .addOption(new Option('--junit <file>', 'Write the checks as JUnit XML.'))
     .addOption(new Option('--html <file>', 'Write the checks as a page.'))
     .addOption(jsonOption())
@@ -77,31 +91,43 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   const plan = plans.find((one) => one.application === application);
   if (!plan) throw new Error(`No plan checks ${application}.`);
   const [mapping, headers] = await Promise.all([mappingOf(plan, options.mapping), headersIn(options.headersFile)]);
+  if (options.scenarios) estateMain();
   for (const file of [options.junit, options.html]) if (file !== undefined) await prepareReportFile(file);
   const progress = progressOn(process.stderr);
-  const agent = new Agent();
+  const signal = interruptions();
+  signal.addEventListener('abort', () => endProcess((signal.reason as Interrupted).exitCode));
+  const write = options.json ? undefined : print;
+  const look = lookOf(process.stdout);
   const startedAt = Date.now();
-  let results: readonly CallResult[];
+  const results = await callResults({ plan, url, headers, timeoutMs, ...mapping, progress });
+  write?.(`${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n`);
+  // A scenario would fail for a reason that a check has named.
+  const isReady = options.scenarios && results.every(fits);
+  const { headersFile, port } = options;
+  const swapped = { plan, url, timeoutMs, headersFile, port, ...mapping, look, progress, signal, write };
+  const scenarios = isReady ? await runSwapped(swapped) : [];
+  write?.(showScenarios(scenarios, look));
+  const conforms = results.every(fits) && scenarios.every(({ outcome }) => outcome !== 'failed');
+  const recorded = [...recordedChecks(results), ...scenarios.map(recordedScenario)];
+  const run = { kind: 'conformance', scenarios: recorded, gateway: url, version: manifest.version, startedAt } as const;
+  if (options.junit !== undefined) await writeReportFile('junit.xml', options.junit, run);
+  if (options.html !== undefined) await writeReportFile('report.html', options.html, run);
+  if (options.json) printJson({ conforms, application, url, calls: callsAsJson(results), scenarios: scenariosAsJson(scenarios) }, 2);
+  write?.(`${conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.')}\n`);
+  if (!conforms) process.exitCode = EXIT.fails;
+}
+
+type CallOptions = Omit<ConformOptions, 'agent' | 'progress'> & { readonly progress: Progress };
+
+async function callResults({ progress, ...options }: CallOptions): Promise<readonly CallResult[]> {
+  const agent = new Agent();
   try {
-    await requireAnswer(url, agent);
-    results = await checkCalls({ plan, url, headers, timeoutMs, agent, ...mapping, progress: (text) => progress.show(text) });
+    await requireAnswer(options.url, agent);
+    return await checkCalls({ ...options, agent, progress: (text) => progress.show(text) });
   } finally {
     progress.clear();
     await agent.destroy();
   }
-  const conforms = results.every(fits);
-  const run = { kind: 'conformance', scenarios: recordedChecks(results), gateway: url, version: manifest.version, startedAt } as const;
-  if (options.junit !== undefined) await writeReportFile('junit.xml', options.junit, run);
-  if (options.html !== undefined) await writeReportFile('report.html', options.html, run);
-  if (options.json) printJson({ conforms, application, url, calls: callsAsJson(results) }, 2);
-  else {
-    const look = lookOf(process.stdout);
-    const verdict = conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.');
-    print(
-      `${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n${verdict}\n`,
-    );
-  }
-  if (!conforms) process.exitCode = EXIT.fails;
 }
 
 /** @throws CommandFailure unless a server answers, whatever its answer */

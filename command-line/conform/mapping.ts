@@ -16,6 +16,8 @@ export interface Mapping {
   /** By type of object. */
   readonly states: Readonly<Record<string, readonly string[]>>;
   readonly lacks: ReadonlySet<string>;
+  /** `none`: it gets events in another way than from the estate. */
+  readonly events: 'post' | 'none';
 }
 
 /** @throws CommandFailure with a line for each mistake */
@@ -33,6 +35,7 @@ export async function mappingOf(plan: Plan, file: string | undefined): Promise<M
     ids: { ...defaults, ...Object.fromEntries(given) },
     states: Object.fromEntries(states),
     lacks: new Set(data.notOffered),
+    events: data.events,
   };
 }
 
@@ -45,6 +48,7 @@ function shapeOf(plan: Plan) {
     currency: Currency.default('EUR'),
     ids: each(Object.keys(plan.ids), () => z.string().min(1).max(200).nullable()).default({}),
     states: each(Object.keys(plan.objects), (type) => z.array(z.enum(statesOf(type))).min(1)).default({}),
+    events: z.enum(['post', 'none']).default('post'),
     notOffered: z.array(z.enum(lacking)).default([]),
   });
 }

@@ -1,6 +1,7 @@
 import type { Recorded } from '../../ui/report/recorded.ts';
 import { type Look, table } from '../output/table.ts';
 import type { CallResult, CheckResult } from './checks.ts';
+import type { ScenarioResult } from './scenarios.ts';
 
 /** `missing`: other applications need the call, and the system does not offer it. */
 type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
@@ -72,16 +73,41 @@ export function recordedChecks(results: readonly CallResult[]): readonly Recorde
 }
 
 const recorded = ({ outcome, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
-  scenario: { name, title },
-  file: undefined,
-  rehearsal: undefined,
+  ...unrecorded(name, title),
   startedAt,
   entries,
-  hops: [],
-  events: [],
-  omitted: { entries: 0, hops: 0, events: 0, journal: false },
-  invariants: [],
   failure: deviates({ outcome }) ? (detail ?? outcome) : undefined,
   ...(outcome === 'not offered' && { skipped: detail ?? outcome }),
   ms,
 });
+
+/** A record without steps. */
+const unrecorded = (name: string, title: string): Recorded => ({
+  scenario: { name, title },
+  file: undefined,
+  rehearsal: undefined,
+  startedAt: Date.now(),
+  entries: [],
+  hops: [],
+  events: [],
+  omitted: { entries: 0, hops: 0, events: 0, journal: false },
+  invariants: [],
+  failure: undefined,
+  ms: 0,
+});
+
+export const recordedScenario = ({ name, title, detail, recorded }: ScenarioResult): Recorded =>
+  recorded ?? { ...unrecorded(name, title), skipped: detail ?? 'It did not run.' };
+
+/** What the lines of the scenarios do not have. */
+export function showScenarios(scenarios: readonly ScenarioResult[], { style }: Look): string {
+  if (scenarios.length === 0) return '';
+  const ran = scenarios.filter(({ outcome }) => outcome !== 'not offered');
+  const failed = ran.filter(({ outcome }) => outcome === 'failed').length;
+  const counts = style(failed > 0 ? 'red' : 'green', `${ran.length - failed} of ${ran.length} scenarios passed`);
+  const left = scenarios.flatMap(({ name, outcome, detail }) => (outcome === 'not offered' ? [`not offered: ${name}. ${detail}`] : []));
+  const notChecked = [...new Set(scenarios.flatMap((one) => one.notChecked))].map((title) => `not checked by verify: ${title}`);
+  return `${[...left, ...notChecked].map((line) => `${line}\n`).join('')}${counts}\n\n`;
+}
+
+export const scenariosAsJson = (scenarios: readonly ScenarioResult[]) => scenarios.map(({ recorded: _recorded, ...scenario }) => scenario);

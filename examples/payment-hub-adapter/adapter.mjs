@@ -1,6 +1,7 @@
 // Takes the place of the Payment Hub, in front of a payment provider. It stores nothing: the intents of the provider are the payments.
 // Usage: PORT=4000 PROVIDER_URL=http://127.0.0.1:4001 node adapter.mjs
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 /** Gift cards, points and exchange credits are not tenders of a provider. */
@@ -19,6 +20,7 @@ const REFUSALS = {
 const refusal = (status, code, detail, members) => Object.assign(new Error(detail), { status, body: { ...members, code, detail } });
 /** Minor units that refunds take, pending ones included. */
 const refundedBy = ({ refunds }) => refunds.reduce((total, { amount, status }) => total + (status === 'failed' ? 0 : amount), 0);
+const restOf = (intent) => ({ amount: intent.captured - refundedBy(intent), currency: intent.currency.toUpperCase() });
 const isText = (value) => typeof value === 'string' && value !== '';
 const isMoney = (value) => Number.isSafeInteger(value?.amount) && value.amount > 0 && /^[A-Z]{3}$/.test(value.currency);
 
@@ -43,8 +45,7 @@ function paymentOf({ id, status, amount, captured, currency, method, last4, appr
     orderId,
     tender: { type, token: method, last4: type === 'card' ? last4 : undefined },
     amount: money(amount),
-    tendered: type === 'cash' ? money(tendered) : undefined,
-    change: type === 'cash' ? money(tendered - amount) : undefined,
+    ...(type === 'cash' && { tendered: money(tendered), change: money(tendered - amount) }),
     authorizedAmount: money(approval_code ? amount : 0),
     capturedAmount: money(captured),
     refundedAmount: money(refunded),
@@ -66,7 +67,7 @@ export function createAdapter({ providerUrl, providerKey, webhookSecret, estateU
     if (response.ok) return answer;
     const { code, message, intent, decline_code: declineCode } = answer.error ?? {};
     const [status, ownCode] = REFUSALS[code] ?? [response.status < 500 ? response.status : 502, answer.code ?? 'dependency_error'];
-    const about = intent && { id: intent.id, paymentId: intent.id, declineCode, currentState: STATES[intent.status] };
+    const about = intent && { paymentId: intent.id, currentState: STATES[intent.status], refundableAmount: restOf(intent), declineCode };
     throw refusal(status, ownCode, message ?? answer.detail ?? `${url} answered ${response.status}.`, about);
   }
 
@@ -149,7 +150,7 @@ export function createAdapter({ providerUrl, providerKey, webhookSecret, estateU
   async function reverse(job, id) {
     requireFit({ '/reason': job.body.reason === undefined || isText(job.body.reason) });
     const intent = await intentOf(job, id);
-    const rest = intent.captured - refundedBy(intent);
+    const { amount: rest } = restOf(intent);
     if (intent.status === 'requires_capture') return act(job, id, 'cancel');
     return rest > 0 ? act(job, id, 'refund', { amount: rest, currency: intent.currency, metadata: job.body }) : paymentOf(intent);
   }
@@ -177,7 +178,7 @@ export function createAdapter({ providerUrl, providerKey, webhookSecret, estateU
   async function answer({ method, url, headers }, text) {
     const { pathname, searchParams: query } = new URL(url, 'http://adapter');
     const [, path, status, handle] = routes.find((route) => route[0] === method && route[1].test(pathname)) ?? [];
-    if (!handle) throw refusal(404, 'not_found', `The adapter does not offer ${method} ${pathname}.`);
+    if (!handle) throw refusal(501, 'not_offered', `The adapter does not offer ${method} ${pathname}.`);
     const { 'x-rehearsal': rehearsal, 'x-rehearsal-now': now, 'idempotency-key': key, 'x-estate-call': estateCall } = headers;
     const body = text === '' ? {} : JSON.parse(text);
     const signature = headers['provider-signature'];
@@ -191,7 +192,7 @@ export function createAdapter({ providerUrl, providerKey, webhookSecret, estateU
   });
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
   const { PORT = '4000', PROVIDER_URL, PROVIDER_KEY, WEBHOOK_SECRET, ESTATE_URL = 'http://127.0.0.1:8080', ESTATE_TOKEN } = process.env;
   const settings = { providerUrl: PROVIDER_URL, providerKey: PROVIDER_KEY, webhookSecret: WEBHOOK_SECRET, estateUrl: ESTATE_URL };
   createAdapter({ ...settings, estateToken: ESTATE_TOKEN }).listen(Number(PORT));

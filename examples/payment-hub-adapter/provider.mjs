@@ -1,5 +1,6 @@
 // A payment provider to try the adapter with: intents, capture, cancel, refund, signed webhooks. Usage: PORT=4001 node provider.mjs
 import { createHmac, randomUUID } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const refuse = (status, code, intent, decline_code) =>
@@ -93,7 +94,7 @@ export function createProvider({ webhookUrl, webhookSecret }) {
   return { server, expire };
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
   const { PORT = '4001', WEBHOOK_URL = 'http://127.0.0.1:4000/webhook', WEBHOOK_SECRET = 'secret' } = process.env;
   createProvider({ webhookUrl: () => WEBHOOK_URL, webhookSecret: WEBHOOK_SECRET }).server.listen(Number(PORT));
 }

@@ -169,7 +169,7 @@ function header(name: string, description: string, schema: Part): Part {
 /** A refusal of a real system. The estate adds what its own refusals have more. */
 const PROBLEM: Part = {
   description:
-    'A refusal. The estate passes it on when the call may answer this code; otherwise, the status decides. A declined payment has `declineCode`.',
+    'A refusal. The estate passes it on when the call may answer this code; otherwise, the status decides. Some codes have members, such as `declineCode` of a declined payment and `refundableAmount` of a refund that is too high.',
   type: 'object',
   required: ['code', 'detail'],
   properties: {

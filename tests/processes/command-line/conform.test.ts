@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
+import { scenarios } from '../../../rehearsal/scenarios.ts';
+import { startAdapter } from '../../conform/example-adapter.ts';
 import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
 import { runEstate } from '../../support/command.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -15,11 +17,12 @@ beforeAll(async () => {
 });
 
 const conform = (url: string, ...more: readonly string[]) => runEstate(['conform', '--application', 'payment-hub', '--url', url, ...more]);
+const checks = (url: string, ...more: readonly string[]) => conform(url, '--no-scenarios', ...more);
 
 test('The command conform reports a system that fits, in the terminal, as JUnit and as a page', async () => {
   await using hub = await startPaymentHub();
   const [junit, html] = [at('out', 'junit.xml'), at('out', 'report.html')];
-  const { code, out, err } = await conform(hub.url, '--mapping', mapping, '--headers-file', headers, '--junit', junit, '--html', html);
+  const { code, out, err } = await checks(hub.url, '--mapping', mapping, '--headers-file', headers, '--junit', junit, '--html', html);
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/must +Authorize Payment +\d+ passed; not offered: declined\n/);
   expect(out).toMatch(/not offered +Void Payment\n/);
@@ -34,7 +37,7 @@ test('The command conform reports a system that fits, in the terminal, as JUnit 
 test('The command conform ends with 1 for a system that breaks a rule or lacks a required call, and names both', async () => {
   await using hub = await startPaymentHub('captures-above-the-authorised');
   const lacking = await write('lacking.yaml', 'notOffered: [reverse-payment]\n');
-  const { code, out } = await conform(hub.url, '--json', '--mapping', lacking);
+  const { code, out } = await checks(hub.url, '--json', '--mapping', lacking);
   const { conforms, calls } = JSON.parse(out) as { conforms: boolean; calls: { id: string; verdict: string }[] };
   expect([code, conforms]).toEqual([1, false]);
   const verdicts = Object.fromEntries(calls.map(({ id, verdict }) => [id, verdict]));
@@ -54,4 +57,36 @@ test('The command conform refuses a wrong mapping and wrong headers with all mis
     code: 3,
     err: `No system answers at ${url}: nothing listens there. Start it, or correct --url.\n`,
   });
+});
+
+test('The command conform runs the scenarios with the example adapter in place of the Payment Hub, except those that need what it lacks', async () => {
+  const port = String(await freePort());
+  await using adapter = await startAdapter(`http://127.0.0.1:${port}`);
+  const file = at('scenarios.xml');
+  const { code, out, err } = await conform(
+    adapter.url,
+    '--port',
+    port,
+    '--mapping',
+    'examples/payment-hub-adapter/map.yaml',
+    '--junit',
+    file,
+  );
+  expect([code, err]).toEqual([0, '']);
+  const lacking = [
+    'partial-approval',
+    '3-d-secure',
+    'void-transaction',
+    'exchange-with-surplus',
+    'refund-pending',
+    'refund-fails',
+    'dispute-won',
+    'dispute-lost',
+  ];
+  for (const name of lacking) expect(out).toContain(`not offered: ${name}. It needs `);
+  const ran = scenarios.length - lacking.length;
+  expect(out).toContain(`\n${ran} of ${ran} scenarios passed\n`);
+  const xml = await readFile(file, 'utf8');
+  expect(xml).toMatch(/name="delivered-order" time="[\d.]+">\n\s*<system-out>/);
+  expect(xml).toMatch(/name="dispute-won" time="[\d.]+">\n\s*<skipped message="It needs dispute,/);
 });
