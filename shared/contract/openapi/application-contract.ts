@@ -7,6 +7,7 @@ import { internalCalls } from '../../catalog/internal-calls.ts';
 import { objects } from '../../catalog/objects.ts';
 import { dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
 import { consumedBy } from '../../catalog/subscriptions.ts';
+import { isSwappable } from '../../catalog/swap.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { EVENT_SCHEMAS, eventPayload } from '../asyncapi/event-messages.ts';
 import type { Part } from '../json-schemas.ts';
@@ -121,13 +122,16 @@ function receivingOperation(application: Application, components: Components): P
     description: received
       .map(({ name, subscribers }) => `- \`${name}\`: ${subscribers?.find((one) => one.application === application)?.purpose}`)
       .join('\n'),
-    parameters: ['Rehearsal', 'RehearsalNow', 'CorrelationId', 'Traceparent', 'EstateCall'].map(requestHeader),
+    parameters: ['Rehearsal', 'RehearsalNow', 'CorrelationId', 'Traceparent', 'IdempotencyKey'].map(requestHeader),
     requestBody: {
       required: true,
       content: { 'application/cloudevents+json': { schema: schemas.length === 1 ? schemas[0] : { oneOf: schemas } } },
     },
     responses: {
-      '204': { description: 'Received. Any 2xx ends the delivery; after any other answer the event is delivered again.' },
+      '204': {
+        description:
+          'Received. Any 2xx ends the delivery. After no answer, 5xx, 401, 403, 408, 425 or 429 it is repeated, and after another 4xx it is parked.',
+      },
       ...refusals(['validation_failed'], components),
     },
     'x-obligation': 'may',
@@ -182,8 +186,11 @@ function descriptionOf(application: Application): string {
   const { title, owns } = applications[application];
   const back = calls[application];
   const owned = objects.filter(({ owner }) => owner === application).map(({ type }) => `\`${type}\``);
+  const place = isSwappable(application)
+    ? `A system that offers these calls can take the place of the ${title} in a rehearsal. It then owns ${owns}.`
+    : `The calls of the ${title}, which owns ${owns}. No real system takes its place in a rehearsal: other applications count on work that it owes them later.`;
   return [
-    `A system that offers these calls can take the place of the ${title} in a rehearsal. It then owns ${owns}. Calls with \`x-obligation: must\` come from other applications of the estate. Calls with \`may\` come only from clients or from the control plane.`,
+    `${place} Calls with \`x-obligation: must\` come from other applications of the estate. Calls with \`may\` come only from clients or from the control plane.`,
     'The system also keeps these rules:',
     [
       '- **One key, one effect.** A repeat with the same `Idempotency-Key` has the same body. It gets the first answer, even when the system stopped between effect and answer.',
@@ -195,7 +202,7 @@ function descriptionOf(application: Application): string {
         : []),
       ...(back.length > 0
         ? [
-            `- **Calls back.** With \`X-Estate-Call\`, the system may call ${back.map((id) => `\`${id}\``).join(', ')} at the gateway: \`POST /_control/calls/{id}\`.`,
+            `- **Calls back.** With \`X-Estate-Call\`, the system may call ${back.map((id) => `\`${id}\``).join(', ')} at the gateway while it answers: \`POST /_control/calls/{id}\`. Later, it sends the value of \`estateCalls\` from the creation of the rehearsal.`,
           ]
         : []),
       ...(consumedBy(application).length > 0
