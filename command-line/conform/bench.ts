@@ -120,7 +120,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
       return { status: response.statusCode, body: asJson(text) };
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError';
-      const reason = isLate ? undefined : connectionTrouble(error)?.words;
+      const reason = isLate ? undefined : (connectionTrouble(error)?.words ?? codedMessage(error));
       if (!isLate && reason === undefined) throw error;
       record(0);
       throw new NoAnswer(isLate ? `No answer within ${timeoutMs} ms.` : `No answer: ${reason}.`);
@@ -169,6 +169,10 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
     takeEntries: (): Entry[] => entries.splice(0),
   };
 }
+
+/** The message of an error of the HTTP library. */
+const codedMessage = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? inOneLine(error.message, 200) : undefined;
 
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 

@@ -6,8 +6,8 @@ import { inOneLine } from '../../shared/domain/printable.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
 import { print, printJson } from '../../shared/process/terminal.ts';
 import { addressOf, jsonOption } from '../connection.ts';
-import { estateMain } from '../estate-code.ts';
-import { CommandFailure, EXIT } from '../failure.ts';
+import { hasEstateCode } from '../estate-code.ts';
+import { CommandFailure, EXIT, misuse } from '../failure.ts';
 import { withExample } from '../help.ts';
 import { optionOf } from '../operations/member-option.ts';
 import { lookOf, type Progress, progressOn } from '../output/table.ts';
@@ -91,7 +91,10 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   const plan = plans.find((one) => one.application === application);
   if (!plan) throw new Error(`No plan checks ${application}.`);
   const [mapping, headers] = await Promise.all([mappingOf(plan, options.mapping), headersIn(options.headersFile)]);
-  if (options.scenarios) estateMain();
+  if (options.scenarios && !hasEstateCode())
+    throw misuse(
+      'The estate itself is not installed, and the scenarios run in it. Install it, or check the calls only with --no-scenarios.',
+    );
   for (const file of [options.junit, options.html]) if (file !== undefined) await prepareReportFile(file);
   const progress = progressOn(process.stderr);
   const signal = interruptions();

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
 import { plans } from '../../command-line/conform/plans.ts';
@@ -7,6 +8,7 @@ import { checked } from './checked.ts';
 import { startAdapter } from './example-adapter.ts';
 import { serveOwn } from './own-application.ts';
 import { type Defect, startPaymentHub } from './payment-hub-stub.ts';
+import { serving } from './serving.ts';
 
 /** The checks that fail for each defect. */
 const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
@@ -75,3 +77,26 @@ test.each(plans.map((plan) => [plan.application, plan] as const))(
     expect(required.filter(({ id }) => plan.calls[id] === undefined).map(({ id }) => id)).toEqual([]);
   },
 );
+
+test.each<[what: string, answer: RequestListener, found: string]>([
+  ['a page', (_request, response) => response.end('<html>'), 'authorize-payment-api shape: Authorize Payment answers 200 without JSON.'],
+  [
+    'a redirect',
+    (_request, response) => response.writeHead(302, { location: '/' }).end(),
+    'authorize-payment-api shape: Authorize Payment: expected 201, got 302.',
+  ],
+  [
+    'nothing, and closes the connection',
+    (request) => request.destroy(),
+    'authorize-payment-api in-time: No answer: the connection was closed.',
+  ],
+  [
+    'headers without end',
+    (_request, response) => response.writeHead(200, { x: 'x'.repeat(100_000) }).end(),
+    'authorize-payment-api in-time: No answer: Headers Overflow Error.',
+  ],
+])('A server that answers %s fails by this reason', async (_what, answer, found) => {
+  await using server = await serving(answer);
+  const { lines } = await checked(paymentHubPlan, server.url);
+  expect(lines('failed')).toContain(found);
+});

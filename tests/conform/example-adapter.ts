@@ -1,15 +1,8 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serving } from './serving.ts';
 
 const EXAMPLE = new URL('../../examples/payment-hub-adapter/', import.meta.url);
 const WEBHOOK_SECRET = 'secret of the webhooks';
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** The adapter of the example, in front of its small provider. @param estateUrl the gateway that it calls back */
 export async function startAdapter(estateUrl = 'http://127.0.0.1:1') {
@@ -19,26 +12,23 @@ export async function startAdapter(estateUrl = 'http://127.0.0.1:1') {
   };
   let url = '';
   const { server, expire } = createProvider({ webhookUrl: () => `${url}/webhook`, webhookSecret: WEBHOOK_SECRET });
-  const providerUrl = await listening(server);
+  const provider = await serving(server);
   const adapter = createAdapter({
-    providerUrl,
+    providerUrl: provider.url,
     providerKey: 'key',
     webhookSecret: WEBHOOK_SECRET,
     estateUrl,
     estateToken: 'demo-control-token',
   });
-  url = await listening(adapter);
+  const served = await serving(adapter);
+  url = served.url;
   return {
     url,
-    providerUrl,
     /** The provider cancels an authorisation. @returns the status of its webhook */
     expire,
-    async [Symbol.asyncDispose]() {
-      for (const one of [adapter, server]) {
-        one.closeAllConnections();
-        one.close();
-        await once(one, 'close');
-      }
+    async [Symbol.asyncDispose](): Promise<void> {
+      await served[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
     },
   };
 }

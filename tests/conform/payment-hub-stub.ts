@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { pause } from '../../shared/process/waiting.ts';
+import { serving } from './serving.ts';
 
 const DEFECTS = [
   'wrong-shape',
@@ -44,7 +43,7 @@ class Refusal extends Error {
 }
 
 /** A Payment Hub of a retailer, in memory, with one defect or with none. */
-export async function startPaymentHub(defect?: Defect) {
+export function startPaymentHub(defect?: Defect) {
   const payments: Payment[] = [];
   const answers = new Map<string, { status: number; body: Json }>();
   const has = (one: Defect): boolean => defect === one;
@@ -171,18 +170,8 @@ export async function startPaymentHub(defect?: Defect) {
     }
   }
 
-  const server = createServer(async (request, response) => {
+  return serving(async (request, response) => {
     const { status, body } = await reply(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }
