@@ -339,3 +339,19 @@ test('A change that a real system reports has its events, a repeat has none, and
   await rehearsal.control('delete-rehearsal', { params: { name } });
   expect((await report(voided)).status).toBe(401);
 });
+
+test('A rehearsal with a swapped application is neither kept nor forked, and a world that is opened takes no swap', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const { name } = rehearsal;
+  const save = await rehearsal.call('save-snapshot', { params: { name }, body: {} });
+  const fork = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: name } } });
+  expect([save.body, fork.body]).toMatchObject([
+    { status: 409, code: 'swapped', applications: ['payment-hub'] },
+    { status: 409, code: 'swapped' },
+  ]);
+  const both = { from: { rehearsal: name }, swap: { 'payment-hub': { url: hub.url } } };
+  expect((await rehearsal.call('create-rehearsal', { body: both })).body.errors).toMatchObject([
+    { pointer: '/swap', code: 'not_together' },
+  ]);
+});
