@@ -1,3 +1,4 @@
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
@@ -55,7 +56,7 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
       }
       const shown = { look, progress, json: write === undefined, write: write ?? (() => undefined), isDetailed: false };
       const place = `${index + 1} of ${scenarios.length}  `;
-      const run = { ...DEMO_CREDENTIALS, ...shown, place, against: estate.gateway, signal, isRecorded: true };
+      const run = { ...DEMO_CREDENTIALS, ...shown, place, against: estate.gateway, signal, isRecorded: true, examine: requireContract };
       const { outcome, recorded } = await runOne({ scenario }, run);
       results.push({
         name,
@@ -70,4 +71,11 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
     await estate.stop();
   }
   return results;
+}
+
+/** @throws Error for a system that broke the contract, even if the scenario did not notice */
+async function requireContract({ client }: { readonly client: EstateClient }): Promise<void> {
+  const { items } = await client.control('list-swaps');
+  const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);
+  if (broken.length > 0) throw new Error(`The system broke the contract. ${broken.join(' ')}`);
 }

@@ -1,5 +1,5 @@
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
-import { runScenario } from '../../rehearsal/runner.ts';
+import { type RunOptions, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
@@ -25,6 +25,8 @@ export interface Run extends EstateCredentials {
   readonly place: string;
   readonly signal: AbortSignal;
   readonly isRecorded: boolean;
+  /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
+  readonly examine?: NonNullable<RunOptions['examine']>;
 }
 
 export interface Done {
@@ -60,9 +62,11 @@ export async function runOne({ scenario, file }: ChosenScenario, run: Run): Prom
   try {
     const ended: Pick<Report, 'end'> = { end: () => detail.end(scenario, outcome.failure) };
     const all = toAll([report, { ...detail, ...ended }, shown, recording?.report ?? {}]);
-    const examine = recording && { examine: recording.examine };
-    outcome.passed =
-      (await runScenario(attended, { ...run, gateway: run.against, report: all, ...examine })) && outcome.failure === undefined;
+    const examine: Run['examine'] = async (rehearsal) => {
+      await recording?.examine(rehearsal);
+      await run.examine?.(rehearsal);
+    };
+    outcome.passed = (await runScenario(attended, { ...run, gateway: run.against, report: all, examine })) && outcome.failure === undefined;
   } catch (error) {
     outcome.failure ??= error instanceof Error ? error.message : String(error);
     detail.end(scenario, outcome.failure);

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { startAdapter } from '../../conform/example-adapter.ts';
 import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
+import { serving } from '../../conform/serving.ts';
 import { runEstate } from '../../support/command.ts';
 import { freePort } from '../../support/free-port.ts';
 import { scratchFolder } from './scratch.ts';
@@ -89,4 +90,27 @@ test('The command conform runs the scenarios with the example adapter in place o
   const xml = await readFile(file, 'utf8');
   expect(xml).toMatch(/name="delivered-order" time="[\d.]+">\n\s*<system-out>/);
   expect(xml).toMatch(/name="dispute-won" time="[\d.]+">\n\s*<skipped message="It needs dispute,/);
+});
+
+test('The command conform fails a scenario when the system broke the contract during it, although a retry hid that', async () => {
+  const port = String(await freePort());
+  await using adapter = await startAdapter(`http://127.0.0.1:${port}`);
+  const failed = new Set<string>();
+  // Has the effect of each capture in a scenario, and fails its first answer.
+  await using flaky = await serving(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(x-|idempotency-key|content-type)/.test(name)));
+    const init = { method: String(request.method), headers: headers as Record<string, string>, ...(body !== '' && { body }) };
+    const answer = await fetch(`${adapter.url}${request.url}`, init);
+    const key = String(request.headers['idempotency-key']);
+    const isFirst = request.url?.endsWith('/capture') && !String(request.headers['x-rehearsal']).startsWith('conform-') && !failed.has(key);
+    failed.add(key);
+    response.writeHead(isFirst ? 500 : answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+  });
+  const { code, out } = await conform(flaky.url, '--port', port, '--mapping', 'examples/payment-hub-adapter/map.yaml', '--json');
+  const { scenarios: ran } = JSON.parse(out) as { scenarios: { name: string; outcome: string; detail?: string }[] };
+  expect([code, ran.find(({ name }) => name === 'capture-retried')]).toMatchObject([1, { outcome: 'failed' }]);
+  expect(ran.map(({ detail }) => detail)).toContainEqual(
+    expect.stringMatching(/^The system broke the contract\. server_error at capture-payment-api: The real payment-hub answered 500/),
+  );
 });
