@@ -43,7 +43,7 @@ export const withConnection = (command: Command): Command =>
   command.addOption(againstOption().default(DEFAULT_URL)).addOption(rehearsalOption()).addOption(adminOption()).addOption(jsonOption());
 
 /** @throws CommandFailure unless the text is an HTTP address */
-function addressOf(text: string): string {
+export function addressOf(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return text.replace(/\/+$/, '');
   const isWithoutScheme = text !== '' && !text.includes('://') && URL.canParse(`http://${text}`);

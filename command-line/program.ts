@@ -5,6 +5,7 @@ import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../shared/catalog/client-va
 import type { StreamId } from '../shared/catalog/control/operations.ts';
 import { print, printError } from '../shared/process/terminal.ts';
 import { completionCommand } from './completion.ts';
+import { conformCommand } from './conform/conform.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -54,7 +55,12 @@ export function createProgram(): Command {
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
   place(program, 'swaps keep', keepCommand());
-  program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
+  program
+    .addCommand(listenCommand())
+    .addCommand(conformCommand())
+    .addCommand(doctorCommand())
+    .addCommand(envCommand())
+    .addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));
   program.helpCommand('help [command]', 'Prints the help of a command.');

@@ -6,7 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTouchpointFixtures } from '../services/touchpoint-mock/contract/fixtures.ts';
 import { touchpointOpenApi } from '../services/touchpoint-mock/documents/documents.ts';
+import { applicationNames } from '../shared/catalog/applications.ts';
 import { estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { applicationContract } from '../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 
 /** Lints the served OpenAPI and AsyncAPI documents with the rules of redocly.yaml. */
@@ -18,6 +20,7 @@ try {
     'estate.json': estateOpenApi('0.0.0'),
     'events.json': estateAsyncApi('0.0.0', { kafka: ['localhost:9092'] }),
     'events-in-memory.json': estateAsyncApi('0.0.0', 'memory'),
+    ...Object.fromEntries(applicationNames.map((name) => [`${name}.json`, applicationContract(name, '0.0.0')])),
     'touchpoint.json': touchpointOpenApi(await loadTouchpointFixtures(), { from: 'portal', other: 'http://127.0.0.1:15115' }),
   };
   const files = Object.entries(documents).map(([name, document]) => ({

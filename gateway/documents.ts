@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Request, type Response, Router } from 'express';
 import { stringify } from 'yaml';
+import { applicationNames } from '../shared/catalog/applications.ts';
 import { Problem, type ProblemCode, problems, problemType } from '../shared/catalog/problems.ts';
 import { type EventServers, estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { applicationContract } from '../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
 import { fixedDocument } from '../shared/http/fixed-document.ts';
@@ -51,10 +53,34 @@ export function createDocuments(events: EventServers): Router {
     );
     router.get(`/${name}.yaml`, fixedDocument('application/yaml', yaml));
   }
+  router.use(createContracts());
   router.use(createProblemDocuments());
   const welcome = fixedDocument('text/html', () => WELCOME);
   router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
   router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'], ({ method }) => {
+    throw methodNotAllowed(method, ['GET', 'HEAD']);
+  });
+  return router;
+}
+
+const CONTRACT = '/openapi/:application.json';
+
+/** What a real system must offer to take the place of an application, at `/openapi/payment-hub.json`. */
+function createContracts(): Router {
+  const contracts = new Map(
+    applicationNames.map((name) => [
+      name as string,
+      fixedDocument('application/json', () => JSON.stringify(applicationContract(name, manifest.version), null, 2)),
+    ]),
+  );
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(CONTRACT, (request: Request<{ application: string }>, response) => {
+    const { application } = request.params;
+    const answer = contracts.get(application);
+    if (answer) return answer(request as unknown as Request, response);
+    throw new Problem('not_found', `There is no application "${application}". Contracts exist for ${applicationNames.join(', ')}.`);
+  });
+  router.all(CONTRACT, ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });
   return router;

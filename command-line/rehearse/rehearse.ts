@@ -84,6 +84,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
       write: print,
       progress,
       isDetailed,
+      recording: options.report === undefined ? undefined : { folder: options.report },
       signal: interrupted,
     };
     for (const [index, one] of chosen.entries()) {

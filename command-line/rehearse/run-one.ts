@@ -24,8 +24,10 @@ export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   /** `2 of 7  `, when there are several. */
   readonly place: string;
   readonly signal: AbortSignal;
-  /** The folder of the report, if there is one. */
-  readonly report?: string;
+  /** Records the scenario for reports. The folder gets the world of a failed one as a file. */
+  readonly recording?: { readonly folder?: string };
+  /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
+  readonly examine?: NonNullable<RunOptions['examine']>;
 }
 
 export interface Done {
@@ -39,7 +41,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   const { look, progress, json, isDetailed, place } = run;
   const { scenario } = chosen;
   const { outcome, report } = collect(scenario);
-  const recording = run.report === undefined ? undefined : recordingOf(chosen, run.report);
+  const recording = run.recording && recordingOf(chosen, run.recording.folder);
   const details: string[] = [];
   const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
   const shown: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.show(`${place}${scenario.name}: ${title}`) };
@@ -62,9 +64,11 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   try {
     const ended: Pick<Report, 'end'> = { end: () => detail.end(scenario, outcome.failure) };
     const all = toAll([report, { ...detail, ...ended }, shown, recording?.report ?? {}]);
-    const examine = recording && { examine: recording.examine };
-    outcome.passed =
-      (await runScenario(attended, { ...run, gateway: run.against, report: all, ...examine })) && outcome.failure === undefined;
+    const examine: Run['examine'] = async (rehearsal) => {
+      await recording?.examine(rehearsal);
+      await run.examine?.(rehearsal);
+    };
+    outcome.passed = (await runScenario(attended, { ...run, gateway: run.against, report: all, examine })) && outcome.failure === undefined;
   } catch (error) {
     outcome.failure ??= error instanceof Error ? error.message : String(error);
     detail.end(scenario, outcome.failure);

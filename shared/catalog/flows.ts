@@ -1,5 +1,5 @@
 import type { ApiId } from './apis.ts';
-import type { Application } from './applications.ts';
+import { type Application, applicationNames } from './applications.ts';
 import type { InternalId } from './internal-calls.ts';
 
 type CallId = ApiId | InternalId;
@@ -225,5 +225,8 @@ export const calls = {
     'log-customer-interaction',
   ],
 } as const satisfies Record<Application, readonly CallId[]>;
+
+/** The applications that make a call. Without one, only clients or the control plane make it. */
+export const callersOf = (id: string): readonly Application[] => applicationNames.filter((application) => mayCall(application, id));
 
 export const mayCall = (application: Application, id: string): boolean => (calls[application] as readonly string[]).includes(id);

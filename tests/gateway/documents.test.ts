@@ -1,7 +1,13 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { apis } from '../../shared/catalog/apis.ts';
+import { applicationNames, applications } from '../../shared/catalog/applications.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { calls } from '../../shared/catalog/flows.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { problems } from '../../shared/catalog/problems.ts';
+import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 import { newRehearsal } from '../support/estate.ts';
@@ -74,6 +80,50 @@ describe.each(['/', ...FILES])('The document %s', (path) => {
       }
     expect((await ask(path, { 'if-none-match': etag })).status).toBe(200);
     expect((await ask(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
+  });
+});
+
+describe('The contract of an application', () => {
+  test.each(applicationNames)(
+    'The contract of %s lists what it answers, whom it may call back, and the events that it receives',
+    async (name) => {
+      const { status, body } = await ask(`/openapi/${name}.json`);
+      const contract = JSON.parse(body.toString());
+      expect([status, contract.info.title]).toEqual([200, `${applications[name].title}: contract of a real system`]);
+      const operations = Object.values<object>(contract.paths).flatMap((item) => Object.values(item));
+      const all: readonly ApiDefinition[] = [...Object.values(apis), ...Object.values(internalCalls)];
+      const answered = all.filter(({ application }) => application === name).map(({ id }) => id);
+      const received = consumedBy(name).map((event) => event.name);
+      expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(
+        [...answered, ...(received.length > 0 ? ['receive-event'] : [])].toSorted(),
+      );
+      for (const id of calls[name]) expect(contract.info.description).toContain(`\`${id}\``);
+      const events = operations.find(({ operationId }) => operationId === 'receive-event');
+      for (const event of received) expect(JSON.stringify(events)).toContain(`com.unified-commerce.${event}"`);
+    },
+  );
+
+  test('The contract of the Payment Hub requires the calls that other applications make', async () => {
+    const { body } = await ask('/openapi/payment-hub.json');
+    const operations = Object.values<object>(JSON.parse(body.toString()).paths).flatMap((item) => Object.values(item));
+    const required = operations.filter((operation) => operation['x-obligation'] === 'must').map(({ operationId }) => operationId);
+    expect(required.toSorted()).toEqual([
+      'authorize-payment-api',
+      'capture-payment-api',
+      'list-payments',
+      'refund-payment-api',
+      'reverse-payment',
+    ]);
+    const authorize = operations.find(({ operationId }) => operationId === 'authorize-payment-api');
+    // Only applications send this member.
+    expect(authorize.requestBody.content['application/json'].schema.properties).toHaveProperty('payable');
+    expect(authorize.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
+  });
+
+  test('An unknown application is refused with the list of applications', async () => {
+    const { status, body } = await ask('/openapi/warehouse.json');
+    expect([status, JSON.parse(body.toString()).detail]).toEqual([404, expect.stringContaining('payment-hub, fms, wms')]);
+    expect((await ask('/openapi/oms.json', {}, 'POST')).headers['allow']).toBe('GET, HEAD');
   });
 });
 

@@ -9,7 +9,7 @@ import { apis } from '../../shared/catalog/apis.ts';
 import { type Application, topicOf } from '../../shared/catalog/applications.ts';
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
-import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
+import type { ApiDefinition, CallOf, Method, OutputOf } from '../../shared/catalog/define.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
@@ -33,6 +33,13 @@ interface Reply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a reply is untyped JSON; its test has the request
   readonly body: any;
+}
+
+interface ForwardedRequest {
+  readonly path: string;
+  readonly method: Method;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string | undefined;
 }
 
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
@@ -133,6 +140,17 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
         method: api.method,
         headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        dispatcher: agent,
+      });
+      return { status: response.statusCode, body: await response.body.json() };
+    },
+    /** Sends a request to an application as it is, in the context of a call by another one. */
+    async forward(application: Application, from: string, { path, method, headers, body }: ForwardedRequest): Promise<Reply> {
+      const context = { ...(await contextNow()), chain: from === '' ? [] : [from] };
+      const response = await request(`${addressOf(application)}${path}`, {
+        method,
+        headers: { ...headers, [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token },
+        body: body ?? null,
         dispatcher: agent,
       });
       return { status: response.statusCode, body: await response.body.json() };

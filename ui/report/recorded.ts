@@ -37,11 +37,15 @@ export interface Recorded {
   readonly failure: string | undefined;
   /** The file of the world at the failure, beside the report, or why there is none. Absent: the scenario passed, or failed after its end. */
   readonly world?: { readonly file: string } | { readonly missing: string };
+  /** Why it did not run. */
+  readonly skipped?: string;
   readonly ms: number;
 }
 
 /** The input of the reports. */
 export interface ReportedRun {
+  /** Default: a rehearsal. Each scenario of a conformance run is a check of a real system, or ran with it. */
+  readonly kind?: 'conformance';
   readonly scenarios: readonly Recorded[];
   readonly gateway: string;
   readonly version: string;

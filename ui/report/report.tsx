@@ -27,9 +27,12 @@ export function reportHtml(recorded: ReportedRun, styles: string): string {
   return `<!doctype html>\n${renderToString(<Page run={run} styles={styles} />)}\n`;
 }
 
-function Page({ run: { scenarios, startedAt, version, gateway }, styles }: { run: ReportedRun; styles: string }) {
+function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }: { run: ReportedRun; styles: string }) {
   const failed = scenarios.filter(hasFailed).length;
-  const outcome = `${scenarios.length - failed} of ${scenarios.length} passed`;
+  const ran = scenarios.filter(({ skipped }) => skipped === undefined).length;
+  const left = ran < scenarios.length ? `, ${scenarios.length - ran} skipped` : '';
+  const outcome = `${ran - failed} of ${ran} passed${left}`;
+  const heading = kind === 'conformance' ? 'Conformance report' : 'Rehearsal report';
   let arrows = 0;
   return (
     <html lang="en">
@@ -37,12 +40,14 @@ function Page({ run: { scenarios, startedAt, version, gateway }, styles }: { run
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>Rehearsal report: {outcome}</title>
+        <title>
+          {heading}: {outcome}
+        </title>
         <style dangerouslySetInnerHTML={{ __html: styles }} />
       </head>
       <body class={css.report}>
         <header>
-          <h1>Rehearsal report</h1>
+          <h1>{heading}</h1>
           <p>
             <span class={`badge ${failed > 0 ? 'bad' : 'good'}`}>{outcome}</span> in{' '}
             {seconds(scenarios.reduce((sum, { ms }) => sum + ms, 0))}
@@ -67,8 +72,10 @@ function Page({ run: { scenarios, startedAt, version, gateway }, styles }: { run
 const hasFailed = ({ failure }: Recorded): boolean => failure !== undefined;
 const anchorOf = ({ scenario }: Recorded): string => `scenario-${scenario.name}`;
 
-const OutcomeBadge = ({ run }: { run: Recorded }) =>
-  hasFailed(run) ? <span class="badge bad">failed</span> : <span class="badge good">passed</span>;
+function OutcomeBadge({ run }: { run: Recorded }) {
+  if (run.skipped !== undefined) return <span class="badge">skipped</span>;
+  return hasFailed(run) ? <span class="badge bad">failed</span> : <span class="badge good">passed</span>;
+}
 
 const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
   <section class="card in" aria-label="Scenarios">
@@ -102,7 +109,7 @@ const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
 
 /** A scenario: steps, sequence, events, invariants and timings. */
 function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean; hasDiagram: boolean }) {
-  const { scenario, file, rehearsal, failure, entries, invariants, ms } = run;
+  const { scenario, file, rehearsal, failure, skipped, entries, invariants, ms } = run;
   const broken = invariants.filter(({ holds }) => !holds).length;
   const holds = broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`;
   return (
@@ -122,6 +129,7 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
           </p>
         )}
         <World run={run} />
+        {skipped !== undefined && <p class="muted">{skipped}</p>}
         {omissions(run).map((sentence) => (
           <p key={sentence} class="muted">
             {sentence}
@@ -135,20 +143,24 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
             <Step key={step.number} step={step} />
           ))}
         </ol>
-        {hasDiagram && (
-          <Block title="Sequence" fact={counted(run.hops.length, 'hop')} isOpen>
-            <Diagram run={run} />
-          </Block>
+        {rehearsal !== undefined && (
+          <>
+            {hasDiagram && (
+              <Block title="Sequence" fact={counted(run.hops.length, 'hop')} isOpen>
+                <Diagram run={run} />
+              </Block>
+            )}
+            <Block title="Events" fact={String(run.events.length)}>
+              <EventTable run={run} />
+            </Block>
+            <Block title="Invariants" fact={invariants.length === 0 ? 'not checked' : holds} isOpen={broken > 0}>
+              <InvariantList run={run} />
+            </Block>
+            <Block title="Timings">
+              <TimingTable run={run} />
+            </Block>
+          </>
         )}
-        <Block title="Events" fact={String(run.events.length)}>
-          <EventTable run={run} />
-        </Block>
-        <Block title="Invariants" fact={invariants.length === 0 ? 'not checked' : holds} isOpen={broken > 0}>
-          <InvariantList run={run} />
-        </Block>
-        <Block title="Timings">
-          <TimingTable run={run} />
-        </Block>
         {rehearsal !== undefined && (
           <p class="muted">
             Rehearsal <code>{rehearsal}</code>

@@ -3,13 +3,13 @@ import { violations, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 
 /** The run as JUnit XML, which every CI reads: one test suite, one test case for each scenario. */
-export function junitOf({ scenarios, gateway, startedAt, version }: ReportedRun): string {
+export function junitOf({ kind, scenarios, gateway, startedAt, version }: ReportedRun): string {
   const failures = scenarios.filter(({ failure }) => failure !== undefined).length;
   const time = inSeconds(scenarios.reduce((sum, { ms }) => sum + ms, 0));
-  const counts = `tests="${scenarios.length}" failures="${failures}" errors="0" skipped="0" time="${time}"`;
+  const counts = `tests="${scenarios.length}" failures="${failures}" errors="0" skipped="${scenarios.filter(({ skipped }) => skipped !== undefined).length}" time="${time}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="unified-commerce-estate" ${counts}>
-  <testsuite name="estate rehearse" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
+  <testsuite name="estate ${kind === 'conformance' ? 'conform' : 'rehearse'}" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
     <properties>
       <property name="gateway" value="${escaped(gateway)}"/>
       <property name="version" value="${escaped(version)}"/>
@@ -22,14 +22,15 @@ ${scenarios.map(testCase).join('')}  </testsuite>
 const inSeconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
 function testCase(run: Recorded): string {
-  const { scenario, file, failure, ms } = run;
+  const { scenario, file, failure, skipped, ms } = run;
   const where = file === undefined ? '' : ` file="${escaped(inOneLine(file, 300))}"`;
   const reason =
     failure === undefined
       ? ''
       : `      <failure type="ScenarioFailed" message="${escaped(inOneLine(failure))}">${escaped([failure, ...violations(run), ...[worldSentence(run) ?? []].flat()].join('\n'))}</failure>\n`;
+  const why = skipped === undefined ? '' : `      <skipped message="${escaped(inOneLine(skipped))}"/>\n`;
   return `    <testcase classname="${file === undefined ? 'scenarios' : 'own scenarios'}" name="${escaped(inOneLine(scenario.name, 200))}" time="${inSeconds(ms)}"${where}>
-${reason}      <system-out>${linesOf(run)
+${reason}${why}      <system-out>${linesOf(run)
     .map((line) => escaped(`${line}\n`))
     .join('')}</system-out>
     </testcase>

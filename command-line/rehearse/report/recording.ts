@@ -8,8 +8,8 @@ import { type Entry, MOST, type Recorded, type RecordedEvent } from '../../../ui
 import type { ChosenScenario } from '../choice.ts';
 import { writeWorld } from './failing-world.ts';
 
-/** Records a scenario for the reports. @param folder gets the world of a failed scenario as a file */
-export function recordingOf(chosen: ChosenScenario, folder: string) {
+/** Records a scenario for the reports. @param folder gets the world of a failed scenario as a file, if it is given */
+export function recordingOf(chosen: ChosenScenario, folder: string | undefined) {
   const { scenario, file } = chosen;
   const startedAt = Date.now();
   const entries: Entry[] = [];
@@ -45,7 +45,8 @@ export function recordingOf(chosen: ChosenScenario, folder: string) {
 
   /** Reads the journal and the events before the rehearsal is deleted. */
   const examine: RunOptions['examine'] = async ({ client, name, failure }) => {
-    if (failure !== undefined) world = await writeWorld(folder, chosen, { client, name, problem: failure, lastStep });
+    if (failure !== undefined && folder !== undefined)
+      world = await writeWorld(folder, chosen, { client, name, problem: failure, lastStep });
     const journal = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
     const { items } = await client.control('list-events', { query: { limit: 1_000, ext: 'true' } });
     found.hops = journal.items.slice(0, MOST.hops).map(({ request: _request, response: _response, ...hop }) => hop);

@@ -9,14 +9,14 @@ import { junitOf } from './junit.ts';
 import { markdownOf } from './markdown.ts';
 
 /** The files of a report. */
-const WRITERS: Readonly<Record<string, (run: ReportedRun) => string | Promise<string>>> = {
+const WRITERS = {
   'junit.xml': junitOf,
   'summary.md': markdownOf,
-  'report.html': async (run) => {
+  'report.html': async (run: ReportedRun) => {
     const { reportHtml, styles } = await loadDrawing('report');
     return reportHtml(run, styles);
   },
-};
+} as const satisfies Readonly<Record<string, (run: ReportedRun) => string | Promise<string>>>;
 
 /**
  * Makes the folder and empties its files, so that an earlier report is not mistaken for this one.
@@ -32,6 +32,24 @@ export async function prepareReport(folder: string, chosen: readonly ChosenScena
     throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
   }
   await loadDrawing('report');
+}
+
+/** Empties one file of a report, and makes its folder. @throws CommandFailure when it cannot be written */
+export async function prepareReportFile(file: string): Promise<void> {
+  try {
+    await makeFolder(dirname(resolve(file)));
+    await proveWritable(file);
+  } catch (error) {
+    throw misuse(`${file} cannot be written: ${reasonOf(error)}; name another file.`);
+  }
+}
+
+/** @throws CommandFailure when it cannot be written */
+export async function writeReportFile(name: 'junit.xml' | 'report.html', file: string, run: ReportedRun): Promise<void> {
+  const text = await WRITERS[name](run);
+  await writeFile(file, text).catch((error: unknown) => {
+    throw new CommandFailure(`${file} could not be written: ${reasonOf(error)}.`, EXIT.fails);
+  });
 }
 
 /** `mkdir` with `recursive` never ends in /proc, where creating a folder fails with ENOENT. */

@@ -96,8 +96,7 @@ export function objectOf({ object, name }: EventDefinition): ObjectDefinition {
 }
 
 function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
-  const { name, meaning, object } = event;
-  const { owner, schema, lifeCycle } = objectOf(event);
+  const { name, meaning } = event;
   const example = exampleOf(event, objectOf(event));
   return {
     name: `${TYPE_PREFIX}${name}`,
@@ -106,27 +105,34 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
     contentType: EVENT_CONTENT_TYPE,
     correlationId: { location: '$message.payload#/correlationid' },
     headers: RECORD_HEADERS,
-    payload: {
-      allOf: [ref('components', 'schemas', 'CloudEvent')],
-      type: 'object',
-      properties: {
-        source: { type: 'string', const: `urn:uc:app:${owner}` },
-        type: { type: 'string', const: `${TYPE_PREFIX}${name}` },
-        subject: { type: 'string', pattern: `^${object}/` },
-        dataschema: { type: 'string', const: `urn:uc:schema:${name}:1` },
-        ...(!isAdditional(event) && { classification: { type: 'string', const: event.classification } }),
-        data: {
-          type: 'object',
-          required: ['object'],
-          properties: {
-            object: schemas.of(schema, 'output'),
-            ...(lifeCycle && { previousState: { type: 'string', enum: lifeCycle.states } }),
-          },
+    payload: eventPayload(event, (schema, io) => schemas.of(schema, io)),
+    bindings: { kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING } },
+    examples: example && [example],
+  };
+}
+
+/** The schema of an event. It extends `CloudEvent` of `EVENT_SCHEMAS`. @param schemaOf collects the named schemas of the document */
+export function eventPayload(event: EventDefinition, schemaOf: JsonSchemas['of']): Part {
+  const { name, object } = event;
+  const { owner, schema, lifeCycle } = objectOf(event);
+  return {
+    allOf: [ref('components', 'schemas', 'CloudEvent')],
+    type: 'object',
+    properties: {
+      source: { type: 'string', const: `urn:uc:app:${owner}` },
+      type: { type: 'string', const: `${TYPE_PREFIX}${name}` },
+      subject: { type: 'string', pattern: `^${object}/` },
+      dataschema: { type: 'string', const: `urn:uc:schema:${name}:1` },
+      ...(!isAdditional(event) && { classification: { type: 'string', const: event.classification } }),
+      data: {
+        type: 'object',
+        required: ['object'],
+        properties: {
+          object: schemaOf(schema, 'output'),
+          ...(lifeCycle && { previousState: { type: 'string', enum: lifeCycle.states } }),
         },
       },
     },
-    bindings: { kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING } },
-    examples: example && [example],
   };
 }
 

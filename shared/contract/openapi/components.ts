@@ -53,7 +53,8 @@ export function requestBody(request: z.ZodType, components: Components, example?
   return { requestBody: { required, content: json(components.schemaOf(request, 'input'), example) } };
 }
 
-const schemaOf = (header: z.ZodType): Part => new JsonSchemas('draft-2020-12').of(header, 'input');
+/** The schema of a header or another value without named parts. */
+export const plainSchemaOf = (header: z.ZodType): Part => new JsonSchemas('draft-2020-12').of(header, 'input');
 
 /** Headers that a request may carry, by the name of their component. */
 export const REQUEST_HEADERS: Part = {
@@ -69,14 +70,14 @@ export const REQUEST_HEADERS: Part = {
     in: 'header',
     description:
       'Ties requests, internal calls and events together. The response repeats it. The gateway generates one when it is absent or malformed.',
-    schema: schemaOf(CorrelationId),
+    schema: plainSchemaOf(CorrelationId),
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
       'The same request with the same key is answered with the stored response and changes nothing. Keys are kept for 24 hours on the rehearsal’s clock.',
-    schema: schemaOf(IdempotencyKey),
+    schema: plainSchemaOf(IdempotencyKey),
   },
   LastEventId: {
     name: 'Last-Event-ID',
@@ -89,14 +90,14 @@ export const REQUEST_HEADERS: Part = {
     in: 'header',
     description:
       'ETags of the object as it was read, separated by commas, or *. The answer is 412 when the object has none of them. Weak tags match nothing.',
-    schema: schemaOf(IfMatch),
+    schema: plainSchemaOf(IfMatch),
     example: '"3"',
   },
 };
 
 /** Headers that a response may carry, by the name of their component. */
 export const RESPONSE_HEADERS: Part = {
-  CorrelationId: { description: 'As sent, or generated.', schema: schemaOf(CorrelationId) },
+  CorrelationId: { description: 'As sent, or generated.', schema: plainSchemaOf(CorrelationId) },
   ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
   IdempotentReplayed: {
     description: 'Present when this is the stored response to an earlier request with the same key.',
@@ -125,6 +126,7 @@ export function pathParameters(path: string, components: Components): Part[] {
   const schemaOf = (name: string) => {
     if (path.startsWith('/_control/rehearsals')) return REHEARSAL;
     if (path.startsWith('/_control/webhooks') && name === 'name') return WebhookName;
+    if (!path.startsWith('/_control') && name === 'type') return Id;
     return PATH_SCHEMAS[name] ?? Id;
   };
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({

@@ -82,7 +82,8 @@ function successOf(api: ApiDefinition, description: string, components: Componen
   };
 }
 
-const contentOf = (api: ApiDefinition, components: Components): Part =>
+/** The content of a success. */
+export const contentOf = (api: ApiDefinition, components: Components): Part =>
   api.produces === 'application/json'
     ? json(components.schemaOf(api.response, 'output'), exampleOf(api.id).response)
     : { [api.produces]: { schema: { type: 'string', format: 'binary', contentMediaType: api.produces } } };

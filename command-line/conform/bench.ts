@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { type Agent, request } from 'undici';
+import { apis } from '../../shared/catalog/apis.ts';
+import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import { callersOf } from '../../shared/catalog/flows.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { hasKey, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
+import { pointerTo } from '../../shared/contract/validation.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { fillPath, queryString } from '../../shared/transport/path.ts';
+import type { Entry } from '../../ui/report/recorded.ts';
+
+/** A call without its method and path. */
+export interface Input {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of a system that may answer anything; a check reads it after its schema has passed
+export type Body = any;
+
+/** The system breaks a rule. */
+export class Deviation extends Error {
+  override readonly name = 'Deviation';
+}
+
+/** A call that prepares the check failed. */
+export class NotChecked extends Error {
+  override readonly name = 'NotChecked';
+}
+
+/** The system does not offer the call. */
+export class NotOffered extends Error {
+  override readonly name = 'NotOffered';
+}
+
+/** An answer that was not in time, or none. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined when it is not JSON. */
+  readonly body: Body | undefined;
+}
+
+export interface System {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly agent: Agent;
+}
+
+export interface BenchOptions extends System {
+  readonly ids: Readonly<Record<string, string | null>>;
+  readonly currency: string;
+}
+
+const definitions: ReadonlyMap<string, ApiDefinition> = new Map(
+  ([...Object.values(apis), ...Object.values(internalCalls)] as readonly ApiDefinition[]).map((api) => [api.id, api]),
+);
+
+/** @throws Error for an id that the catalog does not have */
+export function definitionOf(id: string): ApiDefinition {
+  const api = definitions.get(id);
+  if (!api) throw new Error(`The catalog has no call ${id}.`);
+  return api;
+}
+
+/** Answers of a server that does not know a path or a method. */
+const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
+
+export type Bench = ReturnType<typeof createBench>;
+
+/** Calls a system as the estate does, and records the calls. One bench is one rehearsal. */
+export function createBench({ url, headers, timeoutMs, agent, ids, currency }: BenchOptions) {
+  const run = randomBytes(5).toString('hex');
+  const entries: Entry[] = [];
+  let count = 0;
+
+  /** `ord_conform-3f2a-4`: new in this rehearsal. */
+  const unique = (prefix: string): string => `${prefix}conform-${run}-${++count}`;
+
+  /** Makes a call. @param key default: a new one @throws NoAnswer */
+  async function call(id: string, { params = {}, query = {}, body }: Input, key: string = unique('key-')): Promise<Answer> {
+    const api = definitionOf(id);
+    const path = `${fillPath(api.path, params)}${queryString(query)}`;
+    const since = Date.now();
+    const started = performance.now();
+    const record = (status: number): void => {
+      const ms = Math.round(performance.now() - started);
+      const step = { title: api.name, call: `${api.method} ${path}`, application: api.application, api: id, status, ms };
+      entries.push({ since, until: Date.now(), step: { ...step, events: [], correlationId: `conform-${run}` } });
+    };
+    try {
+      const response = await request(`${url}${path}`, {
+        method: api.method,
+        dispatcher: agent,
+        signal: AbortSignal.timeout(timeoutMs),
+        headers: {
+          ...headers,
+          accept: 'application/json',
+          'x-rehearsal': `conform-${run}`,
+          'x-rehearsal-now': new Date().toISOString(),
+          'x-correlation-id': `conform-${run}`,
+          'x-estate-call': 'conform',
+          ...(callersOf(id)[0] !== undefined && { 'x-calling-application': callersOf(id)[0] }),
+          ...(hasKey(api) && { 'idempotency-key': key }),
+          ...(api.method !== 'GET' && { 'content-type': 'application/json' }),
+        },
+        body: api.method === 'GET' ? null : JSON.stringify(body ?? {}),
+      });
+      const text = await response.body.text();
+      record(response.statusCode);
+      return { status: response.statusCode, body: asJson(text) };
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      const reason = isLate ? undefined : (connectionTrouble(error)?.words ?? codedMessage(error));
+      if (!isLate && reason === undefined) throw error;
+      record(0);
+      throw new NoAnswer(isLate ? `No answer within ${timeoutMs} ms.` : `No answer: ${reason}.`);
+    }
+  }
+
+  /** A call that prepares a check. @returns its answer @throws NotChecked unless it succeeds in its shape; NotOffered */
+  async function prepare(id: string, input: Input): Promise<Body> {
+    const answer = await call(id, input).catch((error: Error) => {
+      throw new NotChecked(`${definitionOf(id).name}: ${error.message}`);
+    });
+    const api = definitionOf(id);
+    if (obligationOf(api) === 'may' && isNotOffered(answer)) throw new NotOffered(`It does not offer ${api.name}.`);
+    const trouble = successTrouble(api, answer);
+    if (trouble !== undefined) throw new NotChecked(trouble);
+    return answer.body;
+  }
+
+  return {
+    unique,
+    call,
+    prepare,
+    currency,
+    money: (amount: number) => ({ amount, currency }),
+    /** The id of a thing that the system has. @throws NotOffered when the mapping has none */
+    id(name: string): string {
+      const found = ids[name];
+      if (found === undefined || found === null) throw new NotOffered(`The mapping has no id for ${name}.`);
+      return found;
+    },
+    /** @throws Deviation unless the call is refused with this status, or with any 4xx */
+    async refused(id: string, input: Input, why: string, status?: number): Promise<Body> {
+      const answer = await call(id, input);
+      const fits = status === undefined ? answer.status >= 400 && answer.status < 500 : answer.status === status;
+      if (!fits) throw new Deviation(`${why}: expected ${status ?? '4xx'}, got ${answer.status}.`);
+      return answer.body;
+    },
+    /** @throws Deviation unless both are deeply equal */
+    expect(what: string, actual: unknown, expected: unknown): void {
+      if (isDeepStrictEqual(plain(actual), plain(expected))) return;
+      throw new Deviation(
+        `${what}: expected ${inOneLine(JSON.stringify(expected), 200)}, got ${inOneLine(JSON.stringify(actual) ?? 'nothing', 200)}.`,
+      );
+    },
+    /** @returns the calls since the last time */
+    takeEntries: (): Entry[] => entries.splice(0),
+  };
+}
+
+/** The message of an error of the HTTP library. */
+const codedMessage = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? inOneLine(error.message, 200) : undefined;
+
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+
+function asJson(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A sentence if an answer is not a success of the call in its shape. */
+export function successTrouble(api: ApiDefinition, answer: Answer): string | undefined {
+  if (answer.status < 200 || answer.status > 299) return `${api.name}: expected ${api.status}, got ${answer.status}${reasonIn(answer)}.`;
+  return shapeTrouble(api, answer);
+}
+
+const reasonIn = ({ body }: Answer): string => {
+  const words = body?.detail ?? body?.message ?? body?.title;
+  return typeof words === 'string' ? ` (${inOneLine(words.replace(/[.!]$/, ''), 160)})` : '';
+};
+
+/** The mistakes of an answer against the schema of the call. */
+export function shapeTrouble(api: ApiDefinition, { status, body }: Answer): string | undefined {
+  if (api.status === 204 || api.produces !== 'application/json') return undefined;
+  if (body === undefined) return `${api.name} answers ${status} without JSON.`;
+  const { error } = api.response.safeParse(body, IN_WORDS);
+  if (!error) return undefined;
+  const mistakes = [...mistakesIn(error.issues)].map(({ path, detail }) => `${pointerTo('body', path) || 'The answer'}: ${detail}`);
+  return `${api.name}: ${mistakes.slice(0, 3).join(' ')}${mistakes.length > 3 ? ` And ${mistakes.length - 3} more.` : ''}`;
+}
+
+/** Whether the answer to a valid call means that the system does not offer the call. */
+export const isNotOffered = ({ status }: Answer): boolean => NOT_OFFERED.has(status);

@@ -1,0 +1,145 @@
+import { Command, Option } from 'commander';
+import { Agent, request } from 'undici';
+import manifest from '../../package.json' with { type: 'json' };
+import { applications } from '../../shared/catalog/applications.ts';
+import { inOneLine } from '../../shared/domain/printable.ts';
+import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
+import { print, printJson } from '../../shared/process/terminal.ts';
+import { addressOf, jsonOption } from '../connection.ts';
+import { hasEstateCode } from '../estate-code.ts';
+import { CommandFailure, EXIT, misuse } from '../failure.ts';
+import { withExample } from '../help.ts';
+import { optionOf } from '../operations/member-option.ts';
+import { lookOf, type Progress, progressOn } from '../output/table.ts';
+import { prepareReportFile, writeReportFile } from '../rehearse/report/report.ts';
+import { endProcess, type Interrupted, interruptions } from '../rehearse/supervision.ts';
+import { type CallResult, type ConformOptions, checkCalls } from './checks.ts';
+import { headersIn, mappingOf } from './mapping.ts';
+import type { Plan } from './plan.ts';
+import { plans } from './plans.ts';
+import { callsAsJson, fits, recordedChecks, recordedScenario, scenariosAsJson, showCalls, showScenarios } from './result.ts';
+import { runSwapped } from './scenarios.ts';
+
+interface Options {
+  readonly application: string;
+  readonly url: string;
+  readonly mapping?: string;
+  readonly headersFile?: string;
+  readonly timeoutMs: number;
+  /** False with `--no-scenarios`. */
+  readonly scenarios: boolean;
+  readonly port: number;
+  readonly junit?: string;
+  readonly html?: string;
+  readonly json?: boolean;
+}
+
+export function conformCommand(): Command {
+  const timeout = {
+    type: 'integer',
+    minimum: 50,
+    maximum: 10_000,
+    default: 5_000,
+    description: 'Wall time limit of each answer, in milliseconds.',
+  };
+  const port = {
+    type: 'integer',
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port of the estate that runs the scenarios, for a system that calls back.',
+  };
+  const command = new Command('conform')
+    .description('Checks whether a real system fits: whether it may take the place of an application in a rehearsal.')
+    .addOption(
+      new Option('--application <name>', 'The application whose place the system takes.')
+        .choices(plans.map(({ application }) => application))
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--url <url>', 'Address of the system. The path of each call follows it.').argParser(addressOf).makeOptionMandatory(),
+    )
+    .addOption(new Option('--mapping <file>', 'YAML with the ids and states of the system, and what it does not offer.'))
+    .addOption(new Option('--headers-file <file>', 'Headers of each call, such as a credential: one Name: value per line.'))
+    .addOption(optionOf({ path: ['timeoutMs'], schema: timeout, required: false, inRequiredPart: false }, {}).default(timeout.default))
+    .addOption(new Option('--no-scenarios', 'Check the calls only, without running scenarios with the system.'))
+    .addOption(optionOf({ path: ['port'], schema: port, required: false, inRequiredPart: false }, {}).default(0, 'any free port'))
+    .addOption(new Option('--junit <file>', 'Write the checks as JUnit XML.'))
+    .addOption(new Option('--html <file>', 'Write the checks as a page.'))
+    .addOption(jsonOption())
+    .addHelpText('after', `\n${plans.map(explained).join('\n\n')}`);
+  return withExample(command, 'conform --application payment-hub --url http://127.0.0.1:4000').action(conform);
+}
+
+/** What a mapping may name. */
+function explained({ application, ids, capabilities }: Plan): string {
+  const listed = (heading: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${heading}:\n  ${lines.join('\n  ')}`);
+  return [
+    listed(
+      `Ids in a mapping for ${application}`,
+      Object.entries(ids).map(([name, { meaning, value }]) => `${name}: ${meaning}. Default: ${value}`),
+    ),
+    listed(
+      `What the mapping for ${application} may list under notOffered, in addition to calls`,
+      Object.entries(capabilities).map(([name, meaning]) => `${name}: ${meaning}`),
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+async function conform({ application, url, timeoutMs, ...options }: Options): Promise<void> {
+  const plan = plans.find((one) => one.application === application);
+  if (!plan) throw new Error(`No plan checks ${application}.`);
+  const [mapping, headers] = await Promise.all([mappingOf(plan, options.mapping), headersIn(options.headersFile)]);
+  if (options.scenarios && !hasEstateCode())
+    throw misuse(
+      'The estate itself is not installed, and the scenarios run in it. Install it, or check the calls only with --no-scenarios.',
+    );
+  for (const file of [options.junit, options.html]) if (file !== undefined) await prepareReportFile(file);
+  const progress = progressOn(process.stderr);
+  const signal = interruptions();
+  signal.addEventListener('abort', () => endProcess((signal.reason as Interrupted).exitCode));
+  const write = options.json ? undefined : print;
+  const look = lookOf(process.stdout);
+  const startedAt = Date.now();
+  const results = await callResults({ plan, url, headers, timeoutMs, ...mapping, progress });
+  write?.(`${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n`);
+  // A scenario would fail for a reason that a check has named.
+  const isReady = options.scenarios && results.every(fits);
+  const { headersFile, port } = options;
+  const swapped = { plan, url, timeoutMs, headersFile, port, ...mapping, look, progress, signal, write };
+  const scenarios = isReady ? await runSwapped(swapped) : [];
+  write?.(showScenarios(scenarios, look));
+  const conforms = results.every(fits) && scenarios.every(({ outcome }) => outcome !== 'failed');
+  const recorded = [...recordedChecks(results), ...scenarios.map(recordedScenario)];
+  const run = { kind: 'conformance', scenarios: recorded, gateway: url, version: manifest.version, startedAt } as const;
+  if (options.junit !== undefined) await writeReportFile('junit.xml', options.junit, run);
+  if (options.html !== undefined) await writeReportFile('report.html', options.html, run);
+  if (options.json) printJson({ conforms, application, url, calls: callsAsJson(results), scenarios: scenariosAsJson(scenarios) }, 2);
+  write?.(`${conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.')}\n`);
+  if (!conforms) process.exitCode = EXIT.fails;
+}
+
+type CallOptions = Omit<ConformOptions, 'agent' | 'progress'> & { readonly progress: Progress };
+
+async function callResults({ progress, ...options }: CallOptions): Promise<readonly CallResult[]> {
+  const agent = new Agent();
+  try {
+    await requireAnswer(options.url, agent);
+    return await checkCalls({ ...options, agent, progress: (text) => progress.show(text) });
+  } finally {
+    progress.clear();
+    await agent.destroy();
+  }
+}
+
+/** @throws CommandFailure unless a server answers, whatever its answer */
+async function requireAnswer(url: string, agent: Agent): Promise<void> {
+  try {
+    const { body } = await request(url, { dispatcher: agent, signal: AbortSignal.timeout(10_000) });
+    await body.dump();
+  } catch (error) {
+    const reason = connectionTrouble(error)?.words ?? inOneLine((error as Error).message, 200);
+    throw new CommandFailure(`No system answers at ${inOneLine(url, 200)}: ${reason}. Start it, or correct --url.`, EXIT.unreachable);
+  }
+}

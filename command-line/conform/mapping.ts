@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { parse, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import { Currency } from '../../shared/catalog/currency.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { answeredBy } from '../../shared/contract/openapi/application-contract.ts';
+import { misuse } from '../failure.ts';
+import type { Plan } from './plan.ts';
+
+/** What a system has in place of the data of the estate, and what it lacks. */
+export interface Mapping {
+  readonly currency: string;
+  /** By name; null: the system has none. */
+  readonly ids: Readonly<Record<string, string | null>>;
+  /** By type of object. */
+  readonly states: Readonly<Record<string, readonly string[]>>;
+  readonly lacks: ReadonlySet<string>;
+  /** `none`: it gets events in another way than from the estate. */
+  readonly events: 'post' | 'none';
+}
+
+/** @throws CommandFailure with a line for each mistake */
+export async function mappingOf(plan: Plan, file: string | undefined): Promise<Mapping> {
+  const { error, data } = shapeOf(plan).safeParse(file === undefined ? {} : ((await yamlIn(file)) ?? {}), IN_WORDS);
+  if (error) {
+    const lines = [...mistakesIn(error.issues)].map(({ path, detail }) => `${file}: ${path.join('.') || 'the file'}: ${detail}`);
+    throw misuse(lines.join('\n'));
+  }
+  const defaults = Object.fromEntries(Object.entries(plan.ids).map(([name, { value }]) => [name, value]));
+  const states = Object.entries(data.states).flatMap(([type, known]) => (known === undefined ? [] : [[type, known] as const]));
+  const given = Object.entries(data.ids).filter(([, id]) => id !== undefined) as [string, string | null][];
+  return {
+    currency: data.currency,
+    ids: { ...defaults, ...Object.fromEntries(given) },
+    states: Object.fromEntries(states),
+    lacks: new Set(data.notOffered),
+    events: data.events,
+  };
+}
+
+function shapeOf(plan: Plan) {
+  const each = <T extends z.ZodType>(names: readonly string[], schema: (name: string) => T) =>
+    z.strictObject(Object.fromEntries(names.map((name) => [name, schema(name).optional()])));
+  const statesOf = (type: string) => objects.find((one) => one.type === type)?.lifeCycle?.states ?? [];
+  const lacking = [...Object.keys(plan.capabilities), ...answeredBy(plan.application).map(({ id }) => id)];
+  return z.strictObject({
+    currency: Currency.default('EUR'),
+    ids: each(Object.keys(plan.ids), () => z.string().min(1).max(200).nullable()).default({}),
+    states: each(Object.keys(plan.objects), (type) => z.array(z.enum(statesOf(type))).min(1)).default({}),
+    events: z.enum(['post', 'none']).default('post'),
+    notOffered: z.array(z.enum(lacking)).default([]),
+  });
+}
+
+async function yamlIn(file: string): Promise<unknown> {
+  try {
+    return parse(await textOf(file));
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    throw misuse(`${file} is not YAML: ${error.message.split('\n')[0]}`);
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw misuse(`${file} cannot be read: ${error.message}.`);
+  });
+}
+
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(\S.*?)[ \t]*$/;
+
+/** Headers of each call, one `Name: value` per line. @throws CommandFailure that names each invalid line without its value */
+export async function headersIn(file: string | undefined): Promise<Readonly<Record<string, string>>> {
+  if (file === undefined) return {};
+  const lines = (await textOf(file)).split(/\r?\n/).map((line, index) => ({ line, place: index + 1 }));
+  const filled = lines.filter(({ line }) => line.trim() !== '');
+  const wrong = filled.filter(({ line }) => !HEADER.test(line));
+  if (wrong.length > 0)
+    throw misuse(wrong.map(({ place }) => `${file}: line ${place} is not a header, like Authorization: Bearer …`).join('\n'));
+  return Object.fromEntries(filled.map(({ line }) => (HEADER.exec(line) ?? []).slice(1, 3) as [string, string]));
+}

@@ -1,0 +1,48 @@
+import type { Application } from '../../shared/catalog/applications.ts';
+import type { Bench, Body, Input } from './bench.ts';
+
+/** A rule of a call that no schema expresses. */
+export interface Rule {
+  /** The rule as a sentence. */
+  readonly title: string;
+  /** The capability without which the rule cannot be checked. */
+  readonly needs?: string;
+  /** @throws Deviation when the system breaks the rule */
+  readonly check: (bench: Bench) => Promise<void>;
+}
+
+/** How one call is checked. */
+export interface CallPlan {
+  /** Prepares a valid call. @returns its input */
+  readonly valid: (bench: Bench) => Promise<Input>;
+  /** Reads what a call has changed. A repeat with the same key must leave it as it is. */
+  readonly effect?: (bench: Bench, input: Input) => Promise<unknown>;
+  readonly needs?: string;
+  /** Rules by name. */
+  readonly rules?: Readonly<Record<string, Rule>>;
+}
+
+/** How the life cycle of an object is checked. */
+export interface ObjectPlan {
+  /** Makes an object in this state. @returns the object */
+  readonly reach: Readonly<Record<string, (bench: Bench) => Promise<Body>>>;
+  /** The call that is this verb. */
+  readonly verbs: Readonly<Record<string, { readonly call: string; readonly input: (object: Body) => Input }>>;
+  /** Reads an object again. @returns undefined when the system does not know it */
+  readonly read: (bench: Bench, object: Body) => Promise<Body | undefined>;
+}
+
+/** How a system that takes the place of an application is checked. */
+export interface Plan {
+  readonly application: Application;
+  /** Ids of things that the system must know before the check, with their meaning and the value in the data of the estate. */
+  readonly ids: Readonly<Record<string, { readonly meaning: string; readonly value: string }>>;
+  /** What a real system may lack, with its meaning. */
+  readonly capabilities: Readonly<Record<string, string>>;
+  /** By id of the call. */
+  readonly calls: Readonly<Record<string, CallPlan>>;
+  /** By type of the object. */
+  readonly objects: Readonly<Record<string, ObjectPlan>>;
+  /** Capabilities that scenarios need, by name of the scenario. */
+  readonly scenarioNeeds: Readonly<Record<string, readonly string[]>>;
+}

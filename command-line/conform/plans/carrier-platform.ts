@@ -1,0 +1,124 @@
+import type { Bench, Body, Input } from '../bench.ts';
+import type { Plan } from '../plan.ts';
+
+const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91 X2YZ', country: 'IE' };
+
+const registration = (id: string): Input => ({
+  params: { id },
+  body: { fulfillmentOrderId: `ffo_${id}`, carrier: 'demo-carrier', service: 'STANDARD', from: ADDRESS, to: ADDRESS },
+});
+
+const registered = (bench: Bench): Promise<Body> => bench.prepare('put-shipment', registration(bench.unique('shp_')));
+
+async function labelled(bench: Bench): Promise<Body> {
+  const { id } = await registered(bench);
+  return bench.prepare('generate-label-api', { params: { id }, body: {} });
+}
+
+/** A parcel after these scans. */
+const scanned =
+  (...scans: readonly string[]) =>
+  async (bench: Bench): Promise<Body> => {
+    let parcel = await labelled(bench);
+    for (const scan of scans) parcel = await bench.prepare('scan-shipment', { params: { id: parcel.id }, body: { scan } });
+    return parcel;
+  };
+
+/** A parcel as Track Shipment has it: undefined before its label. */
+async function tracked(bench: Bench, { id }: Body): Promise<Body | undefined> {
+  const { status, body } = await bench.call('track-shipment-api', { params: { id } });
+  return status === 200 ? body : undefined;
+}
+
+const scan = (verb: string) => ({ call: 'scan-shipment', input: ({ id }: Body) => ({ params: { id }, body: { scan: verb } }) });
+
+export const carrierPlatformPlan: Plan = {
+  application: 'carrier-platform',
+  ids: {},
+  capabilities: { scans: 'the control plane scans parcels' },
+  calls: {
+    'put-shipment': {
+      valid: async (bench) => registration(bench.unique('shp_')),
+      rules: {
+        registered: {
+          title: 'registers a parcel under the given id, with its addresses, without a label',
+          check: async (bench) => {
+            const input = registration(bench.unique('shp_'));
+            const { id, state, labelStatus, events } = await bench.prepare('put-shipment', input);
+            bench.expect('Parcel', [id, state, labelStatus, events], [input.params?.['id'], 'pending', 'none', []]);
+          },
+        },
+      },
+    },
+    'generate-label-api': {
+      valid: async (bench) => ({ params: { id: (await registered(bench)).id }, body: {} }),
+      effect: async (bench, { params }) => (await tracked(bench, params))?.trackingNumber,
+      rules: {
+        label: {
+          title: 'answers the label with its tracking number',
+          check: async (bench) => {
+            const { labelStatus, label, trackingNumber } = await labelled(bench);
+            bench.expect('Label', [labelStatus, label?.format, typeof trackingNumber], ['ready', 'PDF', 'string']);
+          },
+        },
+        'one-label': {
+          title: 'makes one label for a parcel, whatever the key',
+          check: async (bench) => {
+            const { id, trackingNumber } = await labelled(bench);
+            const again = await bench.prepare('generate-label-api', { params: { id }, body: {} });
+            bench.expect('Tracking number of the second call', again.trackingNumber, trackingNumber);
+          },
+        },
+      },
+    },
+    'track-shipment-api': {
+      valid: async (bench) => ({ params: { id: (await labelled(bench)).id } }),
+      rules: {
+        unlabelled: {
+          title: 'refuses a parcel without a label with 409',
+          check: async (bench) => {
+            const { id } = await registered(bench);
+            await bench.refused('track-shipment-api', { params: { id } }, 'Tracking before the label', 409);
+          },
+        },
+        scans: {
+          title: 'lists the scans in order of arrival',
+          needs: 'scans',
+          check: async (bench) => {
+            const parcel = await scanned('collect', 'depart')(bench);
+            const statuses = (await tracked(bench, parcel))?.events.map(({ status }: Body) => status);
+            bench.expect('Scans', statuses, ['label-created', 'collected', 'in-transit']);
+          },
+        },
+      },
+    },
+    'scan-shipment': {
+      valid: async (bench) => ({ params: { id: (await labelled(bench)).id }, body: { scan: 'collect' } }),
+      effect: async (bench, { params }) => (await tracked(bench, params))?.events.length,
+      needs: 'scans',
+    },
+  },
+  objects: {
+    shipment: {
+      reach: {
+        pending: registered,
+        'label-created': labelled,
+        collected: scanned('collect'),
+        'in-transit': scanned('collect', 'depart'),
+        'out-for-delivery': scanned('collect', 'depart', 'out-for-delivery'),
+        delivered: scanned('collect', 'depart', 'out-for-delivery', 'deliver'),
+        lost: scanned('lose'),
+      },
+      verbs: {
+        register: { call: 'put-shipment', input: ({ id }) => registration(id) },
+        label: { call: 'generate-label-api', input: ({ id }) => ({ params: { id }, body: {} }) },
+        collect: scan('collect'),
+        depart: scan('depart'),
+        deliver: scan('deliver'),
+        lose: scan('lose'),
+      },
+      read: tracked,
+    },
+  },
+  scenarioNeeds: {},
+};

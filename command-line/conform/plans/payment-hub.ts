@@ -1,0 +1,274 @@
+import type { Bench, Body, Input } from '../bench.ts';
+import type { CallPlan, Plan } from '../plan.ts';
+
+/** Minor units of the order that is paid. */
+const TOTAL = 2_598;
+const PART = 1_000;
+
+/** An authorisation as the OMS sends it: with the order, so that the system need not call back. */
+function authorisation(bench: Bench, { orderId = bench.unique('ord_'), amount = TOTAL, card = 'card' } = {}): Input {
+  const payable = { orderId, channel: 'web', state: 'draft', total: bench.money(TOTAL) };
+  return { body: { orderId, tender: { type: 'card', token: bench.id(card) }, amount: bench.money(amount), payable } };
+}
+
+const authorised = (bench: Bench): Promise<Body> => bench.prepare('authorize-payment-api', authorisation(bench));
+
+async function captured(bench: Bench): Promise<Body> {
+  const { id } = await authorised(bench);
+  return bench.prepare('capture-payment-api', { params: { id }, body: {} });
+}
+
+async function refunded(bench: Bench, amount: number): Promise<Body> {
+  const { id } = await captured(bench);
+  return bench.prepare('refund-payment-api', { params: { id }, body: { amount: bench.money(amount) } });
+}
+
+async function voided(bench: Bench): Promise<Body> {
+  const { id } = await authorised(bench);
+  return bench.prepare('reverse-payment', { params: { id }, body: {} });
+}
+
+const paymentsOf = async (bench: Bench, orderId: string): Promise<readonly Body[]> =>
+  (await bench.prepare('list-payments', { query: { orderId } })).items;
+
+async function declined(bench: Bench): Promise<Body> {
+  const input = authorisation(bench, { card: 'declined-card' });
+  await bench.call('authorize-payment-api', input);
+  const [payment] = await paymentsOf(bench, String(input.body?.['orderId']));
+  return payment;
+}
+
+/** A payment as the list has it. */
+async function listed(bench: Bench, { id, orderId }: Body): Promise<Body> {
+  return (await paymentsOf(bench, orderId)).find((one) => one.id === id);
+}
+
+const amountsOf = ({ state, authorizedAmount, capturedAmount, refundedAmount, refunds }: Body) => ({
+  state,
+  authorizedAmount,
+  capturedAmount,
+  refundedAmount,
+  refunds: refunds.length,
+});
+
+/** A call about a payment, whose effect is in the list of its order. */
+function aboutPayment(
+  make: (bench: Bench) => Promise<Body>,
+  body: (bench: Bench) => Body = () => ({}),
+  rules: CallPlan['rules'] = {},
+): CallPlan {
+  const orders = new WeakMap<Input, Body>();
+  return {
+    valid: async (bench) => {
+      const payment = await make(bench);
+      const input = { params: { id: payment.id }, body: body(bench) };
+      orders.set(input, payment);
+      return input;
+    },
+    effect: async (bench, input) => amountsOf(await listed(bench, orders.get(input))),
+    rules,
+  };
+}
+
+const half = (bench: Bench): Body => ({ amount: bench.money(PART) });
+
+export const paymentHubPlan: Plan = {
+  application: 'payment-hub',
+  ids: {
+    card: { meaning: 'token of a card that is approved', value: 'tok_visa' },
+    'declined-card': { meaning: 'token of a card that is declined', value: 'tok_decline_do_not_honor' },
+  },
+  capabilities: {
+    'gift-card': 'gift cards as tenders',
+    'exchange-credit': 'the value of a return as a tender',
+    'partial-approval': 'the token tok_partial_60 is approved in part',
+    'decline-at-capture': 'the token tok_decline_at_capture is declined at capture',
+    'customer-action': 'the token tok_3ds waits for the customer (3-D Secure)',
+    'pending-refund': 'refunds to tok_refund_later and tok_refund_fails are decided a day later',
+    dispute: 'disputes that the control plane opens and decides',
+  },
+  calls: {
+    'authorize-payment-api': {
+      // A second payment of this amount would fit, so that an effect without a key shows.
+      valid: async (bench) => authorisation(bench, { amount: PART }),
+      effect: async (bench, { body }) => (await paymentsOf(bench, String(body?.['orderId']))).map(amountsOf),
+      rules: {
+        currency: {
+          title: 'answers in the currency of the request',
+          check: async (bench) => {
+            const { amount, authorizedAmount, capturedAmount, refundedAmount } = await authorised(bench);
+            for (const one of [amount, authorizedAmount, capturedAmount, refundedAmount])
+              bench.expect('Currency', one.currency, bench.currency);
+          },
+        },
+        'authorised-amount': {
+          title: 'authorises the requested amount, and lists it for its order',
+          check: async (bench) => {
+            const payment = await bench.prepare('authorize-payment-api', authorisation(bench, { amount: PART }));
+            bench.expect('Authorised', [payment.state, payment.authorizedAmount.amount], ['authorised', PART]);
+            bench.expect('In the list of the order', (await listed(bench, payment))?.authorizedAmount.amount, PART);
+          },
+        },
+        outstanding: {
+          title: 'authorises what is outstanding by default, and never more',
+          check: async (bench) => {
+            const first = authorisation(bench, { amount: PART });
+            const orderId = String(first.body?.['orderId']);
+            await bench.prepare('authorize-payment-api', first);
+            await bench.refused('authorize-payment-api', authorisation(bench, { orderId }), 'More than what is outstanding', 409);
+            const { amount: _default, ...rest } = authorisation(bench, { orderId }).body ?? {};
+            bench.expect('Amount by default', (await bench.prepare('authorize-payment-api', { body: rest })).amount.amount, TOTAL - PART);
+          },
+        },
+        declined: {
+          title: 'answers a declined card with 402, and no money is authorised',
+          check: async (bench) => {
+            const input = authorisation(bench, { card: 'declined-card' });
+            await bench.refused('authorize-payment-api', input, 'A declined card', 402);
+            const states = (await paymentsOf(bench, String(input.body?.['orderId']))).map(({ state }) => state);
+            bench.expect(
+              'Payments of the order that did not fail',
+              states.filter((state) => state !== 'failed'),
+              [],
+            );
+          },
+        },
+      },
+    },
+    'capture-payment-api': aboutPayment(authorised, half, {
+      'capture-limit': {
+        title: 'never captures more than the authorised amount',
+        check: async (bench) => {
+          const payment = await authorised(bench);
+          const input = { params: { id: payment.id }, body: { amount: bench.money(TOTAL + 1) } };
+          await bench.refused('capture-payment-api', input, 'A capture above the authorised amount', 409);
+          bench.expect('Captured after the refusal', (await listed(bench, payment))?.capturedAmount.amount, 0);
+        },
+      },
+      'part-captured': {
+        title: 'captures a part, once, and all of it by default',
+        check: async (bench) => {
+          const { id } = await authorised(bench);
+          const part = await bench.prepare('capture-payment-api', { params: { id }, body: half(bench) });
+          bench.expect('Captured', [part.state, part.capturedAmount.amount], ['captured', PART]);
+          bench.expect('Captured by default', (await captured(bench)).capturedAmount.amount, TOTAL);
+        },
+      },
+    }),
+    'refund-payment-api': aboutPayment(captured, half, {
+      'refund-listed': {
+        title: 'lists each refund with its amount',
+        check: async (bench) => {
+          const payment = await refunded(bench, PART);
+          bench.expect('Refunded in the answer', [payment.refundedAmount.amount, payment.refunds.length], [PART, 1]);
+          const found = await listed(bench, payment);
+          bench.expect(
+            'Refunds in the list',
+            [found?.refundedAmount.amount, found?.refunds.map(({ amount }: Body) => amount.amount)],
+            [PART, [PART]],
+          );
+        },
+      },
+      'refund-limit': {
+        title: 'never refunds more than the captured amount',
+        check: async (bench) => {
+          const payment = await refunded(bench, PART);
+          const input = { params: { id: payment.id }, body: { amount: bench.money(TOTAL - PART + 1) } };
+          await bench.refused('refund-payment-api', input, 'A refund above the rest', 409);
+          bench.expect('Refunded after the refusal', (await listed(bench, payment))?.refundedAmount.amount, PART);
+        },
+      },
+      'one-reference': {
+        title: 'refunds once for one reference, whatever the key',
+        check: async (bench) => {
+          const { id } = await captured(bench);
+          const input = { params: { id }, body: { ...half(bench), reference: bench.unique('ref-') } };
+          await bench.prepare('refund-payment-api', input);
+          bench.expect('Refunded', (await bench.prepare('refund-payment-api', input)).refundedAmount.amount, PART);
+        },
+      },
+    }),
+    'list-payments': {
+      valid: async (bench) => ({ query: { orderId: (await authorised(bench)).orderId } }),
+      rules: {
+        'own-order': {
+          title: 'lists the payments of the order only',
+          check: async (bench) => {
+            const { id, orderId } = await authorised(bench);
+            await authorised(bench);
+            bench.expect(
+              'Payments of the order',
+              (await paymentsOf(bench, orderId)).map((one) => one.id),
+              [id],
+            );
+            bench.expect('Payments of an unknown order', await paymentsOf(bench, bench.unique('ord_')), []);
+          },
+        },
+      },
+    },
+    'reverse-payment': aboutPayment(captured, () => ({ reason: 'conform' }), {
+      'reverse-authorised': {
+        title: 'voids an authorisation',
+        check: async (bench) => bench.expect('State', (await voided(bench)).state, 'voided'),
+      },
+      'reverse-captured': {
+        title: 'refunds the rest of a captured payment, once',
+        check: async (bench) => {
+          const { id } = await refunded(bench, PART);
+          for (const time of ['once', 'twice']) {
+            const payment = await bench.prepare('reverse-payment', { params: { id }, body: {} });
+            bench.expect(`Reversed ${time}`, [payment.state, payment.refundedAmount.amount], ['fully-refunded', TOTAL]);
+          }
+        },
+      },
+    }),
+    'void-payment-api': aboutPayment(authorised),
+    'dispute-payment': { ...aboutPayment(captured, () => ({ reason: 'fraudulent' })), needs: 'dispute' },
+    'decide-dispute': {
+      ...aboutPayment(
+        async (bench) => {
+          const { id } = await captured(bench);
+          return bench.prepare('dispute-payment', { params: { id }, body: { reason: 'fraudulent' } });
+        },
+        () => ({ outcome: 'won' }),
+      ),
+      needs: 'dispute',
+    },
+    'change-gift-card': {
+      valid: async (bench) => ({ params: { id: bench.unique('gift_') }, body: { balance: bench.money(PART) } }),
+      needs: 'gift-card',
+    },
+  },
+  objects: {
+    payment: {
+      reach: {
+        authorised,
+        captured,
+        'partially-refunded': (bench) => refunded(bench, PART),
+        'fully-refunded': (bench) => refunded(bench, TOTAL),
+        voided,
+        failed: declined,
+      },
+      verbs: {
+        capture: { call: 'capture-payment-api', input: ({ id }) => ({ params: { id }, body: {} }) },
+        void: { call: 'void-payment-api', input: ({ id }) => ({ params: { id }, body: {} }) },
+        refund: {
+          call: 'refund-payment-api',
+          input: ({ id, amount }) => ({ params: { id }, body: { amount: { ...amount, amount: 100 } } }),
+        },
+      },
+      read: listed,
+    },
+  },
+  scenarioNeeds: {
+    'partial-approval': ['partial-approval'],
+    '3-d-secure': ['customer-action'],
+    'capture-declined': ['decline-at-capture'],
+    'void-transaction': ['gift-card'],
+    'exchange-with-surplus': ['exchange-credit'],
+    'refund-pending': ['pending-refund'],
+    'refund-fails': ['pending-refund', 'gift-card'],
+    'dispute-won': ['dispute'],
+    'dispute-lost': ['dispute'],
+  },
+};

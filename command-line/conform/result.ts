@@ -1,0 +1,113 @@
+import type { Recorded } from '../../ui/report/recorded.ts';
+import { type Look, table } from '../output/table.ts';
+import type { CallResult, CheckResult } from './checks.ts';
+import type { ScenarioResult } from './scenarios.ts';
+
+/** `missing`: other applications need the call, and the system does not offer it. */
+type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
+
+export const deviates = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean => outcome === 'failed' || outcome === 'not checked';
+
+export function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
+  if (offer === 'unchecked') return offer;
+  if (offer === 'not offered') return obligation === 'must' ? 'missing' : offer;
+  return checks.some(deviates) ? 'deviates' : 'conforms';
+}
+
+/** A system fits when it offers each required call, and each call that it offers conforms. */
+export const fits = (result: CallResult): boolean => !['deviates', 'missing'].includes(verdictOf(result));
+
+export function showCalls(results: readonly CallResult[], look: Look): string {
+  const rows = results.map((result) => [
+    verdictOf(result) === 'not offered' ? 'not offered' : result.obligation,
+    result.api.name,
+    inWords(result),
+  ]);
+  const deviations = results.flatMap(({ api, checks }) =>
+    checks.filter(deviates).map(({ check, detail }) => `${look.style('red', `${api.id} ${check}`)}: ${detail}`),
+  );
+  return [table(['', 'call', 'checks'], rows, look), ...(deviations.length > 0 ? [`\n${deviations.join('\n')}`] : [])].join('\n');
+}
+
+function inWords(result: CallResult): string {
+  const { checks } = result;
+  switch (verdictOf(result)) {
+    case 'missing':
+      return 'MISSING: other applications make this call';
+    case 'not offered':
+      return '';
+    case 'unchecked':
+      return 'no checks';
+    case 'deviates':
+      return `FAILED: ${checks
+        .filter(deviates)
+        .map(({ check }) => check)
+        .join(', ')}`;
+    case 'conforms': {
+      const left = checks.filter(({ outcome }) => outcome === 'not offered').map(({ check }) => check);
+      return `${checks.length - left.length} passed${left.length > 0 ? `; not offered: ${left.join(', ')}` : ''}`;
+    }
+  }
+}
+
+/** The calls as `--json` prints them. */
+export const callsAsJson = (results: readonly CallResult[]) =>
+  results.map((result) => ({
+    id: result.api.id,
+    obligation: result.obligation,
+    verdict: verdictOf(result),
+    checks: result.checks.map(({ check, title, outcome, detail }) => ({ check, title, outcome, detail })),
+  }));
+
+/** The checks as a report shows them: one scenario per check. */
+export function recordedChecks(results: readonly CallResult[]): readonly Recorded[] {
+  return results.flatMap((result): readonly Recorded[] => {
+    const { api, checks, obligation } = result;
+    const checked = checks.map((one) => recorded(one, `${api.id}: ${one.check}`, `${api.name} ${one.title} (${obligation})`));
+    if (result.offer === 'offered') return checked;
+    const why = result.offer === 'unchecked' ? 'No check covers this call.' : 'The system does not offer this call.';
+    const outcome = obligation === 'must' ? 'failed' : 'not offered';
+    const absent = { check: 'offered', title: 'is offered', outcome, detail: why, entries: [], startedAt: Date.now(), ms: 0 } as const;
+    return [recorded(absent, `${api.id}: offered`, `${api.name} is offered (${obligation})`)];
+  });
+}
+
+const recorded = ({ outcome, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
+  ...unrecorded(name, title),
+  startedAt,
+  entries,
+  failure: deviates({ outcome }) ? (detail ?? outcome) : undefined,
+  ...(outcome === 'not offered' && { skipped: detail ?? outcome }),
+  ms,
+});
+
+/** A record without steps. */
+const unrecorded = (name: string, title: string): Recorded => ({
+  scenario: { name, title },
+  file: undefined,
+  rehearsal: undefined,
+  startedAt: Date.now(),
+  entries: [],
+  hops: [],
+  events: [],
+  omitted: { entries: 0, hops: 0, events: 0, journal: false },
+  invariants: [],
+  failure: undefined,
+  ms: 0,
+});
+
+export const recordedScenario = ({ name, title, detail, recorded }: ScenarioResult): Recorded =>
+  recorded ?? { ...unrecorded(name, title), skipped: detail ?? 'It did not run.' };
+
+/** What the lines of the scenarios do not have. */
+export function showScenarios(scenarios: readonly ScenarioResult[], { style }: Look): string {
+  if (scenarios.length === 0) return '';
+  const ran = scenarios.filter(({ outcome }) => outcome !== 'not offered');
+  const failed = ran.filter(({ outcome }) => outcome === 'failed').length;
+  const counts = style(failed > 0 ? 'red' : 'green', `${ran.length - failed} of ${ran.length} scenarios passed`);
+  const left = scenarios.flatMap(({ name, outcome, detail }) => (outcome === 'not offered' ? [`not offered: ${name}. ${detail}`] : []));
+  const notChecked = [...new Set(scenarios.flatMap((one) => one.notChecked))].map((title) => `not checked by verify: ${title}`);
+  return `${[...left, ...notChecked].map((line) => `${line}\n`).join('')}${counts}\n\n`;
+}
+
+export const scenariosAsJson = (scenarios: readonly ScenarioResult[]) => scenarios.map(({ recorded: _recorded, ...scenario }) => scenario);

@@ -1,0 +1,81 @@
+import type { EstateClient } from '../../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import type { Recorded } from '../../ui/report/recorded.ts';
+import type { Look, Progress } from '../output/table.ts';
+import { startOwnEstate } from '../rehearse/own-estate.ts';
+import { runOne } from '../rehearse/run-one.ts';
+import type { Plan } from './plan.ts';
+
+export interface ScenarioResult {
+  readonly name: string;
+  readonly title: string;
+  readonly outcome: 'passed' | 'failed' | 'not offered';
+  readonly detail?: string;
+  /** Invariants whose records only the system has. */
+  readonly notChecked: readonly string[];
+  readonly recorded: Recorded | undefined;
+}
+
+export interface SwappedOptions {
+  readonly plan: Plan;
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly headersFile: string | undefined;
+  readonly events: 'post' | 'none';
+  readonly lacks: ReadonlySet<string>;
+  /** Port of the gateway, where the system calls back. 0: any free one. */
+  readonly port: number;
+  readonly look: Look;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+  /** Prints a line for each scenario as it ends, unless it is undefined. */
+  readonly write: ((text: string) => void) | undefined;
+}
+
+/** Runs the scenarios of the estate with the system in place of the application. */
+export async function runSwapped(options: SwappedOptions): Promise<readonly ScenarioResult[]> {
+  const { plan, url, timeoutMs, headersFile, events, lacks, port, look, progress, signal, write } = options;
+  const prefix = `SWAP_${plan.application.toUpperCase().replaceAll('-', '_')}`;
+  const swap = {
+    [`${prefix}_URL`]: url,
+    [`${prefix}_TIMEOUT_MS`]: String(timeoutMs),
+    [`${prefix}_EVENTS`]: events,
+    ...(headersFile !== undefined && { [`${prefix}_HEADERS_FILE`]: headersFile }),
+  };
+  const estate = await startOwnEstate({ GATEWAY_PORT: String(port), ...swap });
+  const results: ScenarioResult[] = [];
+  try {
+    for (const [index, scenario] of scenarios.entries()) {
+      const { name, title } = scenario;
+      const lacking = plan.scenarioNeeds[name]?.find((capability) => lacks.has(capability));
+      if (lacking !== undefined) {
+        const detail = `It needs ${lacking}, which the mapping lists under notOffered.`;
+        results.push({ name, title, outcome: 'not offered', detail, notChecked: [], recorded: undefined });
+        continue;
+      }
+      const shown = { look, progress, json: write === undefined, write: write ?? (() => undefined), isDetailed: false };
+      const place = `${index + 1} of ${scenarios.length}  `;
+      const run = { ...DEMO_CREDENTIALS, ...shown, place, against: estate.gateway, signal, recording: {}, examine: requireContract };
+      const { outcome, recorded } = await runOne({ scenario }, run);
+      results.push({
+        name,
+        title,
+        outcome: outcome.passed ? 'passed' : 'failed',
+        ...(outcome.failure !== undefined && { detail: outcome.failure }),
+        notChecked: outcome.invariants.filter(({ basis }) => basis === 'not-checked').map((one) => one.title),
+        recorded: recorded(),
+      });
+    }
+  } finally {
+    await estate.stop();
+  }
+  return results;
+}
+
+/** @throws Error for a system that broke the contract, even if the scenario did not notice */
+async function requireContract({ client }: { readonly client: EstateClient }): Promise<void> {
+  const { items } = await client.control('list-swaps');
+  const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);
+  if (broken.length > 0) throw new Error(`The system broke the contract. ${broken.join(' ')}`);
+}

@@ -1,0 +1,22 @@
+import { Agent } from 'undici';
+import { type ConformOptions, checkCalls, type Outcome } from '../../command-line/conform/checks.ts';
+import type { Plan } from '../../command-line/conform/plan.ts';
+
+/** Checks a system. @returns for each outcome the checks with it, as `<call> <check>: <detail>` */
+export async function checked(plan: Plan, url: string, more: Partial<ConformOptions> = {}) {
+  const agent = new Agent();
+  const ids = Object.fromEntries(Object.entries(plan.ids).map(([name, { value }]) => [name, value]));
+  const rest = { headers: {}, timeoutMs: 5_000, currency: 'EUR', lacks: new Set<string>(), states: {}, progress: () => undefined };
+  try {
+    const results = await checkCalls({ plan, url, agent, ids, ...rest, ...more });
+    const checks = results.flatMap(({ api, checks }) => checks.map((one) => ({ call: api.id, ...one })));
+    return {
+      names: (wanted: Outcome): string[] => [...new Set(checks.flatMap(({ outcome, check }) => (outcome === wanted ? [check] : [])))],
+      lines: (...wanted: readonly Outcome[]): string[] =>
+        checks.flatMap(({ call, check, outcome, detail }) => (wanted.includes(outcome) ? [`${call} ${check}: ${detail}`] : [])),
+      missing: results.flatMap(({ api, offer }) => (offer === 'offered' ? [] : [api.id])),
+    };
+  } finally {
+    await agent.close();
+  }
+}

@@ -1,0 +1,102 @@
+import type { RequestListener } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { paymentHubPlan } from '../../command-line/conform/plans/payment-hub.ts';
+import { plans } from '../../command-line/conform/plans.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
+import { answeredBy, obligationOf } from '../../shared/contract/openapi/application-contract.ts';
+import { checked } from './checked.ts';
+import { startAdapter } from './example-adapter.ts';
+import { serveOwn } from './own-application.ts';
+import { type Defect, startPaymentHub } from './payment-hub-stub.ts';
+import { serving } from './serving.ts';
+
+/** The checks that fail for each defect. */
+const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
+  'wrong-shape': ['shape'],
+  'forgets-keys': ['one-effect', 'repeat'],
+  'fails-on-repeat': ['repeat'],
+  'answers-unknown-ids': ['unknown-id'],
+  'accepts-bad-bodies': ['bad-body'],
+  'captures-above-the-authorised': ['capture-limit'],
+  'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture'],
+  'answers-in-another-currency': ['currency'],
+  'loses-refunds': ['refund-listed'],
+  'refunds-above-the-captured': ['refund-limit'],
+  'authorises-above-the-outstanding': ['outstanding'],
+  'mixes-orders': ['own-order'],
+  slow: ['in-time'],
+};
+
+test('A sound Payment Hub passes every check that it offers', async () => {
+  await using hub = await startPaymentHub();
+  const { lines } = await checked(paymentHubPlan, hub.url);
+  expect(lines('failed', 'not checked')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(50);
+});
+
+test.each(Object.entries(FOUND_BY) as [Defect, readonly string[]][])(
+  'A Payment Hub that is defective (%s) fails %j',
+  async (defect, found) => {
+    await using hub = await startPaymentHub(defect);
+    const { names } = await checked(paymentHubPlan, hub.url, { timeoutMs: defect === 'slow' ? 200 : 5_000 });
+    const failed = names('failed');
+    expect(failed).toEqual(expect.arrayContaining([...found]));
+    const others = Object.values(FOUND_BY)
+      .flat()
+      .filter((check) => !found.includes(check));
+    expect(others.filter((check) => failed.includes(check))).toEqual(OTHERS[defect] ?? []);
+  },
+);
+
+/** Rules that a defect breaks in addition to its own. */
+const OTHERS: Partial<Record<Defect, readonly string[]>> = {
+  'loses-refunds': ['refund-limit'],
+};
+
+test('The example adapter passes every check that its provider offers', async () => {
+  await using adapter = await startAdapter();
+  const { lines, missing } = await checked(paymentHubPlan, adapter.url);
+  expect(lines('failed', 'not checked')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(50);
+  expect(missing).not.toContain('void-payment-api');
+});
+
+const OTHERS_NEEDED: Partial<Record<Application, readonly Application[]>> = { 'carrier-platform': ['fms'] };
+
+test.each(plans.map((plan) => [plan.application, plan] as const))('Our own %s passes every check of a real one', async (name, plan) => {
+  await using own = await serveOwn(name, ...(OTHERS_NEEDED[name] ?? []));
+  const { lines } = await checked(plan, own.url);
+  expect(lines('failed', 'not checked', 'not offered')).toEqual([]);
+  expect(lines('passed').length).toBeGreaterThan(15);
+});
+
+test.each(plans.map((plan) => [plan.application, plan] as const))(
+  'The checks of %s cover each call that other applications make',
+  (name, plan) => {
+    const required = answeredBy(name).filter((api) => obligationOf(api) === 'must');
+    expect(required.filter(({ id }) => plan.calls[id] === undefined).map(({ id }) => id)).toEqual([]);
+  },
+);
+
+test.each<[what: string, answer: RequestListener, found: string]>([
+  ['a page', (_request, response) => response.end('<html>'), 'authorize-payment-api shape: Authorize Payment answers 200 without JSON.'],
+  [
+    'a redirect',
+    (_request, response) => response.writeHead(302, { location: '/' }).end(),
+    'authorize-payment-api shape: Authorize Payment: expected 201, got 302.',
+  ],
+  [
+    'nothing, and closes the connection',
+    (request) => request.destroy(),
+    'authorize-payment-api in-time: No answer: the connection was closed.',
+  ],
+  [
+    'headers without end',
+    (_request, response) => response.writeHead(200, { x: 'x'.repeat(100_000) }).end(),
+    'authorize-payment-api in-time: No answer: Headers Overflow Error.',
+  ],
+])('A server that answers %s fails by this reason', async (_what, answer, found) => {
+  await using server = await serving(answer);
+  const { lines } = await checked(paymentHubPlan, server.url);
+  expect(lines('failed')).toContain(found);
+});
