@@ -86,7 +86,11 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
   { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
-  { zone: 'docs/', may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
+  {
+    zone: 'docs/',
+    may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts', 'helm/chart.ts'],
+  },
+  { zone: 'helm/', may: ['shared/catalog/', 'estate/variables.ts', 'package.json'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));
