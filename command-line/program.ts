@@ -14,6 +14,7 @@ import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords, tailCommand } from './stream.ts';
+import { summaryCommand } from './summary.ts';
 
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
+  program.addCommand(summaryCommand());
   program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));
