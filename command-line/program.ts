@@ -50,8 +50,8 @@ export function createProgram(): Command {
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
-  program.addCommand(summaryCommand());
-  program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
+  program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(summaryCommand());
+  program.addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));
   program.helpCommand('help [command]', 'Prints the help of a command.');
