@@ -5,6 +5,7 @@ import { type ControlId, controlOperations } from '../shared/catalog/control/ope
 import { Problem } from '../shared/catalog/problems.ts';
 import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
@@ -16,6 +17,8 @@ import { sendFrames } from './stream/send-frames.ts';
 
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
+  /** Limit of a large body. */
+  readonly snapshotBytes: number;
 }
 
 export interface AdmittedRequest {
@@ -24,6 +27,8 @@ export interface AdmittedRequest {
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
   /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
@@ -31,7 +36,7 @@ export interface AdmittedRequest {
 type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
-export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
+export function createControlPlane({ use, snapshotBytes, ...parts }: ControlPlaneOptions) {
   const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
@@ -45,7 +50,7 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   return async (admitted: AdmittedRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const run = operations[operation.id].prepare(await readInput(operation, admitted));
+    const run = operations[operation.id].prepare(await readInput(operation, admitted, snapshotBytes));
     const enter = entering(use, parts, { operation, admitted, gone: whenGone(response) });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames));
     if (isStream(operation)) return;
@@ -54,8 +59,8 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest): Promise<SentInput> {
-  const body = await readJson(request.headers, sent);
+async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest, large: number): Promise<SentInput> {
+  const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
@@ -77,11 +82,16 @@ interface Entering {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering(use: Use, { rehearsals }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
-  const { rehearsal, correlationId } = admitted;
+  const { rehearsal, correlationId, estateCall, request } = admitted;
+  const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, correlationId, gone }), mostMs);
+    return use.during(
+      rehearsal,
+      () => run({ rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone }),
+      mostMs,
+    );
   };
 }
 

@@ -23,7 +23,9 @@ import {
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
+import { compareWorlds, deleteSnapshot, listSnapshots, readSnapshot, saveSnapshot, uploadSnapshot } from './operations/snapshots.ts';
 import { readStream } from './operations/stream.ts';
+import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -44,6 +46,12 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-rehearsal': readRehearsal,
   'delete-rehearsal': deleteRehearsal,
   'reset-rehearsal': resetRehearsal,
+  'save-snapshot': saveSnapshot,
+  'list-snapshots': listSnapshots,
+  'read-snapshot': readSnapshot,
+  'upload-snapshot': uploadSnapshot,
+  'delete-snapshot': deleteSnapshot,
+  'compare-worlds': compareWorlds,
   'read-clock': readClock,
   'set-clock': setClock,
   'advance-clock': advanceClock,
@@ -61,6 +69,10 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'rotate-webhook-secret': rotateWebhookSecret,
   'list-webhook-deliveries': listWebhookDeliveries,
   'redeliver-webhook': redeliverWebhook,
+  'list-swaps': listSwaps,
+  'read-fidelity': readFidelity,
+  'make-call': makeCall,
+  'report-change': reportChange,
   'read-topology': readTopology,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,

@@ -4,6 +4,7 @@ import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { DEFAULT_OUTBOUND, outboundAllow } from '../shared/http/outbound.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
+import { swapVariables } from './swap-variables.ts';
 
 const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {
   const remedy = `it takes a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`;
@@ -87,7 +88,7 @@ export const variables = {
       return z.NEVER;
     })
     .describe(
-      'Addresses that registered webhooks may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
+      'Addresses that registered webhooks and swapped applications may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
     ),
   LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')
@@ -146,6 +147,12 @@ export const variables = {
     .default(WORLD_BYTES)
     .describe(
       'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At it, requests that change something are refused with 507; work that has begun gets a quarter more. In memory a byte takes two to three.',
+    ),
+  MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
+  MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)
+    .default(64 * 1_048_576)
+    .describe(
+      'Maximum size of the file of a snapshot in bytes, and of the body that uploads it. The store keeps it compressed, to about a tenth.',
     ),
   REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
     'ISO 8601 duration without use after which a rehearsal ends, unless it was created with `idleExpiry` or `keep`. `default` never ends.',
@@ -218,7 +225,7 @@ export const urls = Object.fromEntries(
   ]),
 );
 
-export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
+export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls, ...swapVariables };
 
 /** Whether every part of an address of Redis, or of a list of cluster nodes, has an effect: a part that would be ignored is a mistake. */
 function isRedisUrl(text: string): boolean {

@@ -4,6 +4,8 @@ import type { Router } from 'express';
 import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { createEstateCalls } from '../shared/control/estate-call.ts';
+import { BODY_BYTES } from '../shared/http/request-body.ts';
 import { routeTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
@@ -20,6 +22,7 @@ import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
+import { createEstateCallers } from './estate-callers.ts';
 import { createInProcessForwarder } from './forwarder.ts';
 import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
@@ -43,6 +46,8 @@ export interface GatewayOptions {
   readonly noteUse?: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. */
   readonly worldBytes?: number;
+  /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
+  readonly snapshotBytes?: number;
   readonly credentials: readonly Credential[];
   /** Programs that fetch access tokens, in addition to the client of each rehearsal. */
   readonly clients?: readonly OAuthClient[];
@@ -104,12 +109,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     states: options.states,
     limits: createRateLimits(options.limits),
     keyring: createKeyring({ credentials: options.credentials, pepper, accessTokens, revocations, resolve }),
+    estateCalls: createEstateCallers({ calls: createEstateCalls(options.token), resolve }),
     clients: createOAuthClients({ clients: options.clients ?? [], pepper, resolve }),
     accessTokens,
     revocations,
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
+    snapshotBytes: options.snapshotBytes ?? BODY_BYTES,
     routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     crossOrigin: crossOrigin(options.corsOrigins ?? []),

@@ -22,6 +22,7 @@ import {
   identifyRequest,
   nameCorrelationId,
   receiveBody,
+  receiveControlBody,
 } from './steps/answer.ts';
 import {
   authenticateClient,
@@ -70,7 +71,7 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
     .prove(readRehearsalHeader)
     .prove(chooseRehearsal);
 
-  const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveBody).end(answerControl(parts));
+  const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveControlBody(parts)).end(answerControl(parts));
 
   const metrics = authenticated.end(answerMetrics(parts));
 

@@ -12,6 +12,7 @@ const OBJECTS = {
   kafka: 'components/kafka',
   'network-policies': 'components/network-policies',
   receivers: 'components/webhooks',
+  'real-system': 'components/swap',
   'disruption-budgets': 'components/disruption-budgets',
   autoscaling: 'components/autoscaling',
 };

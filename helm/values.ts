@@ -1,7 +1,9 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { swapVariables } from '../estate/swap-variables.ts';
 import { variables } from '../estate/variables.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
+import { swappableNames } from '../shared/catalog/swap.ts';
 import { type KubernetesObject, objectsOf, settingsOf } from './kustomized.ts';
 
 /** Variables that the chart sets itself, from other values. */
@@ -49,7 +51,10 @@ const deployments = [...applicationNames, 'gateway', 'touchpoint-mock'] as const
 const Deployment = z
   .strictObject({ replicas: z.int().min(0).max(100).optional(), resources: Resources.optional() })
   .meta({ id: 'Deployment' });
-const settings = Object.entries(variables).filter(([name]) => !SET_BY_THE_CHART.some((one) => one === name));
+const isSwapUrl = (name: string): boolean => /^SWAP_.*_URL$/.test(name);
+const settings = Object.entries({ ...variables, ...swapVariables }).filter(
+  ([name]) => !SET_BY_THE_CHART.some((one) => one === name) && !isSwapUrl(name),
+);
 
 /** The values of the chart. `values.yaml` and `values.schema.json` are written from this schema. */
 const values = z.strictObject({
@@ -133,6 +138,12 @@ const values = z.strictObject({
       'Addresses that registered webhooks may have, such as private. Empty: public ones only, and no connection to them.',
     ),
   }),
+  swaps: z
+    .strictObject(Object.fromEntries(swappableNames.map((name) => [name, Text.regex(/^https?:\/\//).optional()])))
+    .default({})
+    .describe(
+      'Addresses of real systems, such as payment-hub: https://payment-hub.example.com. Only the swapped application can connect to them.',
+    ),
   networkPolicies: z.strictObject({
     enabled: z
       .boolean()

@@ -9,7 +9,7 @@ import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due
 import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/rehearsals.ts';
+import type { ApplicationDump, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
 import type { Breathe } from './slices.ts';
@@ -28,9 +28,11 @@ export interface KeptObjects {
 /** All records of a world, read once. */
 export interface WorldRecords {
   readonly objects: EstateObjects;
-  readonly seed: Snapshot;
+  readonly seed: WorldData;
   /** The figures of the retailer. */
   readonly figures: Figures;
+  /** Applications whose place real systems take. Their objects are those that were seen. */
+  readonly swapped: ReadonlySet<Application>;
   /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
   /** Business objects as stored, with the private members of their owner. */
@@ -38,17 +40,20 @@ export interface WorldRecords {
   /** Private records of an application. */
   records<T>(application: Application, collection: string): readonly T[];
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. */
+  /**
+   * Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. A swapped application
+   * may have any.
+   */
   queued(application: Application, id: string, kind?: string): boolean;
   /** Due work that is not parked, without deliveries. */
-  readonly due: Snapshot['due'];
+  readonly due: WorldData['due'];
   /** Due work that waits for an unavailable application and is not parked. */
   readonly awaiting: readonly DueItem[];
   readonly parked: readonly Parked[];
 }
 
 /** The parts of the store that verify reads. */
-export type WorldReader = SnapshotStore & LedgerStore & EventReader;
+export type WorldReader = WorldDataStore & LedgerStore & EventReader;
 
 export interface ReadOptions {
   readonly objects: EstateObjects;
@@ -56,7 +61,7 @@ export interface ReadOptions {
 }
 
 export async function readWorld(worlds: WorldReader, world: World, { objects, breathe }: ReadOptions): Promise<WorldRecords> {
-  const snapshot = await worlds.snapshot(world);
+  const data = await worlds.data(world);
   const ledger = await worlds.ledger(world);
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
@@ -66,9 +71,9 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
   const awaiting = ledger.awaiting.filter(isLeft);
   const deliveries = awaiting.filter(({ kind }) => carriesEvent(kind));
-  const due = snapshot.due.filter(isLeft);
+  const due = data.due.filter(isLeft);
   const queues = queuesOf(due, deliveries, withheld);
-  const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
+  const dumps = new Map(Object.entries(data.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   for (const [application, dump] of dumps) {
     for (const [collection, rows] of Object.entries(dump.objects)) {
@@ -77,10 +82,12 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   }
   const records = <T>(application: Application, collection: string): readonly T[] =>
     (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
-  const [retailer] = records<Retailer>('oms', 'retailer');
+  const [retailer] = records<Retailer & { readonly swapped?: readonly Application[] }>('oms', 'retailer');
+  const swapped = new Set(retailer?.swapped);
   return {
     objects,
     seed: await worlds.seed(world),
+    swapped,
     figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
     events,
     of: <T>(type: string) => {
@@ -89,7 +96,9 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
     },
     records,
     counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
-    queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
+    // A real system may have such work, which the estate cannot see.
+    queued: (application, id, kind) =>
+      swapped.has(application) || (queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false),
     due,
     awaiting,
     parked: ledger.parked,
@@ -112,7 +121,7 @@ const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | '
 
 /** The ids that due work, and postponed or withheld deliveries, name: by application, and by application and kind. */
 function queuesOf(
-  due: Snapshot['due'],
+  due: WorldData['due'],
   deliveries: readonly DueItem[],
   withheld: readonly EstateEvent[],
 ): ReadonlyMap<string, ReadonlySet<string>> {

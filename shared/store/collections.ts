@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import type { ApplicationDump } from './ports/rehearsals.ts';
+import type { ApplicationDump } from './ports/world-data.ts';
 
 /** The members of every stored object. */
 export interface Stored {
@@ -36,6 +36,8 @@ export interface Collection<
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
+  /** Whether its rows have secrets. An export of a world leaves them out. */
+  readonly secret: boolean;
 }
 
 export function defineCollection<
@@ -50,6 +52,7 @@ export function defineCollection<
   readonly index?: { readonly [K in Index]: (object: Shape) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   readonly etag?: true;
+  readonly secret?: true;
 }): Collection<Shape, Unique, Index, Verb> {
   return {
     name: definition.name,
@@ -61,6 +64,7 @@ export function defineCollection<
     },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
+    secret: definition.secret === true,
   };
 }
 
@@ -104,7 +108,7 @@ export interface Seed {
 export function dumpOf(seed: Seed): ApplicationDump {
   const objects: Record<string, { id: string; version: number; json: string }[]> = {};
   const unique: Record<string, Record<string, string>> = {};
-  const index: Record<string, [string, string][]> = {};
+  const index: Record<string, readonly (readonly [string, string])[]> = {};
   for (const { of, rows } of seed.objects ?? []) {
     objects[of.name] = rows.map((row) => {
       const parsed = of.schema.safeParse(row);
@@ -112,20 +116,30 @@ export function dumpOf(seed: Seed): ApplicationDump {
         throw new Error(`Seed row ${of.name}/${row.id}: ${parsed.error.issues[0]?.path.join('/')}: ${parsed.error.issues[0]?.message}`);
       return { id: row.id, version: row.version, json: JSON.stringify(row) };
     });
-    for (const [name, value] of Object.entries(of.unique)) {
-      const values: Record<string, string> = {};
-      for (const row of rows) {
-        const key = value(row);
-        if (key === undefined) continue;
-        if (values[key] !== undefined) throw new Error(`Seed rows ${of.name}/${values[key]} and ${row.id} share ${name} "${key}".`);
-        values[key] = row.id;
-      }
-      unique[`${of.name}.${name}`] = values;
-    }
-    for (const [name, value] of Object.entries(of.index)) {
-      index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key) => [key, row.id] as [string, string]));
-    }
+    const entries = entriesOf(of, rows);
+    Object.assign(unique, entries.unique);
+    Object.assign(index, entries.index);
   }
   const counters = Object.fromEntries((seed.counters ?? []).map(({ of, rows }) => [of.name, rows]));
   return { objects, unique, index, counters };
+}
+
+/** The unique values and indexes of all objects of a collection. @throws Error naming two objects that share a unique value */
+export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<ApplicationDump, 'unique' | 'index'> {
+  const unique: Record<string, Record<string, string>> = {};
+  const index: Record<string, [string, string][]> = {};
+  for (const [name, value] of Object.entries(of.unique)) {
+    const values = new Map<string, string>();
+    for (const row of rows) {
+      const key = value(row);
+      if (key === undefined) continue;
+      if (values.has(key)) throw new Error(`${of.name}/${values.get(key)} and ${row.id} share ${name} "${key}".`);
+      values.set(key, row.id);
+    }
+    unique[`${of.name}.${name}`] = Object.fromEntries(values);
+  }
+  for (const [name, value] of Object.entries(of.index)) {
+    index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key): [string, string] => [key, row.id]));
+  }
+  return { unique, index };
 }

@@ -31,11 +31,23 @@ const sandbox = (more: object) => ({ resources: ['../sandbox'], ...more });
 const components = (...names: readonly string[]) => names.map((name) => `../../components/${name}`);
 const three = { replicas: 3 };
 
+/** The chart names the policy after the application, because several may be swapped. */
+const RENAMED = {
+  target: { kind: 'NetworkPolicy', name: 'real-system' },
+  patch: JSON.stringify([{ op: 'replace', path: '/metadata/name', value: 'real-system-payment-hub' }]),
+  options: { allowNameChange: true },
+};
+
 /** Values of the chart, and the kustomization that they stand for. */
 const SAME: readonly [what: string, values: object, kustomization: object][] = [
   ['by default', {}, sandbox({})],
   ['without volumes', { persistence: { enabled: false } }, sandbox({ components: components('ephemeral-storage') })],
   ['with webhooks', { webhooks: { allow: 'private' } }, sandbox({ components: components('webhooks') })],
+  [
+    'with a real system',
+    { swaps: { 'payment-hub': 'https://payment-hub.example.com' } },
+    sandbox({ components: components('swap'), patches: [RENAMED] }),
+  ],
   ['with autoscaling', { autoscaling: { enabled: true } }, { resources: ['../autoscaled'] }],
   [
     'with replicas',
@@ -71,6 +83,7 @@ const EVERYTHING = {
   httpRoute: { enabled: true, parentRefs: [{ name: 'public', namespace: 'gateways' }] },
   service: { type: 'LoadBalancer' },
   webhooks: { allow: 'private' },
+  swaps: { 'payment-hub': 'https://hub.example.com', crm: 'https://crm.example.com' },
   networkPolicies: { egress: { 'payment-hub': ['10.20.0.0/16'] } },
 };
 

@@ -9,6 +9,7 @@ import { type CalledId, type ControlId, controlOperations } from '../../shared/c
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
 /**
@@ -105,6 +106,39 @@ async function callApis(into: Examples): Promise<void> {
   await takeCalls(silent, into);
 }
 
+/** A rehearsal with a real Payment Hub, which calls the estate and reports a change. */
+async function operateSwaps(into: Examples): Promise<void> {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  const order = await rehearsal.draft();
+  const payment = await rehearsal.authorisation(order.id, order.totals.total.amount);
+  const take = async (id: 'make-call' | 'report-change', path: string, request: object): Promise<void> => {
+    const headers = { 'x-estate-call': String(hub.received.at(-1)?.headers['x-estate-call']), 'content-type': 'application/json' };
+    const response = await fetch(`${estate.gateway}${path}`, { method: 'POST', headers, body: JSON.stringify(request) });
+    into[id] = { request, response: await response.json() };
+  };
+  into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
+  await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
+  await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
+  into['read-fidelity'] = { response: await rehearsal.control('read-fidelity') };
+}
+
+/** The examples of files have their heads alone. */
+async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Examples): Promise<void> {
+  const { name } = await take('save-snapshot', { params: { name: rehearsal.name } });
+  const file = await rehearsal.control('read-snapshot', { params: { name } });
+  const { format, version, digest, estate, rehearsal: of, takenAt, clock } = file;
+  const head = { format, version, digest, estate, name, rehearsal: of, takenAt, clock };
+  into['read-snapshot'] = { response: head };
+  into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
+  const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
+  into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };
+  // Other snapshots are of other tests.
+  const { items } = await rehearsal.control('list-snapshots');
+  into['list-snapshots'] = { response: { items: items.filter((one) => one.name === name) } };
+  await take('delete-snapshot', { params: { name } });
+}
+
 async function operate(into: Examples): Promise<void> {
   await using rehearsal = await newRehearsal({ returns: 'manual' });
   const take: Take = async (id, input) => {
@@ -119,6 +153,7 @@ async function operate(into: Examples): Promise<void> {
   await take('reset-rehearsal', { params: { name }, body: {} } as never);
   await take('delete-rehearsal', { params: { name } });
   const order = await rehearsal.confirmed();
+  await takeSnapshots(rehearsal, take, into);
   await take('read-clock');
   await take('verify-sequence', { body: { sequence: [{ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 }] } } as never);
   await take('set-clock', { body: { flowing: false } });
@@ -172,6 +207,7 @@ async function operate(into: Examples): Promise<void> {
   await take('list-traces');
   await take('verify');
   await operateWebhooks(rehearsal, take);
+  await operateSwaps(into);
   await take('list-scenarios');
   const { id: run } = await take('start-run', { body: { scenario: 'digital-order' } });
   await eventually('the run passes', async () => (await rehearsal.control('read-run', { params: { id: run } })).state === 'passed');

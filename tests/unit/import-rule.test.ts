@@ -88,9 +88,17 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   {
     zone: 'docs/',
-    may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts', 'helm/chart.ts'],
+    may: [
+      'command-line/',
+      'rehearsal/public.ts',
+      'shared/',
+      'services/touchpoint-mock/',
+      'estate/variables.ts',
+      'estate/swap-variables.ts',
+      'helm/chart.ts',
+    ],
   },
-  { zone: 'helm/', may: ['shared/catalog/', 'estate/variables.ts', 'package.json'] },
+  { zone: 'helm/', may: ['shared/catalog/', 'estate/variables.ts', 'estate/swap-variables.ts', 'package.json'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

@@ -3,10 +3,12 @@ import { control, drawn, estateLink, type Output, rehearsalLink, useResource } f
 import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
 import { RehearsalList } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
+import { KeepCard } from './keep-card.tsx';
 import { ParkedCard } from './parked-card.tsx';
 import { ProgressionCard } from './progression-card.tsx';
 import { EndCard } from './rehearsal-end-card.tsx';
 import { useOf, wallInstant } from './rehearsal-times.ts';
+import { SwapsCard } from './swaps-card.tsx';
 
 /** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
 export function RehearsalDetail({ name }: { name: string }) {
@@ -37,11 +39,13 @@ export function RehearsalDetail({ name }: { name: string }) {
           <Contents one={one} />
           <div class="over">
             <div class="stack">
+              <SwapsCard key={`swaps ${round.value}`} name={name} />
               <InvariantsCard name={name} />
               <ParkedCard key={round.value} name={name} />
             </div>
             <div class="stack">
               <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
+              <KeepCard key={name} name={name} />
               <EndCard name={name} onReset={again} />
             </div>
           </div>

@@ -46,6 +46,12 @@
 {{- if and (eq $deployment.metadata.name "gateway") $values.webhooks.allow }}
 {{- $_ := set $container "env" (append $container.env (dict "name" "OUTBOUND_ALLOW" "value" $values.webhooks.allow)) }}
 {{- end }}
+{{- if eq $deployment.metadata.name "gateway" }}
+{{- range $name, $url := $values.swaps }}
+{{- $variable := printf "SWAP_%s_URL" ($name | upper | replace "-" "_") }}
+{{- $_ := set $container "env" (append $container.env (dict "name" $variable "value" $url)) }}
+{{- end }}
+{{- end }}
 {{- with $values.secrets.files }}
 {{- $_ := set $container "volumeMounts" (append $container.volumeMounts (dict "name" "files" "mountPath" "/files" "readOnly" true)) }}
 {{- $_ := set $pod "volumes" (append $pod.volumes (dict "name" "files" "secret" (dict "secretName" .))) }}

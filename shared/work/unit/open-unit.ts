@@ -1,6 +1,7 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Figures } from '../../catalog/retailer.ts';
+import { idSource } from '../../control/context.ts';
 import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
@@ -18,6 +19,8 @@ const FULL_RETRY_S = 5;
 
 /** A unit of work as the pipeline holds it. */
 export interface OpenUnit extends UnitOfWork {
+  /** Writes a business object as a real system shows it. */
+  observe: Writes['observe'];
   /** The last commit. */
   finish(outcome?: Outcome): Promise<void>;
   /** Ends a claim with its outcome and without any change. */
@@ -64,7 +67,7 @@ class Unit extends Writes implements OpenUnit {
 
   id(prefix: IdPrefix, label = ''): string {
     const { context, key, since } = this.#parts;
-    return `${prefix}_${derivedUlid(digest(context.world, key, prefix, label), since)}`;
+    return `${prefix}_${derivedUlid(digest(idSource(context), key, prefix, label), since)}`;
   }
 
   checkpoint(): Promise<void> {

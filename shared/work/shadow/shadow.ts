@@ -1,0 +1,109 @@
+import { nameOf } from '../../catalog/event-names.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { type Answer, answerProblem, jsonIn } from '../../transport/answer.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import type { Answered, Delivery, WithFigures } from '../job.ts';
+import type { ClaimedRequest } from '../steps/claim-key.ts';
+import type { Step } from '../steps/step.ts';
+import { outsideRequestOf } from '../swap/forward.ts';
+import { NoReply } from '../swap/outside-call.ts';
+import { eventRequestOf } from '../swap/post-event.ts';
+import { readAnswer, Violation, withoutReply } from '../swap/read-answer.ts';
+import type { StoredSwap } from '../swap/stored-swap.ts';
+import { logAnswer } from '../swap/swap-log.ts';
+import { type Difference, differencesOf } from './compare.ts';
+import { openIds } from './ids.ts';
+
+/** Repeats each request at the real system in the shadow. Its answer changes nothing. */
+export const shadowRequest =
+  (parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> =>
+  async (job, rest) => {
+    const { shadow, bound, context, path } = job;
+    if (!shadow || (shadow.shadow === 'reads' && bound.api.method !== 'GET')) return rest(job);
+    const add = (answer: Answer): Promise<void> =>
+      parts.shadows.add(context, bound.api.id, () => differencesAt(parts, { job, swap: shadow, answer }));
+    let answer: Answered;
+    try {
+      answer = await rest(job);
+    } catch (error) {
+      // A dependency of ours did not answer: the real system has nothing to compare with.
+      if (error instanceof Problem && error.status < 500) await add(answerProblem(error, path));
+      throw error;
+    }
+    if (answer && answer.status < 500) await add(answer);
+    return answer;
+  };
+
+interface Shadowed {
+  readonly job: ClaimedRequest;
+  readonly swap: StoredSwap;
+  /** Ours. */
+  readonly answer: Answer;
+}
+
+async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Shadowed): Promise<readonly Difference[]> {
+  const { bound, context, input, unit } = job;
+  const { api } = bound;
+  const ids = openIds(parts, context);
+  const request = outsideRequestOf({ ...job, input: await ids.translated(input) }, unit.key, parts);
+  const log = (status: number, durationMs: number, violation?: Violation): Promise<void> =>
+    logAnswer(parts, context, {
+      api: api.id,
+      status,
+      durationMs,
+      violation: violation && { name: violation.violation, detail: violation.message },
+    });
+  const ours = jsonIn(answer.body.toString());
+  try {
+    const reply = await parts.callOutside(context.world, swap, { ...request, withinMs: swap.timeoutMs });
+    try {
+      const theirs = readAnswer(api, reply);
+      await log(reply.status, reply.durationMs);
+      if (answer.status >= 300) return [refusalDiffers(answer, String(reply.status))];
+      const known = await ids.known(input, ours);
+      const found = differencesOf(api.response, ours, theirs, { ids: known, named: new Set(swap.compare) });
+      await ids.keep();
+      return found;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      await log(reply.status, reply.durationMs, error instanceof Violation ? error : undefined);
+      if (error instanceof Violation) return [{ pointer: '', ours: textOf(answer), theirs: `${reply.status} ${error.violation}` }];
+      const isSame = answer.status === error.status && codeOf(answer) === error.code;
+      return isSame ? [] : [refusalDiffers(answer, `${error.status} ${error.code}`)];
+    }
+  } catch (error) {
+    if (!(error instanceof NoReply)) throw error;
+    const problem = withoutReply(api, error);
+    await log(0, error.durationMs, problem instanceof Violation ? problem : undefined);
+    return [{ pointer: '', ours: textOf(answer), theirs: `no answer: ${error.why}` }];
+  }
+}
+
+const codeOf = ({ body }: Answer): unknown => (jsonIn(body.toString()) as { readonly code?: unknown } | undefined)?.code;
+const textOf = (answer: Answer): string => (answer.status < 300 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`);
+const refusalDiffers = (answer: Answer, theirs: string): Difference => ({ pointer: '', ours: textOf(answer), theirs });
+
+/** Posts each event that the application consumes to the real system in the shadow, so that it can keep up. */
+export const shadowDelivery =
+  (parts: ApplicationParts): Step<Delivery & WithFigures, Delivery & WithFigures, void> =>
+  async (job, rest) => {
+    await rest(job);
+    const { shadow, event, context } = job;
+    if (shadow?.shadow !== 'all' || shadow.events === 'none') return;
+    const api = `event:${nameOf(event.type)}`;
+    await parts.shadows.add(context, api, async () => {
+      const { status, durationMs } = await parts
+        .callOutside(context.world, shadow, {
+          ...eventRequestOf({ ...job, event: await openIds(parts, context).translated(event) }),
+          withinMs: shadow.timeoutMs,
+        })
+        .catch((error: unknown) => {
+          if (error instanceof NoReply) return { status: 0, durationMs: error.durationMs };
+          throw error;
+        });
+      const isAccepted = status >= 200 && status < 300;
+      const violation = isAccepted ? undefined : { name: 'event_refused', detail: `It answered ${status} to ${api} at /events.` };
+      await logAnswer(parts, context, { api, status, durationMs, violation });
+      return isAccepted ? [] : [{ pointer: '', ours: 'accepted', theirs: status === 0 ? 'no answer' : String(status) }];
+    });
+  };
