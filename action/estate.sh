@@ -12,6 +12,9 @@ REPORT=${REPORT:-estate-report}
 fail() { printf '%s\n' "$@" >&2; exit 1; }
 estate() { docker exec --env ESTATE_ADMIN_TOKEN --env ESTATE_BEARER_TOKEN --env ESTATE_API_KEY "$ESTATE_CONTAINER" node command-line/main.ts "$@"; }
 
+# add_to FILE: appends standard input to a file of the runner. Prints it where the runner has none.
+add_to() { if [[ -n $1 ]]; then cat >> "$1"; else cat; fi; }
+
 # The version of the action, unless the input or the name of the image has one.
 image() {
   if [[ ${IMAGE##*/} == *[:@]* ]]; then
@@ -48,7 +51,7 @@ start() {
       {
         echo "ESTATE_CONTAINER=$id"
         estate env --format dotenv --against "http://127.0.0.1:$PORT" | sed -E 's/="(.*)"$/=\1/'
-      } >> "${GITHUB_ENV:-/dev/stdout}"
+      } | add_to "${GITHUB_ENV:-}"
       return
     fi
     [[ $(docker inspect --format '{{.State.Running}}' "$id") == true ]] || break
@@ -76,7 +79,7 @@ report() {
   estate journal --json --limit 5000 --rehearsal "${ESTATE_REHEARSAL:-default}" --against http://127.0.0.1:8080 > "$REPORT/journal.json" || true
   docker logs "$ESTATE_CONTAINER" > "$REPORT/estate.log" 2>&1
   for part in summary.md estate.md; do
-    [[ ! -f $REPORT/$part ]] || cat "$REPORT/$part" >> "${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+    [[ ! -f $REPORT/$part ]] || add_to "${GITHUB_STEP_SUMMARY:-}" < "$REPORT/$part"
   done
   return "$status"
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
@@ -112,6 +113,18 @@ curl -s "$ESTATE_URL/customers/cus_ada" -H "Authorization: Bearer $ESTATE_BEARER
       body: '{"name":"one-too-many"}',
     });
     expect([set['ESTATE_URL'], asked.status]).toEqual([`http://127.0.0.1:${port}`, 429]);
+  });
+
+  test('The report of the action fails for a rehearsal with parked work, and names it', async () => {
+    await job({ image: await estateImage(), port: String(port) });
+    const rehearsal = await rehearsalAt(set['ESTATE_URL'] ?? '', { warehouse: 'immediate' });
+    await rehearsal.confirmed();
+    await rehearsal.down('fms');
+    await rehearsal.advance('P8D');
+    const { code, out, err } = await runIn(folder, 'bash', [join(PROJECT, 'action/estate.sh'), 'report'], set);
+    expect([code, err]).toEqual([1, `Invariants do not hold in ${rehearsal.name}.\n`]);
+    expect(out).toContain('## ❌ Invariants do not hold in 1 of 2 rehearsals');
+    expect(out).toMatch(new RegExp(`### ❌ ${rehearsal.name}\n\n- `));
   });
 
   test('The action names every wrong input together, and prints the log of an estate that does not start', async () => {
