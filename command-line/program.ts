@@ -17,6 +17,7 @@ import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords, tailCommand } from './stream.ts';
+import { summaryCommand } from './summary.ts';
 
 const GROUPS: Readonly<Record<string, string>> = {
   rehearsals: 'Isolated worlds: create, list, show, reset, delete.',
@@ -60,6 +61,7 @@ export function createProgram(): Command {
     .addCommand(conformCommand())
     .addCommand(doctorCommand())
     .addCommand(envCommand())
+    .addCommand(summaryCommand())
     .addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
 import { isOfSwap, swapVariable } from '../estate/swap-variables.ts';
 import { urlVariable, variablesByName } from '../estate/variables.ts';
+import { chartFiles } from '../helm/chart.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import {
   apiTable,
@@ -46,7 +47,8 @@ interface Part {
   readonly file: string;
   /** Absent when the whole file is generated. */
   readonly name?: string;
-  readonly text: string;
+  /** A function where the text is made from earlier files of the list. */
+  readonly text: string | (() => string);
 }
 
 const parts: readonly Part[] = [
@@ -63,13 +65,15 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
   { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
+  ...chartFiles(),
   ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'summary', text: applicationSummary(name) })),
 ];
 
 const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
 
 /** @throws Error unless the file has exactly one pair of the markers */
-function replaced(content: string, { file, name, text }: Part): string {
+function replaced(content: string, { file, name, text: given }: Part): string {
+  const text = typeof given === 'string' ? given : given();
   if (name === undefined) return text;
   const [open, close] = [`<!-- generated:${name} -->`, `<!-- /generated:${name} -->`];
   const [before, ...rest] = content.split(open);

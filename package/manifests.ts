@@ -3,6 +3,9 @@ import manifest from '../package.json' with { type: 'json' };
 export const { engines } = manifest;
 const { name, version, description, license, keywords, dependencies, peerDependencies } = manifest;
 const SERVER = `${name}-server`;
+/** The repository of a release: npm compares it with the provenance of a published package. */
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
+const origin = GITHUB_REPOSITORY ? { repository: { type: 'git', url: `git+${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}.git` } } : {};
 /** Commander is bundled with the command line, so the server does not need it. */
 const { commander: _commander, ...ofTheEstate } = dependencies;
 
@@ -13,6 +16,7 @@ export const clientManifest = {
   description,
   license,
   keywords,
+  ...origin,
   engines,
   exports: {
     '.': { types: './types/rehearsal/public.d.ts', default: './client.js' },
@@ -29,6 +33,7 @@ export const serverManifest = {
   version,
   license,
   keywords,
+  ...origin,
   engines,
   description: `The estate itself, which the command of ${name} starts.`,
   type: 'module',

@@ -35,14 +35,17 @@ export function copyOfFiles() {
     const [command = '', ...words] = renderer ?? [];
     return objectsIn(execFileSync(command, [...words, join(folder, path)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
   };
+  /** Renders a kustomization in a new folder beside the overlays. */
+  const renderNew = (kustomization: object): readonly KubernetesObject[] => {
+    const name = mkdtempSync(join(folder, 'overlays/with-'));
+    writeFileSync(join(name, 'kustomization.yaml'), JSON.stringify(kustomization));
+    return render(name.slice(folder.length + 1));
+  };
   return {
     render,
-    renderWith: (overlay: string, component: string): readonly KubernetesObject[] => {
-      const name = mkdtempSync(join(folder, 'overlays/with-'));
-      const kustomization = { resources: [`../${overlay}`], components: [`../../components/${component}`] };
-      writeFileSync(join(name, 'kustomization.yaml'), JSON.stringify(kustomization));
-      return render(name.slice(folder.length + 1));
-    },
+    renderNew,
+    renderWith: (overlay: string, component: string): readonly KubernetesObject[] =>
+      renderNew({ resources: [`../${overlay}`], components: [`../../components/${component}`] }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -96,8 +96,10 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
       'services/touchpoint-mock/',
       'estate/variables.ts',
       'estate/swap-variables.ts',
+      'helm/chart.ts',
     ],
   },
+  { zone: 'helm/', may: ['shared/catalog/', 'estate/variables.ts', 'estate/swap-variables.ts', 'package.json'] },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

@@ -60,10 +60,11 @@ function sequence(run: Recorded): readonly string[] {
   return [`<details><summary>${which}</summary>\n\n\`\`\`mermaid\n${diagram}\`\`\`\n\n</details>`];
 }
 
-const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
+/** Text as code of Markdown, in one line. */
+export const code = (text: string): string => `\`${inOneLine(text, 200).replaceAll('`', '´')}\``;
 
 /** Escapes text for Markdown, so that it contains no markup, link or mention. */
-const plain = (text: string): string =>
+export const plain = (text: string): string =>
   inOneLine(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

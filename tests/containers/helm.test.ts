@@ -1,0 +1,219 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readConfiguration } from '../../estate/configuration.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { environmentOf, type KubernetesObject, schemaComplaints } from '../support/kubernetes-objects.ts';
+import { runIn } from '../support/scratch-project.ts';
+import { skipTests } from '../support/skipped.ts';
+import { textOf } from '../support/tracked-files.ts';
+import { chart, HELM, template, whyNoHelm } from './helm.ts';
+import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
+
+const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Objects of the owner of a cluster, and the Secret, whose values are random in the chart. */
+const NOT_COMPARED = ['Namespace', 'ResourceQuota', 'LimitRange', 'Secret'];
+
+/** Objects by kind and name, without what the tools add: the namespace, the hash in generated names, and the checksum of the settings. */
+function comparable(objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> {
+  const compared = objects.filter(({ kind }) => !NOT_COMPARED.includes(kind));
+  const text = JSON.stringify(compared, (key, value: unknown) => (key === 'namespace' ? undefined : value))
+    .replaceAll(/"(estate|kafka-logging)-[a-z0-9]{10}"/g, '"$1"')
+    .replaceAll(/"annotations":\{"checksum\/settings":"[0-9a-f]{64}"\},?/g, '');
+  return Object.fromEntries((JSON.parse(text) as KubernetesObject[]).map((object) => [`${object.kind} ${object.metadata.name}`, object]));
+}
+
+const sandbox = (more: object) => ({ resources: ['../sandbox'], ...more });
+const components = (...names: readonly string[]) => names.map((name) => `../../components/${name}`);
+const three = { replicas: 3 };
+
+/** The chart names the policy after the application, because several may be swapped. */
+const RENAMED = {
+  target: { kind: 'NetworkPolicy', name: 'real-system' },
+  patch: JSON.stringify([{ op: 'replace', path: '/metadata/name', value: 'real-system-payment-hub' }]),
+  options: { allowNameChange: true },
+};
+
+/** Values of the chart, and the kustomization that they stand for. */
+const SAME: readonly [what: string, values: object, kustomization: object][] = [
+  ['by default', {}, sandbox({})],
+  ['without volumes', { persistence: { enabled: false } }, sandbox({ components: components('ephemeral-storage') })],
+  ['with webhooks', { webhooks: { allow: 'private' } }, sandbox({ components: components('webhooks') })],
+  [
+    'with a real system',
+    { swaps: { 'payment-hub': 'https://payment-hub.example.com' } },
+    sandbox({ components: components('swap'), patches: [RENAMED] }),
+  ],
+  ['with autoscaling', { autoscaling: { enabled: true } }, { resources: ['../autoscaled'] }],
+  [
+    'with replicas',
+    { deployments: { gateway: three, 'inventory-service': three, oms: three, sim: three } },
+    { resources: ['../replicas'] },
+  ],
+  [
+    'with the image of a registry',
+    { image: { repository: 'registry.example.org/team/estate', tag: '2' } },
+    sandbox({ images: [{ name: 'unified-commerce-estate', newName: 'registry.example.org/team/estate', newTag: '2' }] }),
+  ],
+  [
+    'without policies and budgets',
+    { networkPolicies: { enabled: false }, disruptionBudgets: { enabled: false }, settings: { ALLOW_DEMO_CREDENTIALS: null } },
+    { resources: ['../../base'], components: components('redis', 'kafka'), images: [{ name: 'unified-commerce-estate', newTag: 'local' }] },
+  ],
+];
+
+const EXTERNAL = {
+  secrets: { existing: 'ours', files: 'passwords' },
+  settings: { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'team-a', KAFKA_SASL_PASSWORD_FILE: '/files/kafka-password' },
+  redis: { external: 'rediss://team-a@redis.example.com:6380/2' },
+  kafka: { external: 'one.example.com:9093,two.example.com:9094' },
+};
+const EVERYTHING = {
+  ...EXTERNAL,
+  image: { pullPolicy: 'Always', pullSecrets: ['registry'] },
+  nodeSelector: { pool: 'tests' },
+  tolerations: [{ key: 'pool', operator: 'Exists' }],
+  deployments: { oms: { replicas: 0, resources: { requests: { memory: '256Mi' }, limits: { memory: '512Mi' } } } },
+  host: 'estate.example.com',
+  ingress: { enabled: true, className: 'nginx', annotations: { a: 'b' }, tlsSecret: 'certificate' },
+  httpRoute: { enabled: true, parentRefs: [{ name: 'public', namespace: 'gateways' }] },
+  service: { type: 'LoadBalancer' },
+  webhooks: { allow: 'private' },
+  swaps: { 'payment-hub': 'https://hub.example.com', crm: 'https://crm.example.com' },
+  networkPolicies: { egress: { 'payment-hub': ['10.20.0.0/16'] } },
+};
+
+if (whyNoHelm === undefined) {
+  describe('The chart', () => {
+    test('The chart passes the strict lint of Helm', async () => {
+      expect(await runIn(chart, HELM, ['lint', '--strict', '.', '--kube-version', '1.34.0'])).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('0 chart(s) failed'),
+      });
+    });
+
+    test('The chart renders only objects that match their schema, with every value set', async () => {
+      const { objects, err } = await template(EVERYTHING);
+      expect(err).toBe('');
+      const [routes, known] = [objects.filter(({ kind }) => kind === 'HTTPRoute'), objects.filter(({ kind }) => kind !== 'HTTPRoute')];
+      expect((await Promise.all(known.map(schemaComplaints))).flat()).toEqual([]);
+      expect(routes).toMatchObject([
+        { spec: { hostnames: ['estate.example.com'], parentRefs: [{ name: 'public', namespace: 'gateways' }] } },
+      ]);
+    });
+
+    test('The chart connects to external Redis and Kafka with a Secret of the user, and runs neither', async () => {
+      const { objects } = await template(EXTERNAL);
+      expect(objects.filter(({ kind }) => ['StatefulSet', 'Secret'].includes(kind))).toEqual([]);
+      const data = Object.fromEntries(
+        ['ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'PASSWORD_OF_REDIS'].map((key) => [key, Buffer.from(key.padEnd(32)).toString('base64')]),
+      );
+      const ours = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'ours' }, data };
+      const [container] = named(objects, 'Deployment', 'oms')?.spec?.template?.spec.containers ?? [];
+      const environment = container ? environmentOf(container, [...objects, ours]) : {};
+      expect(environment).toMatchObject({
+        REDIS_URL: EXTERNAL.redis.external,
+        KAFKA_BROKERS: EXTERNAL.kafka.external,
+        ...EXTERNAL.settings,
+      });
+      expect(environment).toMatchObject({ ESTATE_TOKEN: 'ESTATE_TOKEN'.padEnd(32) });
+      expect(container?.volumeMounts).toContainEqual({ name: 'files', mountPath: '/files', readOnly: true });
+      const ports = [6_380, 9_093, 9_094].map((port) => ({ protocol: 'TCP', port }));
+      expect(named(objects, 'NetworkPolicy', 'to-store-and-bus')?.spec?.egress).toEqual([
+        { ports: ports.slice(0, 1) },
+        { ports: ports.slice(1) },
+      ]);
+      expect(named(objects, 'NetworkPolicy', 'redis')).toBeUndefined();
+    });
+
+    test('The chart makes secrets that the estate accepts, and replaces the pods when a setting changes', async () => {
+      const [first, second] = await Promise.all([template({}), template({ settings: { LOG_LEVEL: 'debug' } })]);
+      const [container] = named(first.objects, 'Deployment', 'gateway')?.spec?.template?.spec.containers ?? [];
+      const environment = container ? environmentOf(container, first.objects) : {};
+      expect(readConfiguration({ ...environment, HOST: '0.0.0.0' })).toMatchObject({ SERVICE: 'gateway', KAFKA_BROKERS: ['kafka:9092'] });
+      const dataOf = ({ objects }: typeof first) => named(objects, 'Secret', 'estate')?.data;
+      expect(Object.keys(dataOf(first) ?? {})).toEqual(['ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'PASSWORD_OF_REDIS']);
+      expect(dataOf(first)).not.toEqual(dataOf(second));
+      const checksum = ({ objects }: typeof first) => JSON.stringify(named(objects, 'Deployment', 'oms')?.spec?.template?.metadata);
+      expect(checksum(first)).not.toBe(checksum(second));
+    });
+
+    test('The chart opens a connection for the named application only', async () => {
+      const { objects } = await template(EVERYTHING);
+      expect(objects.filter(({ metadata }) => metadata.name.endsWith('-egress'))).toMatchObject([
+        {
+          metadata: { name: 'payment-hub-egress' },
+          spec: {
+            podSelector: { matchLabels: { 'app.kubernetes.io/name': 'payment-hub' } },
+            egress: [{ to: [{ ipBlock: { cidr: '10.20.0.0/16' } }] }],
+          },
+        },
+      ]);
+    });
+
+    test.each<[object, string]>([
+      [{ image: { tga: '1' } }, `at '/image': additional properties 'tga' not allowed`],
+      [{ settings: { LOG_LEVEL: 'loud' } }, `at '/settings/LOG_LEVEL': value must be one of 'trace'`],
+      [{ settings: { LOGLEVEL: 'info' } }, `at '/settings': additional properties 'LOGLEVEL' not allowed`],
+      [{ deployments: { order: { replicas: 2 } } }, `at '/deployments': additional properties 'order' not allowed`],
+      [{ deployments: { oms: { replicas: 'two' } } }, `at '/deployments/oms/replicas': got string, want integer`],
+      [{ redis: { external: 'redis.example.com' } }, `at '/redis/external': 'redis.example.com' does not match pattern`],
+      [{ networkPolicies: { egress: { oms: ['shop'] } } }, `at '/networkPolicies/egress/oms/0': 'shop' does not match pattern`],
+      [{ ingress: { enabled: true } }, 'host is empty: name the host of the gateway'],
+      [{ host: 'a.example', httpRoute: { enabled: true } }, 'httpRoute.parentRefs is empty: name a Gateway'],
+      [
+        { autoscaling: { enabled: true }, deployments: { oms: three } },
+        'deployments.oms.replicas has no effect, because autoscaling.enabled',
+      ],
+    ])('The chart refuses %j by name', async (values, message) => {
+      expect(await template(values)).toEqual({ objects: [], err: expect.stringContaining(message) });
+    });
+
+    test('The chart accepts the values of the documentation', async () => {
+      const [, yaml = ''] = /```yaml values\n([\s\S]*?)```/.exec(textOf('docs/how-to/kubernetes.md')) ?? [];
+      const values = parse(yaml) as { readonly host: string };
+      expect(values.host).toBe('estate.example.org');
+      expect(await template(values)).toEqual({ objects: expect.arrayContaining([expect.objectContaining({ kind: 'Ingress' })]), err: '' });
+    });
+
+    test('The packed chart has the version of the package, and runs the image of this version', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'packed-chart-'));
+      try {
+        const pack = (...options: readonly string[]) =>
+          runIn(PROJECT, process.execPath, ['helm/pack.ts', ...options, '--destination', folder]);
+        expect(await pack()).toMatchObject({ code: 64, err: expect.stringContaining('--repository needs the name of the image') });
+        expect(await pack('--repository', 'ghcr.io/team/estate')).toMatchObject({ code: 0, err: '' });
+        const archive = `unified-commerce-estate-${manifest.version}.tgz`;
+        expect(await readdir(folder)).toEqual([archive]);
+        const { objects } = await template({}, join(folder, archive));
+        const images = new Set(
+          objects.flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec?.template?.spec.containers[0]?.image : [])),
+        );
+        expect([...images]).toEqual([`ghcr.io/team/estate:${manifest.version}`]);
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+  });
+
+  if (whyNoKustomize === undefined) {
+    const files = copyOfFiles();
+    afterAll(() => files.remove());
+
+    describe('The chart and kustomize', () => {
+      test.each(SAME)('The chart %s has the objects of its kustomization', async (_what, values, kustomization) => {
+        const { objects, err } = await template(values);
+        expect(err).toBe('');
+        expect(comparable(objects)).toEqual(comparable(files.renderNew(kustomization)));
+      });
+    });
+  } else skipTests('the comparison of the chart with kustomize', whyNoKustomize, 'kubectl or kustomize');
+} else skipTests('the chart', whyNoHelm, 'Helm 3');
+
+function named(objects: readonly KubernetesObject[], kind: string, name: string): KubernetesObject | undefined {
+  return objects.find((object) => object.kind === kind && object.metadata.name === name);
+}
