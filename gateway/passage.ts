@@ -13,6 +13,7 @@ import {
 } from './steps/address.ts';
 import {
   addressApplication,
+  answerAgents,
   answerControl,
   answerDocuments,
   answerHealth,
@@ -22,6 +23,7 @@ import {
   identifyRequest,
   nameCorrelationId,
   receiveBody,
+  requireOrigin,
 } from './steps/answer.ts';
 import {
   authenticateClient,
@@ -72,6 +74,13 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
 
   const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveBody).end(answerControl(parts));
 
+  const agents = authenticated
+    .check(requireOrigin(parts))
+    .prove(identifyRequest)
+    .check(nameCorrelationId)
+    .prove(receiveBody)
+    .end(answerAgents(parts));
+
   const metrics = authenticated.end(answerMetrics(parts));
 
   const byClient = steps<Targeted>()
@@ -107,6 +116,8 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
         return api(request);
       case 'control plane':
         return control(request);
+      case 'agents':
+        return agents(request);
       case 'metrics':
         return metrics(request);
       case 'documents':
