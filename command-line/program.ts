@@ -9,6 +9,7 @@ import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { listenCommand } from './listen.ts';
+import { mcpCommand } from './mcp.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
@@ -49,7 +50,12 @@ export function createProgram(): Command {
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
-  program.addCommand(listenCommand()).addCommand(doctorCommand()).addCommand(envCommand()).addCommand(completionCommand(program));
+  program
+    .addCommand(listenCommand())
+    .addCommand(mcpCommand())
+    .addCommand(doctorCommand())
+    .addCommand(envCommand())
+    .addCommand(completionCommand(program));
   program.addHelpText('after', EXIT_CODES);
   for (const command of everyCommand(program)) prepare(command.helpCommand(false));
   program.helpCommand('help [command]', 'Prints the help of a command.');

@@ -12,7 +12,7 @@ import { estate, newRehearsal } from '../../support/estate.ts';
 import { receiveEvents } from '../../support/event-receiver.ts';
 
 /** Commands with tests in other files. */
-const ELSEWHERE = /^(start|rehearse|listen)\b/;
+const ELSEWHERE = /^(start|rehearse|listen|mcp)\b/;
 
 const placeOf = (example: string): number => (example.startsWith('payments action') ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
 
