@@ -107,7 +107,7 @@ const call = toolIn({
       facts: { status: reply.status, correlationId, body },
       next: nextAfter(wanted.id, reads, reply),
       rest: reads
-        ? 'repeat the call with part and from, such as {"part": "/items", "from": 10}, or with its query limit and cursor'
+        ? 'repeat the call with part and from, such as {"part": "/items", "from": 10} or {"part": "/items/3"}, or with its query limit and cursor'
         : 'read the object with call read-object, and a part',
     };
   },
