@@ -127,7 +127,7 @@ const advance = toolIn({
   name: 'advance',
   title: 'Advance the clock',
   description:
-    'Advances the clock of the world and runs the work that falls due on the way, in order: expiries, captures, scans of the carrier. The clock stands still otherwise.',
+    'Advances the clock of the world and runs the work that falls due on the way, in order: expiries, captures, scans of the carrier. Otherwise the clock flows with wall time.',
   input: {
     by: z.string().max(64).optional().describe('ISO 8601 duration: PT15M, P2D.'),
     to: z.string().max(64).optional().describe('An instant, instead of by.'),
@@ -201,7 +201,7 @@ const wait = toolIn({
   name: 'wait',
   title: 'Wait',
   description:
-    'Waits until the world has settled: no event is unsent, no delivery pending, no due work running. With event or object, waits for that event or state instead. Does not move the clock.',
+    'Waits until the world has settled: no event is unsent, no delivery pending, no due work running. With event or object, waits for that event or state instead. Does not advance the clock.',
   input: {
     event: z
       .strictObject({ type: z.string().max(120), subject: z.string().max(160).optional(), count: z.int().min(1).max(100).default(1) })
