@@ -86,7 +86,7 @@ export const operations: readonly Operation[] = [
   { what: 'place an order', ask: (client) => placeOrder(client) },
 ];
 
-export async function tellStory(client: EstateClient): Promise<Story> {
+export async function playStory(client: EstateClient): Promise<Story> {
   const order = await placeOrder(client);
   await client.control('settle');
   const { items } = await client.control('list-events', { query: { type: 'order-confirmed', subject: `order/${order}` } });
@@ -156,12 +156,12 @@ async function figuresOf(settings: Settings, store: string, redis?: BenchRedis):
 /** Fills a rehearsal. @returns its newest order, which the operations request */
 async function prepare(estate: Child, { client, name }: OwnRehearsal, more?: Growth): Promise<Story> {
   await client.control('set-clock', { body: { flowing: false } });
-  await tellStory(client);
+  await playStory(client);
   const { items } = await client.control('list-rehearsals');
   const world = items.find((one) => one.name === name)?.world;
   await estate.ask({ grow: { world, growth: SMALL, first: 1 } }, 'grown');
   if (more) await estate.ask({ grow: { world, growth: more, first: BEYOND_SMALL } }, 'grown');
-  return tellStory(client);
+  return playStory(client);
 }
 
 async function requestsFor({ ask }: Operation, { client }: OwnRehearsal, story: Story): Promise<number> {

@@ -158,7 +158,7 @@ export async function countCommands(url: string, act: () => Promise<void>): Prom
 const unescaped = (text: string): string => JSON.parse(`"${text}"`) as string;
 
 /** Reads MONITOR over a plain socket: ioredis fails to parse a report in the same chunk as the answer to MONITOR. */
-async function startMonitor(url: string, told: (line: string) => void) {
+async function startMonitor(url: string, onLine: (line: string) => void) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const waiting = new Map<string, () => void>();
@@ -170,7 +170,7 @@ async function startMonitor(url: string, told: (line: string) => void) {
   };
   socket.on('error', () => socket.destroy());
   createInterface({ input: socket }).on('line', (line) => {
-    told(line);
+    onLine(line);
     for (const [text, resolve] of waiting) if (line.includes(text)) resolve();
   });
   socket.write('MONITOR\r\n');

@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   sequence: 'Sequences of calls, events, deliveries, timers and clock moves.',
   promotions: 'Changes promotions during a rehearsal.',
   vouchers: 'Changes vouchers during a rehearsal.',
+  swaps: 'Shows the real systems in place of applications, and acts for one of them.',
   'gift-cards': 'Changes gift cards during a rehearsal.',
   'payment-tokens': 'Changes the answers of the simulated payment provider.',
   stock: 'Stock by SKU and location; plays a stock count.',

@@ -5,6 +5,7 @@ import { type ControlId, controlOperations } from '../shared/catalog/control/ope
 import { Problem } from '../shared/catalog/problems.ts';
 import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
@@ -24,6 +25,8 @@ export interface AdmittedRequest {
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
   /** The body, unparsed. */
   readonly body: Buffer | undefined;
 }
@@ -77,11 +80,16 @@ interface Entering {
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering(use: Use, { rehearsals }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
-  const { rehearsal, correlationId } = admitted;
+  const { rehearsal, correlationId, estateCall, request } = admitted;
+  const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
-    return use.during(rehearsal, () => run({ rehearsal, world: view.world, view, correlationId, gone }), mostMs);
+    return use.during(
+      rehearsal,
+      () => run({ rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone }),
+      mostMs,
+    );
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } from '../shared/catalog/control/define-operation.ts';
 import { parseBody, parseQuery } from '../shared/contract/validation.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
@@ -9,6 +10,7 @@ import type { Rehearsals } from './rehearsals/rehearsals.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
+import type { RealSystems } from './swaps/real-systems.ts';
 import type { Topology } from './topology/topology.ts';
 import type { Verified } from './verify/verify.ts';
 import type { EstateObjects } from './verify/world-records.ts';
@@ -20,6 +22,7 @@ export interface ControlParts {
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
   readonly callFromOutside: OutsideCall;
+  readonly realSystems: RealSystems;
   readonly runs: Runs;
   readonly streams: Streams;
   readonly objects: EstateObjects;
@@ -37,6 +40,10 @@ export interface EnteredRehearsal {
   readonly view: WorldView;
   /** The answer of the operation. */
   readonly correlationId: string;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
+  /** The header of the request. */
+  readonly idempotencyKey?: string | undefined;
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
 }

@@ -24,6 +24,7 @@ import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
 import { readStream } from './operations/stream.ts';
+import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -61,6 +62,10 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'rotate-webhook-secret': rotateWebhookSecret,
   'list-webhook-deliveries': listWebhookDeliveries,
   'redeliver-webhook': redeliverWebhook,
+  'list-swaps': listSwaps,
+  'read-fidelity': readFidelity,
+  'make-call': makeCall,
+  'report-change': reportChange,
   'read-topology': readTopology,
   'list-object-types': listObjectTypes,
   'list-objects': listObjects,

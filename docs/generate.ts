@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
+import { isOfSwap, swapVariable } from '../estate/swap-variables.ts';
 import { urlVariable, variablesByName } from '../estate/variables.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import {
@@ -27,9 +28,13 @@ const written = (value: unknown): string => (value === undefined || String(value
 function variableTable(): string {
   const urls = new Set(applicationNames.map(urlVariable));
   const rows = Object.entries(variablesByName).flatMap(([name, schema]) =>
-    urls.has(name) ? [] : [`| \`${name}\` | ${written(schema.safeParse(undefined).data)} | ${schema.description} |`],
+    urls.has(name) || isOfSwap(name) ? [] : [`| \`${name}\` | ${written(schema.safeParse(undefined).data)} | ${schema.description} |`],
   );
   const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
+  const swap = (['URL', 'MODE', 'HEADERS_FILE', 'TIMEOUT_MS', 'EVENTS'] as const).map((one) => `\`${swapVariable('payment-hub', one)}\``);
+  rows.push(
+    `| ${swap.join(', ')}, … | | [The real system](../how-to/real-system.md) that takes the place of an application in new rehearsals. |`,
+  );
   rows.push(`| ${examples}, … | \`http://<application>:8080\` | The addresses of the other applications. |`);
   return ['| Variable | Default | What |', '|---|---|---|', ...rows].join('\n');
 }

@@ -8,6 +8,8 @@ import { createHttpTransport } from '../shared/transport/http-transport.ts';
 import type { Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
+import { openOutside } from './outside.ts';
+import { ownListeners } from './own-listeners.ts';
 import type { RegisteredApplication } from './registry.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 import { explainListenError } from './start-error.ts';
@@ -34,6 +36,8 @@ export async function startApplicationAlone(application: Application, configurat
   const bus = await openBus(configuration, log);
   const observability = await startObservability(configuration);
   const agent = agentForCalls();
+  let url = '';
+  const outside = openOutside(configuration, () => ownListeners(configuration, [url]));
   const stopping = new AbortController();
   const states = (): readonly State[] => [adapter.state(), bus.state()];
   const running = await startApplication({
@@ -43,6 +47,7 @@ export async function startApplicationAlone(application: Application, configurat
     transport: createHttpTransport({ addressOf, token, agent }),
     token,
     agent,
+    outside,
     log,
     observability,
     gatewayUrl: () => GATEWAY_URL,
@@ -51,13 +56,15 @@ export async function startApplicationAlone(application: Application, configurat
     strictResponses: STRICT_RESPONSES,
     stopping: stopping.signal,
   }).catch(explainListenError('PORT'));
+  url = running.url;
   return {
-    url: running.url,
+    url,
     ready: allReady(states, stopping.signal),
     drain: running.drain,
     close: async () => {
       stopping.abort();
       await running.close();
+      await outside.close();
       await closeInfrastructure({ agent, bus, observability, adapter });
     },
   };

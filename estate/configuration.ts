@@ -3,20 +3,21 @@ import { type Application, applicationNames } from '../shared/catalog/applicatio
 import type { EventServers } from '../shared/contract/asyncapi/document.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { StartError } from './start-error.ts';
+import { swapVariableForms, swapVariables } from './swap-variables.ts';
 import { urls, urlVariable, variables, variablesByName } from './variables.ts';
 
 /** Values of `SERVICE`. Processes of one estate, except the touchpoint mock, share their state in Redis and their events on Kafka. */
 export const startableServices = ['gateway', ...applicationNames, 'touchpoint-mock'] as const;
 export type StartableService = (typeof startableServices)[number];
 
-const Variables = z.object(variables).and(z.object(urls));
+const Variables = z.object(variables).and(z.object({ ...urls, ...swapVariables }));
 export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>>, 'SERVICE'>> & {
   readonly SERVICE?: StartableService;
   readonly addressOf: (application: Application) => string;
 };
 
 /** An unknown name with one of these prefixes is a mistake. */
-const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS)_/;
+const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS|SWAP)_/;
 
 /**
  * A variable that looks like a misspelling of one of these names is an error. Short names and Node's names are left out: variables of other
@@ -73,7 +74,8 @@ function unknownNames(environment: Readonly<Record<string, string | undefined>>)
       return meant === undefined ? [] : [`${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`];
     }
     const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
-    return [`${name} is not a variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
+    const forms = prefix === 'SWAP_' ? swapVariableForms : known.join(', ');
+    return [`${name} is not a variable of the estate; variables with ${prefix} are ${forms}. Correct or remove it.`];
   });
 }
 

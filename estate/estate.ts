@@ -11,6 +11,8 @@ import type { DemoCredentials } from '../ui/data/config.ts';
 import { adaptersOf, type Configuration } from './configuration.ts';
 import { openFrontDoor } from './front-door.ts';
 import { agentForCalls, closeInfrastructure, openBus, openStore, startObservability } from './infrastructure.ts';
+import { openOutside } from './outside.ts';
+import { ownListeners } from './own-listeners.ts';
 import { registeredApplications } from './registry.ts';
 import { loadConfiguredFixtures } from './seeding.ts';
 import { startTouchpoint } from './touchpoint.ts';
@@ -65,12 +67,14 @@ export async function startEstate(
   let gatewayUrl = '';
   let portalUrl = '';
   let touchpointUrls: readonly string[] = [];
+  const outside = openOutside(configuration, () => ownListeners({ ...configuration, addressOf }, [gatewayUrl, ...touchpointUrls]));
   const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
     stopping.abort();
     for (const close of closing.toReversed()) await close();
+    await outside.close();
     await closeInfrastructure({ agent, bus, observability, adapter });
   };
   let touchpointState: State = { ready: false, waitingFor: 'the touchpoint mock' };
@@ -84,6 +88,7 @@ export async function startEstate(
         transport,
         token,
         agent,
+        outside,
         log,
         observability,
         gatewayUrl: () => gatewayUrl,

@@ -11,6 +11,8 @@ import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehears
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
 import { createStreams } from '../control/stream/streams.ts';
+import { createRealSystems } from '../control/swaps/real-systems.ts';
+import { permittedSwaps } from '../control/swaps/swaps.ts';
 import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
 import { createSlices } from '../control/verify/slices.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
@@ -21,6 +23,7 @@ import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
 import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
+import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
@@ -42,6 +45,7 @@ import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
 import { seedSnapshot } from './seeding.ts';
 import { explainListenError } from './start-error.ts';
+import { configuredSwaps } from './swap-variables.ts';
 
 /** Wall time until the default rehearsal is opened again after the store failed. */
 const RETRY_MS = 500;
@@ -93,6 +97,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   refuseDemoCredentials(configuration, credentials, log);
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
+  const defaultSwaps = configuredSwaps(configuration);
   let url = '';
   const callFromOutside = createOutsideCall({ transport });
   const outbound = createOutbound({
@@ -105,11 +110,12 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const driver = createClockDriver({ worlds: adapter.worlds, transport, ownWork, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
-    seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at), now),
-    seedWith: (data, at) => {
-      const { fixtures: changed, leftOut } = withOwnData(fixtures, data, at);
-      return { snapshot: { ...seedSnapshot(changed, at), data }, leftOut };
+    seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at, defaultSwaps), now),
+    seedWith: ({ data, swaps }, at) => {
+      const { fixtures: changed, leftOut } = data ? withOwnData(fixtures, data, at) : { fixtures: fixtures.at(at), leftOut: undefined };
+      return { snapshot: { ...seedSnapshot(changed, at, { ...defaultSwaps, ...swaps }), data }, leftOut };
     },
+    permitted: (requested) => permittedSwaps(outbound, requested),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     kept: webhooks.kept,
@@ -147,6 +153,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       use,
       driver,
       callFromOutside,
+      realSystems: createRealSystems({ transport, estateCalls: createEstateCalls(token) }),
       runs,
       streams: createStreams(),
       webhooks,

@@ -30,7 +30,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
       if (!scenario) throw new Error(`There is no scenario ${name}.`);
       const { runScenario } = await import('../rehearsal/runner.ts');
       let failure: string | undefined;
-      const told: Report = {
+      const passedOn: Report = {
         begin: (_scenario, rehearsal) => report.begin(rehearsal),
         step: ({ events, ...step }) => report.step({ ...step, events: [...events] }),
         note: (text) => report.note(text),
@@ -39,7 +39,7 @@ export function createScenarioRuns({ gateway, credentials }: ScenarioRunsOptions
           failure = reason;
         },
       };
-      await runScenario(scenario, { ...access, gateway: gateway(), agent, report: told, signal, leavesRehearsal: true });
+      await runScenario(scenario, { ...access, gateway: gateway(), agent, report: passedOn, signal, leavesRehearsal: true });
       return failure;
     },
     breakOff: () => agent.destroy(),

@@ -1,12 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
+import type { SeededSwaps } from '../control/swaps/swaps.ts';
 import { requireFolder } from '../fixtures/checked-file.ts';
 import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
+import type { Application } from '../shared/catalog/applications.ts';
+import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
 import { seedOfRetailer } from '../shared/work/figures.ts';
+import { type SeededSwap, seedOfSwap } from '../shared/work/swap/stored-swap.ts';
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
@@ -17,20 +21,41 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
   return fixtures;
 }
 
-/** The initial data of a world whose clock starts at `now`. */
-export function seedSnapshot(fixtures: Fixtures, now: number): Snapshot {
-  const retailer = seedOfRetailer(fixtures.retailer);
+/**
+ * The initial data of a world whose clock starts at `now`. A swapped application has none, because its real system does not have the
+ * fixtures: its objects are those that the real system has shown.
+ */
+export function seedSnapshot(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Snapshot {
+  const modes = new Map(
+    swappableNames.flatMap((name) => {
+      const swap = swaps[name];
+      return swap ? [[name, swap.mode] as const] : [];
+    }),
+  );
+  const retailer = seedOfRetailer(fixtures.retailer, modes);
   const applications = Object.fromEntries(
     registeredApplications.map(({ service, seed }) => {
-      const { objects = [], ...others } = seed(fixtures);
-      return [service.application, dumpOf({ ...others, objects: [...objects, retailer] })];
+      const swap = swapOf(swaps, service.application);
+      const { objects = [], ...others } = isReplaced(swap) ? {} : seed(fixtures);
+      const swapped = swap ? [seedOfSwap(swap)] : [];
+      return [service.application, dumpOf({ ...others, objects: [...objects, ...swapped, retailer] })];
     }),
   );
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
-    (seedDue?.(fixtures) ?? []).map((item) => ({ ...item, application: service.application, correlationId: 'seed' })),
+    (isReplaced(swapOf(swaps, service.application)) ? [] : (seedDue?.(fixtures) ?? [])).map((item) => ({
+      ...item,
+      application: service.application,
+      correlationId: 'seed',
+    })),
   );
   return { now, applications, due };
 }
+
+const swapOf = (swaps: SeededSwaps, application: Application): SeededSwap | undefined =>
+  isSwappable(application) ? swaps[application] : undefined;
+
+/** In the shadow of ours, a real system replaces nothing. */
+const isReplaced = (swap: SeededSwap | undefined): boolean => swap !== undefined && swap.mode !== 'shadow';
 
 /** The configured folder. Undefined: the project's folder. */
 export const fixturesFolder = ({ FIXTURES_DIR }: Configuration): URL | undefined =>

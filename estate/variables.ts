@@ -4,6 +4,7 @@ import { isIdleExpiry } from '../shared/domain/duration.ts';
 import { DEFAULT_OUTBOUND, outboundAllow } from '../shared/http/outbound.ts';
 import { HOST_PATTERN } from '../shared/process/own-hosts.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
+import { swapVariables } from './swap-variables.ts';
 
 const WholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) => {
   const remedy = `it takes a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`;
@@ -87,7 +88,7 @@ export const variables = {
       return z.NEVER;
     })
     .describe(
-      'Addresses that registered webhooks may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
+      'Addresses that registered webhooks and swapped applications may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
     ),
   LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')
@@ -218,7 +219,7 @@ export const urls = Object.fromEntries(
   ]),
 );
 
-export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls };
+export const variablesByName: Readonly<Record<string, z.ZodType>> = { ...variables, ...urls, ...swapVariables };
 
 /** Whether every part of an address of Redis, or of a list of cluster nodes, has an effect: a part that would be ignored is a mistake. */
 function isRedisUrl(text: string): boolean {

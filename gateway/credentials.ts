@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { AuthScheme } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { hmacOf, rehearsalOfClient, rehearsalOfKey } from '../shared/control/credentials.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import { instant } from '../shared/domain/time.ts';
 import { rehearsalOf } from '../shared/domain/world.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
@@ -41,6 +42,8 @@ export interface AuthenticatedCaller {
   readonly scopes: readonly string[];
   /** The rehearsal that the credential is bound to. */
   readonly boundTo?: WorldView;
+  /** Set for the real system of a swapped application. */
+  readonly estateCall?: EstateCall;
 }
 
 export interface RequiredCredential {

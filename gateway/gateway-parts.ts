@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import type { EstateCall } from '../shared/control/estate-call.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
@@ -8,6 +9,7 @@ import type { Connections } from '../shared/process/fair-server.ts';
 import type { State } from '../shared/process/readiness.ts';
 import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';
+import type { EstateCallers } from './estate-callers.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { HandOver } from './hand-over.ts';
 import type { AccessTokens } from './oauth/access-tokens.ts';
@@ -23,6 +25,8 @@ export interface ControlRequest {
   /** Name of the rehearsal; it may not exist yet. */
   readonly rehearsal: string;
   readonly principal: string;
+  /** The permission of the real system that calls. Absent for other callers. */
+  readonly estateCall?: EstateCall | undefined;
   readonly correlationId: string;
   readonly body: Buffer | undefined;
 }
@@ -51,6 +55,7 @@ export interface GatewayParts {
   readonly crossOrigin: CrossOrigin;
   readonly limits: RateLimits;
   readonly keyring: Keyring;
+  readonly estateCalls: EstateCallers;
   readonly access: RehearsalAccess;
   readonly clients: OAuthClients;
   readonly accessTokens: AccessTokens;

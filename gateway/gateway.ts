@@ -4,6 +4,7 @@ import type { Router } from 'express';
 import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
+import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { routeTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
@@ -20,6 +21,7 @@ import { REQUEST_MS } from './application-headers.ts';
 import { CLIENT_TIMES, type ClientTimes, refuseOnSocket, serverOptions } from './client-connections.ts';
 import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
+import { createEstateCallers } from './estate-callers.ts';
 import { createInProcessForwarder } from './forwarder.ts';
 import type { AgentEndpoint, ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
@@ -106,6 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     states: options.states,
     limits: createRateLimits(options.limits),
     keyring: createKeyring({ credentials: options.credentials, pepper, accessTokens, revocations, resolve }),
+    estateCalls: createEstateCallers({ calls: createEstateCalls(options.token), resolve }),
     clients: createOAuthClients({ clients: options.clients ?? [], pepper, resolve }),
     accessTokens,
     revocations,

@@ -6,8 +6,11 @@ import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { journalDiagrams } from '../output/journal-diagrams.ts';
-import { showHops, showInvariants, showRows } from '../output/show-answer.ts';
+import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import type { OperationCommands } from './operation-command.ts';
+
+const isFaithful = ({ items }: { readonly items: readonly { readonly differences: readonly unknown[] }[] }): boolean =>
+  items.every(({ differences }) => differences.length === 0);
 
 const eventTypes = allEvents.map(({ name }) => name);
 const objectTypes = objects.map(({ type }) => type);
@@ -79,6 +82,27 @@ export const operationCommands: OperationCommands = {
     columns: { id: 'id', state: 'state', 'event.type': 'event', 'event.subject': 'subject', nextAttemptAt: 'next attempt' },
   },
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
+  'read-fidelity': { words: 'fidelity', example: 'fidelity', show: showFidelity, holds: isFaithful },
+  'list-swaps': {
+    words: 'swaps list',
+    example: 'swaps list',
+    columns: {
+      application: 'application',
+      mode: 'mode',
+      url: 'url',
+      calls: 'calls',
+      failed: 'failed',
+      'last.status': 'last',
+      violations: 'violations',
+    },
+  },
+  'make-call': { words: 'swaps call', example: `swaps call get-payable --params '{"id":"ord_01M"}'` },
+  'report-change': {
+    words: 'swaps report',
+    positional: ['object'],
+    example: `swaps report payment --data '{"id":"pay_1","state":"voided"}'`,
+    choices: { object: objectTypes },
+  },
   'read-topology': {
     words: 'topology',
     example: 'topology',

@@ -129,6 +129,7 @@ interface Verification {
   readonly invariants: readonly {
     readonly title: string;
     readonly holds: boolean;
+    readonly basis?: 'as-seen' | 'not-checked' | undefined;
     readonly checked: number;
     readonly violations: readonly string[];
   }[];
@@ -138,11 +139,41 @@ interface Verification {
 const MOST_VIOLATIONS = 20;
 
 export function showInvariants({ invariants, settled, waitingFor }: Verification, { style }: Look): string {
-  const lines = invariants.flatMap(({ title, holds, checked, violations }) => [
-    `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks)`)}`,
+  const lines = invariants.flatMap(({ title, holds, basis, checked, violations }) => [
+    basis === 'not-checked'
+      ? `${style('yellow', 'unseen')}  ${inOneLine(title)} ${style('dim', '(a real system has the records)')}`
+      : `${holds ? style('green', 'holds ') : style('red', 'BROKEN')}  ${inOneLine(title)} ${style('dim', `(${checked} checks${basis ? ', as seen' : ''})`)}`,
     ...violations.slice(0, MOST_VIOLATIONS).map((violation) => `        ${inOneLine(violation)}`),
     ...(violations.length > MOST_VIOLATIONS ? [`        and ${violations.length - MOST_VIOLATIONS} more`] : []),
   ]);
   const unrest = settled ? [] : [`${style('red', 'The rehearsal did not come to rest')}; it waits for ${waitingFor.join(', ')}.`];
   return [...lines, ...unrest].join('\n');
+}
+
+interface Fidelity {
+  readonly title: string;
+  readonly url: string;
+  readonly compared: number;
+  readonly equal: number;
+  readonly skipped: number;
+  readonly waiting: number;
+  readonly differences: readonly Row[];
+}
+
+/** For each real system in the shadow, its counts and a table of its differences. */
+export function showFidelity({ items }: { readonly items: readonly Fidelity[] }, look: Look): string {
+  if (items.length === 0) return look.style('dim', 'No real system is in the shadow of ours in this rehearsal.');
+  return items
+    .map(({ title, url, compared, equal, skipped, waiting, differences }) => {
+      const counts = [
+        `${compared} calls compared`,
+        `${equal} equal`,
+        skipped > 0 && `${skipped} skipped`,
+        waiting > 0 && `${waiting} waiting`,
+      ];
+      const head = `${look.style('bold', title)} ${look.style('dim', url)}\n${counts.filter(Boolean).join(', ')}`;
+      const columns = { api: 'operation', pointer: 'member', count: 'count', ours: 'ours', theirs: 'theirs' };
+      return differences.length === 0 ? head : `${head}\n${showRows(differences, columns, look)}`;
+    })
+    .join('\n\n');
 }

@@ -4,6 +4,7 @@ import { durationMs } from '../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { describeWithheld } from '../events/withheld.ts';
 import { operate } from '../operate.ts';
+import { unseenIn } from '../swaps/swaps.ts';
 
 export const readClock = operate(declared.readClock)(async (_input, { view }) => ({ now: instant(view.now), flowing: view.flowing }));
 
@@ -18,7 +19,7 @@ const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
 /** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
 const LATEST: Ms = Date.UTC(9999, 0, 1);
 
-export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, view, driver, gone }) => {
+export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, worlds, view, driver, gone }) => {
   const to = destinationOf(body, view.now);
   const { now, ran, settled, waitingFor, move } = await driver.advance(world, to, body.timeoutMs, gone);
   return {
@@ -26,6 +27,7 @@ export const advanceClock = operate(declared.advanceClock)(async ({ body }, { wo
     ran: ran.map(({ application, kind, key, at }) => ({ application, kind, key, at: instant(at) })),
     settled,
     waitingFor: [...waitingFor],
+    unseen: await unseenIn(worlds, world),
     move,
   };
 });
@@ -77,6 +79,7 @@ export const settle = operate(declared.settle)(async ({ body }, { world, worlds,
   return {
     settled,
     waitingFor: [...waitingFor],
+    unseen: await unseenIn(worlds, world),
     parked: parked.map((one) => ({ ...one, at: instant(one.at) })),
     withheld: withheld.map(describeWithheld),
   };

@@ -2,6 +2,7 @@ import * as declared from '../../shared/catalog/control/operations/rehearsals.ts
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import type { Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
@@ -10,13 +11,21 @@ import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
+import { swappedIn } from '../swaps/swaps.ts';
 
-export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds }) => {
+export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds, realSystems }) => {
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
-  const { credentials, leftOut } = await rehearsals.create(name, { idleMs: idleMsOf(body), data: body.data });
+  const { credentials, leftOut } = await rehearsals.create(name, {
+    idleMs: idleMsOf(body),
+    data: body.data,
+    swap: body.swap as Swaps | undefined,
+  });
+  const view = await rehearsals.find(name);
+  const swapped = await swappedIn(worlds, view.world);
   return {
     ...(await describeNewWorld(name, worlds)),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
+    estateCalls: swapped.length > 0 ? Object.fromEntries(swapped.map((one) => [one, realSystems.credentialFor(one, view)])) : undefined,
     leftOut: leftOut && [...leftOut],
   };
 });

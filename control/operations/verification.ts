@@ -1,15 +1,17 @@
 import * as declared from '../../shared/catalog/control/operations/verification.ts';
 import { operate } from '../operate.ts';
+import { swappedIn } from '../swaps/swaps.ts';
 
 /** Wall time limit for settling before the verification. */
 const SETTLE_MS = 10_000;
 
-export const verify = operate(declared.verify)(async (_input, { world, driver, verified, gone }) => {
+export const verify = operate(declared.verify)(async (_input, { world, worlds, driver, verified, gone }) => {
   const { settled, waitingFor } = await driver.settle(world, SETTLE_MS, gone);
   const invariants = await verified(world, gone).catch((error: unknown) => {
     // The client has disconnected, so nobody reads the answer.
     if (gone.aborted) return [];
     throw error;
   });
-  return { holds: invariants.every(({ holds }) => holds), settled, waitingFor: [...waitingFor], invariants };
+  const complete = (await swappedIn(worlds, world)).length === 0;
+  return { holds: invariants.every(({ holds }) => holds), settled, waitingFor: [...waitingFor], complete, invariants };
 });

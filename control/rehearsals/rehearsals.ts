@@ -1,15 +1,20 @@
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import type { Swaps } from '../../shared/catalog/swap.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, Snapshot, SnapshotStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'>;
+  readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'> & Pick<ObjectReader, 'object'>;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => Snapshot;
   readonly seedWith: SeedWith;
+  /** Checks requested swaps. @throws Problem outbound_refused */
+  readonly permitted: (swaps: Swaps) => Promise<SeededSwaps>;
   readonly pepper: string;
   /** Webhook secret of the default rehearsal, so that a webhook can be sent by hand. Every other rehearsal gets its own secret. */
   readonly defaultWebhookSecret: string | undefined;
@@ -18,16 +23,23 @@ export interface RehearsalsOptions {
   readonly kept?: (view: WorldView) => Promise<Snapshot['applications']>;
 }
 
-/** Seeds a new world with own data. @throws Problem validation_failed with all mistakes of the data */
-export type SeedWith = (data: OwnData, now: number) => { readonly snapshot: Snapshot; readonly leftOut: readonly string[] };
+/** The part of the initial data that the creation of a rehearsal chooses. */
+interface OwnSeed {
+  readonly data?: OwnData | undefined;
+  readonly swaps?: SeededSwaps | undefined;
+}
+
+/** Seeds a new world with own data and swaps. @throws Problem validation_failed with all mistakes of the data */
+export type SeedWith = (own: OwnSeed, now: number) => { readonly snapshot: Snapshot; readonly leftOut: readonly string[] | undefined };
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
+  readonly swap?: Swaps;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
+export function createRehearsals({ worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -72,12 +84,13 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
   /**
    * @param terms.idleMs wall time; null keeps it, undefined takes the configured time
    * @returns the credentials, which cannot be read again
-   * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed
+   * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, swap }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
-      const own = data && seedWith(data, Date.now());
+      const swaps = swap && (await permitted(swap));
+      const own = data || swaps ? seedWith({ data, swaps }, Date.now()) : undefined;
       const credentials = await open(name, idleMs, own && (() => own.snapshot));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
@@ -86,11 +99,12 @@ export function createRehearsals({ worlds, seed, seedWith, pepper, defaultWebhoo
     });
   }
 
-  /** Seeds the rehearsal again, with its own data. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
+  /** Seeds the rehearsal again, with its own data and swaps. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
     const data = await worlds.ownData(view.world);
-    const from = data ? seedWith(data, Date.now()).snapshot : seed(Date.now());
+    const swaps = await requestedSwaps(worlds, view.world);
+    const from = data || swaps ? seedWith({ data, swaps }, Date.now()).snapshot : seed(Date.now());
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

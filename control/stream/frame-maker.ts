@@ -93,46 +93,46 @@ export class FrameMaker {
 const TOLERANCE_MS: Ms = 1_000;
 
 /** The present data of a topic. Undefined when it has not changed since its last frame. */
-type Tell = (view: WorldView) => Promise<unknown> | unknown;
+type Changed = (view: WorldView) => Promise<unknown> | unknown;
 
 /** The topics without a log: each sends its present state first, then every change. */
 function createPresent({ control, runs }: { readonly control: ControlStore; readonly runs: Runs }) {
-  let toldClock: { readonly now: Ms; readonly flowing: boolean; readonly moves: number; readonly wall: Ms } | undefined;
-  let toldFaults = '';
-  let toldRuns = '';
+  let sentClock: { readonly now: Ms; readonly flowing: boolean; readonly moves: number; readonly wall: Ms } | undefined;
+  let sentFaults = '';
+  let sentRuns = '';
 
-  const tellClock: Tell = ({ now, flowing, moves }) => {
+  const changedClock: Changed = ({ now, flowing, moves }) => {
     const wall = Date.now();
-    const expected = toldClock && (flowing ? toldClock.now + wall - toldClock.wall : toldClock.now);
+    const expected = sentClock && (flowing ? sentClock.now + wall - sentClock.wall : sentClock.now);
     const isSame =
       expected !== undefined &&
-      toldClock?.flowing === flowing &&
-      toldClock.moves === moves &&
+      sentClock?.flowing === flowing &&
+      sentClock.moves === moves &&
       Math.abs(now - expected) <= (flowing ? TOLERANCE_MS : 0);
     if (isSame) return undefined;
-    toldClock = { now, flowing, moves, wall };
+    sentClock = { now, flowing, moves, wall };
     return { now: instant(now), flowing, moves };
   };
 
-  const tellFaults: Tell = async ({ world }) => {
+  const changedFaults: Changed = async ({ world }) => {
     const { revision, rules } = await control.faults(world);
     const present = { revision, hits: rules.reduce((sum, { hits }) => sum + hits, 0) };
     const text = JSON.stringify(present);
-    if (text === toldFaults) return undefined;
-    toldFaults = text;
+    if (text === sentFaults) return undefined;
+    sentFaults = text;
     return present;
   };
 
-  const tellRuns: Tell = async () => {
+  const changedRuns: Changed = async () => {
     const { revision, items } = await runs.list();
     // A run whose gateway died changes without a new revision.
     const text = `${revision} ${items.map(({ state }) => state).join()}`;
-    if (text === toldRuns) return undefined;
-    toldRuns = text;
+    if (text === sentRuns) return undefined;
+    sentRuns = text;
     return items;
   };
 
-  return { clock: tellClock, faults: tellFaults, runs: tellRuns } as const;
+  return { clock: changedClock, faults: changedFaults, runs: changedRuns } as const;
 }
 
 const PRESENT_TOPICS = ['clock', 'faults', 'runs'] as const;

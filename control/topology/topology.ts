@@ -1,6 +1,8 @@
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { describeSwaps } from '../swaps/swaps.ts';
 import { allowedCalls } from './allowed-calls.ts';
 import { createReadiness, type ReadinessOptions } from './readiness.ts';
 
@@ -16,9 +18,18 @@ export interface Adapters {
 }
 
 export interface TopologyOptions extends ReadinessOptions {
-  readonly worlds: JournalReader;
+  readonly worlds: JournalReader & Pick<ObjectReader, 'object'>;
   readonly touchpoint: () => TouchpointState;
   readonly adapters: Adapters;
+}
+
+/** The real system in place of an application. */
+interface SwappedApplication {
+  readonly url: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** Number of broken rules. */
+  readonly violations: number;
 }
 
 /** The applications, their readiness, and their calls. Computed on demand. */
@@ -26,7 +37,15 @@ export function createTopology({ worlds, touchpoint, adapters, ...reaching }: To
   const readiness = createReadiness(reaching);
 
   return async (world: World) => {
-    const [states, counts, { discarded }] = await Promise.all([readiness(), worlds.hopCounts(world), worlds.journalSize(world)]);
+    const [states, counts, { discarded }, swaps] = await Promise.all([
+      readiness(),
+      worlds.hopCounts(world),
+      worlds.journalSize(world),
+      describeSwaps(worlds, world),
+    ]);
+    const swapped = new Map<string, SwappedApplication>(
+      swaps.map(({ application, url, calls, failed, violations }) => [application, { url, calls, failed, violations: violations.length }]),
+    );
     const counted = new Map(counts.applications.map(({ application, ...own }) => [application, own]));
     return {
       applications: applicationNames.map((id) => ({
@@ -35,6 +54,7 @@ export function createTopology({ worlds, touchpoint, adapters, ...reaching }: To
         owns: applications[id].owns,
         ...(states.get(id) ?? { state: 'away' as const }),
         ...(counted.get(id) ?? { hops: 0, failed: 0, faults: [] }),
+        swapped: swapped.get(id),
       })),
       touchpoint: touchpoint(),
       adapters,

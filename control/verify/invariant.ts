@@ -2,6 +2,8 @@ export interface InvariantResult {
   readonly id: string;
   readonly title: string;
   readonly holds: boolean;
+  /** Set when real systems have records that the invariant needs. Absent: all records are checked. */
+  readonly basis?: 'as-seen' | 'not-checked';
   readonly checked: number;
   /** Each violation names its records. */
   readonly violations: string[];

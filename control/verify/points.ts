@@ -40,10 +40,10 @@ export function points(world: WorldRecords): InvariantResult {
 }
 
 /** Points that a redemption withholds from its account. */
-const pointsKeptBy = ({ state, points: all, spentPoints, reversedPoints }: Redemption): number => {
-  if (state === 'open') return all;
-  return spentPoints - reversedPoints;
-};
+const pointsKeptBy =
+  (pointWorth: number) =>
+  ({ state, points: all, paidAmount, returnedAmount }: Redemption): number =>
+    state === 'open' ? all : Math.ceil((paidAmount - returnedAmount) / pointWorth);
 
 /** Points that left the balance for redemptions, less those that came back. */
 const redeemed = ({ ledger }: Account): number =>
@@ -56,9 +56,10 @@ function checkRedeemed(world: WorldRecords, accounts: readonly Account[], check:
   const begun = seed.applications['loyalty-platform']?.objects ?? {};
   const seeded = <T>(rows: readonly { readonly json: string }[] = []): T[] => rows.map(({ json }) => JSON.parse(json) as T);
   const redemptions = records<Redemption>('loyalty-platform', 'redemptions');
-  const kept = sums(redemptions, ({ accountId }) => accountId, pointsKeptBy);
+  const keptBy = pointsKeptBy(world.figures.loyalty.pointWorth);
+  const kept = sums(redemptions, ({ accountId }) => accountId, keptBy);
   // A world may be seeded from another one: only changes since the seed count.
-  const keptBefore = sums(seeded<Redemption>(begun['redemptions']), ({ accountId }) => accountId, pointsKeptBy);
+  const keptBefore = sums(seeded<Redemption>(begun['redemptions']), ({ accountId }) => accountId, keptBy);
   const redeemedBefore = sums(seededAccounts(world), ({ id }) => id, redeemed);
   for (const account of accounts) {
     const gone = redeemed(account) - (redeemedBefore.get(account.id) ?? 0);
@@ -88,9 +89,12 @@ function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
     if (payment.state === 'pending') continue;
     const redemption = spent.get(payment.id);
     const bound = amountCommittedBy(payment);
-    const given = redemption === undefined ? 0 : pointsKeptBy(redemption);
+    const given = redemption === undefined ? 0 : redemption.paidAmount - redemption.returnedAmount;
     const isGoingBack = given > bound && queued('payment-hub', payment.id, 'give-back-points');
-    check(bound === given || isGoingBack, `payment/${payment.id}: it has ${bound} of points, and ${given} were spent for it`);
+    check(
+      bound === given || isGoingBack,
+      `payment/${payment.id}: it has an amount of ${bound} from points, and ${given} was redeemed for it`,
+    );
   }
 }
 

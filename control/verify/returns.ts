@@ -160,12 +160,15 @@ function checkRefunds(
     const credit = credited.get(id) ?? 0;
     const worth = refundAmount.amount;
     check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
-    const told = committedOf(noted);
-    check(told === back || queued('fms', id), `return/${id}: it notes refunds of ${told}, its payments were refunded ${back} for it`);
+    const committed = committedOf(noted);
+    check(
+      committed === back || queued('fms', id),
+      `return/${id}: it notes refunds of ${committed}, its payments were refunded ${back} for it`,
+    );
     const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
     if (state === 'refunded') {
       const received = succeededOf(noted);
-      check(received === told || queued('fms', id), `return/${id}: refunded, and ${told - received} of its refunds are pending`);
+      check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
       check(back + credit === worth || left === 0, `return/${id}: refunded, and ${back} of ${worth} were paid back while ${left} could be`);
     }
   }

@@ -55,8 +55,8 @@ export interface Redemption {
   readonly orderId?: string;
   readonly points: number;
   readonly paymentId?: string;
-  readonly spentPoints: number;
-  readonly reversedPoints: number;
+  readonly paidAmount: number;
+  readonly returnedAmount: number;
 }
 
 /** A return as the FMS stores it. */

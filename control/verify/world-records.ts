@@ -31,6 +31,8 @@ export interface WorldRecords {
   readonly seed: Snapshot;
   /** The figures of the retailer. */
   readonly figures: Figures;
+  /** Applications whose place real systems take. Their objects are those that were seen. */
+  readonly swapped: ReadonlySet<Application>;
   /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
   /** Business objects as stored, with the private members of their owner. */
@@ -38,7 +40,10 @@ export interface WorldRecords {
   /** Private records of an application. */
   records<T>(application: Application, collection: string): readonly T[];
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. */
+  /**
+   * Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. A swapped application
+   * may have any.
+   */
   queued(application: Application, id: string, kind?: string): boolean;
   /** Due work that is not parked, without deliveries. */
   readonly due: Snapshot['due'];
@@ -77,10 +82,12 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   }
   const records = <T>(application: Application, collection: string): readonly T[] =>
     (parsed.get(`${application}|${collection}`) ?? []) as readonly T[];
-  const [retailer] = records<Retailer>('oms', 'retailer');
+  const [retailer] = records<Retailer & { readonly swapped?: readonly Application[] }>('oms', 'retailer');
+  const swapped = new Set(retailer?.swapped);
   return {
     objects,
     seed: await worlds.seed(world),
+    swapped,
     figures: retailer ? figuresOf(retailer) : DEFAULT_FIGURES,
     events,
     of: <T>(type: string) => {
@@ -89,7 +96,9 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
     },
     records,
     counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
-    queued: (application, id, kind) => queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false,
+    // A real system may have such work, which the estate cannot see.
+    queued: (application, id, kind) =>
+      swapped.has(application) || (queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false),
     due,
     awaiting,
     parked: ledger.parked,

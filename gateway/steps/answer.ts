@@ -84,7 +84,7 @@ export const answerControl =
   ({ controlPlane }: GatewayParts) =>
   ({ request, response, path, caller, rehearsal, ids: { correlationId }, body }: ForControl): Promise<void> => {
     const principal = caller?.principal ?? ANONYMOUS;
-    const admitted = { request, path, principal, rehearsal, correlationId, body };
+    const admitted = { request, path, principal, estateCall: caller?.estateCall, rehearsal, correlationId, body };
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
   };
 

@@ -17,8 +17,10 @@ export interface Authenticated {
 
 /** Requires a credential, unless the address names a rehearsal. @throws Problem unauthenticated, forbidden */
 export const authenticate =
-  ({ keyring }: GatewayParts) =>
-  async ({ api, key, named }: Targeted & Keyed & Partial<NamedInAddress>): Promise<Authenticated> => {
+  ({ keyring, estateCalls }: GatewayParts) =>
+  async ({ api, key, named, path, request }: Targeted & Keyed & Partial<NamedInAddress>): Promise<Authenticated> => {
+    const realSystem = api ? undefined : await estateCalls.callerOf(request, path);
+    if (realSystem) return { caller: realSystem };
     const scheme = schemeOf(api);
     if (scheme === 'signature' || named !== undefined) return { caller: undefined };
     return { caller: await keyring.authenticate(key, { scheme, scope: api ? CATALOG_SCOPE : CONTROL_SCOPE }) };

@@ -81,8 +81,9 @@ export const redemptions = defineCollection({
     points: Points,
     paymentId: Id.optional(),
     paidOrderId: Id.optional(),
-    spentPoints: Points,
-    reversedPoints: Points,
+    /** Minor units that its payment took, and those that went back. */
+    paidAmount: z.int().min(0),
+    returnedAmount: z.int().min(0),
   }),
   unique: {
     reference: ({ state, accountId, ...purpose }) => (state === 'returned' ? undefined : referenceOf(accountId, purpose)),

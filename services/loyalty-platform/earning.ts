@@ -10,24 +10,25 @@ import { moneyInWords } from '../../shared/domain/money.ts';
 import { again, type EventHandler, handle, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, type Earning, type EarningRefund, earnings } from './collections.ts';
-import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
+import { type Account, book, findMember, isOwnPurchase, memberByIdOrCard } from './members.ts';
 
 /** Books the same points as the completion of the order. The first of the two books them. */
 export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId, amount } }, { work, call }) => {
+  const { currency } = work.figures;
   const account = await memberByIdOrCard(work, params.id);
-  const requested = pointsOfValue(amount);
   const earned = (await work.get(earnings, orderId))?.earned;
   if (earned) {
     if (earned.accountId !== account.id) throw orderOfOtherMember(orderId, account.id);
-    if (earned.amount === requested) return again(account);
-    const detail = `The order "${orderId}" has already earned for ${moneyInWords(valueOfPoints(earned.amount, work.figures))}, not for ${moneyInWords(amount)}.`;
-    throw conflictingRepeat(detail, { amount: valueOfPoints(earned.amount, work.figures) }, { objectType: 'order', id: orderId });
+    if (earned.amount === amount.amount) return again(account);
+    const before = { amount: earned.amount, currency };
+    const detail = `The order "${orderId}" has already earned for ${moneyInWords(before)}, not for ${moneyInWords(amount)}.`;
+    throw conflictingRepeat(detail, { amount: before }, { objectType: 'order', id: orderId });
   }
   const order = await call(getOrderEarning, { params: { id: orderId } });
   if (!isOwnPurchase(account, order)) throw orderOfOtherMember(orderId, account.id);
   const earningAmount = earningAmountOf(order);
-  if (requested !== earningAmount) {
-    const detail = `The order "${orderId}" earns for ${moneyInWords(valueOfPoints(earningAmount, work.figures))} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
+  if (amount.amount !== earningAmount) {
+    const detail = `The order "${orderId}" earns for ${moneyInWords({ amount: earningAmount, currency })} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
   const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
@@ -44,7 +45,7 @@ const EARNING_STATES: readonly string[] = ['completed', 'return-in-progress'];
 
 /** Minor units that earn. @throws Problem `invalid_state_transition` before the order is completed, and when it is cancelled */
 function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderEarning>): number {
-  if (EARNING_STATES.includes(state)) return earningAmount ? pointsOfValue(earningAmount) : 0;
+  if (EARNING_STATES.includes(state)) return earningAmount?.amount ?? 0;
   const detail = `The order "${id}" is ${state}; an order earns its points automatically when it is completed.`;
   throw refusal('order', { id, state }, 'earn', detail, { allowedFrom: EARNING_STATES });
 }
@@ -63,8 +64,7 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
     log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
     return unchanged(`There is no member "${loyaltyAccountId}".`);
   }
-  const amount = pointsOfValue(earningAmount);
-  await earn(work, account, { orderId, amount, deducted });
+  await earn(work, account, { orderId, amount: earningAmount.amount, deducted });
   return undefined;
 };
 
@@ -77,12 +77,10 @@ const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, re
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds, disputes = [] } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
-  const ofDisputes = disputes.flatMap((dispute) =>
-    dispute.state === 'lost' ? [{ id: dispute.id, amount: pointsOfValue(dispute.amount) }] : [],
-  );
+  const ofDisputes = disputes.flatMap((dispute) => (dispute.state === 'lost' ? [{ id: dispute.id, amount: dispute.amount.amount }] : []));
   const ofRefunds = refunds.flatMap(({ state, amount, reference, returnId }, index) =>
     state === 'succeeded' && (reference === undefined || returnId !== undefined)
-      ? [{ id: `${id}.refund-${index + 1}`, amount: pointsOfValue(amount) }]
+      ? [{ id: `${id}.refund-${index + 1}`, amount: amount.amount }]
       : [],
   );
   const earningRefunds = [...ofRefunds, ...ofDisputes];

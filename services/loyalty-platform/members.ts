@@ -133,6 +133,7 @@ function insufficientPoints({ id, pointsBalance: available }: Account, requested
 }
 
 /** A point has a value of one minor unit: 0.01 EUR, or 1 JPY. */
-export const valueOfPoints = (points: number, { currency }: Pick<Figures, 'currency'>): Money => ({ amount: points, currency });
-
-export const pointsOfValue = ({ amount }: Money): number => amount;
+export const valueOfPoints = (points: number, { currency, loyalty }: Pick<Figures, 'currency' | 'loyalty'>): Money => ({
+  amount: points * loyalty.pointWorth,
+  currency,
+});

@@ -7,7 +7,7 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { accounts, issueKey, ledgerEntries, type RedemptionPurpose, redemptions, referenceOf, reversals } from './collections.ts';
-import { type Account, book, isOwnPurchase, type LedgerRequest, memberByIdOrCard, pointsOfValue, valueOfPoints } from './members.ts';
+import { type Account, book, isOwnPurchase, type LedgerRequest, memberByIdOrCard, valueOfPoints } from './members.ts';
 
 /** Ledger entries of other applications, once per type and reference. */
 export const putLedgerEntry = handle(putLedgerEntryCall)(async ({ params: { type, reference }, body }, { work }) => {
@@ -62,8 +62,8 @@ async function redeem(work: UnitOfWork, account: Account, { points, ...purpose }
     accountId: account.id,
     ...purpose,
     points,
-    spentPoints: 0,
-    reversedPoints: 0,
+    paidAmount: 0,
+    returnedAmount: 0,
   });
   work.schedule(returnRedemption, redemption.id, work.now + work.figures.windowMs.redemption, {});
   const after = book(work, account, { type: 'redeem', points: -points, ...ledgerReference(redemption) });
@@ -95,13 +95,14 @@ export async function spend(work: UnitOfWork, paymentId: string, { redemptionId,
   if (!account) throw notFound('redemption', redemptionId);
   if (redemption.paymentId === paymentId) return { account, redemption: publishedRedemption(redemption, work.figures) };
   refuseOtherPurpose(redemption, account, { orderId, purchase });
-  const points = amount ? pointsOfValue(amount) : redemption.points;
+  const paidAmount = (amount ?? valueOfPoints(redemption.points, work.figures)).amount;
+  const points = pointsFor(paidAmount, work.figures);
   await refuseUnspendable(work, { redemption, paymentId, points });
   const spent = work.put(redemptions, {
     ...redemption,
     state: 'spent',
     paymentId,
-    spentPoints: points,
+    paidAmount,
     ...(orderId !== undefined && { paidOrderId: orderId }),
   });
   work.cancel(returnRedemption, redemption.id);
@@ -152,25 +153,28 @@ async function reverse(work: UnitOfWork, reference: string, request: LedgerReque
     return notFound('spending of points by payment', paymentId);
   }
   if (before) return { account, redemption: publishedRedemption(redemption, work.figures) };
-  const left = redemption.spentPoints - redemption.reversedPoints;
-  const points = Math.min(left, request.amount ? pointsOfValue(request.amount) : left);
-  const reversedPoints = redemption.reversedPoints + points;
+  const left = redemption.paidAmount - redemption.returnedAmount;
+  const rest = left - Math.min(left, request.amount?.amount ?? left);
+  const points = pointsFor(left, work.figures) - pointsFor(rest, work.figures);
   const next = work.put(redemptions, {
     ...redemption,
-    reversedPoints,
-    state: reversedPoints === redemption.spentPoints ? 'returned' : redemption.state,
+    returnedAmount: redemption.paidAmount - rest,
+    state: rest === 0 ? 'returned' : redemption.state,
   });
   work.put(reversals, { id: reference, paymentId, points });
   return { account: giveBack(work, account, { redemption: next, points }), redemption: publishedRedemption(redemption, work.figures) };
 }
 
+/** The whole points that an amount needs. A refund gives a point back when its last minor unit is refunded. */
+const pointsFor = (amount: number, { loyalty }: Pick<Figures, 'loyalty'>): number => Math.ceil(amount / loyalty.pointWorth);
+
 type RedemptionRecord = z.output<typeof redemptions.schema>;
 
 /** The redemption as callers see it: with its remaining value, or with the amount that it paid. */
-const publishedRedemption = ({ id, state, points, paymentId, spentPoints }: RedemptionRecord, figures: Figures) => ({
+const publishedRedemption = ({ id, state, points, paymentId, paidAmount }: RedemptionRecord, figures: Figures) => ({
   id,
   state,
-  value: valueOfPoints(paymentId === undefined ? points : spentPoints, figures),
+  value: paymentId === undefined ? valueOfPoints(points, figures) : { amount: paidAmount, currency: figures.currency },
 });
 
 /** The purpose that its ledger entries name: the order, or the basket before the order exists. */

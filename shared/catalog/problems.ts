@@ -36,6 +36,8 @@ export const problems = {
   too_many_faults: { status: 409, title: 'Too many faults', retryable: false },
   too_many_webhooks: { status: 409, title: 'Too many webhooks', retryable: false },
   delivery_not_possible: { status: 409, title: 'Delivery not possible', retryable: false },
+  swapped: { status: 409, title: 'Application swapped', retryable: false },
+  not_swapped: { status: 409, title: 'Application not swapped', retryable: false },
   rehearsal_exists: { status: 409, title: 'Rehearsal exists', retryable: false },
   version_mismatch: { status: 412, title: 'Version mismatch', retryable: false },
   payload_too_large: { status: 413, title: 'Payload too large', retryable: false },
@@ -108,6 +110,8 @@ export interface ProblemContext {
   readonly retryAfter?: number;
   /** Of a `dependency_error`: the connection broke, or the answer has no code of the estate. The other application may be down. */
   readonly undecided?: true;
+  /** Of a `dependency_*` problem: the real system of the retailer failed, which takes the place of the dependency. */
+  readonly outside?: true;
   /** Methods; becomes the header `Allow`. */
   readonly allow?: readonly string[];
   readonly [member: string]: unknown;

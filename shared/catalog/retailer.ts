@@ -22,6 +22,12 @@ const Loyalty = z
       .max(999_999_999)
       .default(100)
       .describe('An order earns one point for each full amount of this size, in minor units.'),
+    pointWorth: z
+      .int()
+      .min(1)
+      .max(999_999)
+      .default(1)
+      .describe('A redeemed point pays this amount, in minor units. A payment takes whole points.'),
     tiers: z
       .strictObject({
         silver: z.int().min(1).max(999_999_999).default(1_000).describe('A member with these lifetime points is silver.'),

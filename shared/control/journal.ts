@@ -34,6 +34,8 @@ export interface JournalRecord {
   readonly faults: string[];
   /** Why it changed nothing. */
   readonly unchanged?: string;
+  /** The answer of the real system that takes the place of the application. */
+  readonly outside?: { readonly status: number; readonly durationMs: number; readonly violation?: string | undefined };
   readonly request?: unknown;
   readonly response?: unknown;
   /** Whether a part of the record was too large and is cut. */
@@ -54,6 +56,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
+  readonly outside?: JournalRecord['outside'];
   /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
@@ -95,7 +98,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [], unchanged } = hop;
+  const { path, calls = [], faults = [], unchanged, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText));
@@ -114,6 +117,7 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
+    outside,
     truncated: truncated || undefined,
   };
   const bodies = [...memberOf('request', asked), ...memberOf('response', answered)];

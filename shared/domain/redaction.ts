@@ -115,10 +115,12 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|client[_-]?secret|autho
 
 /** How every access token begins. */
 export const ACCESS_TOKEN_PREFIX = 'uct_';
+/** How the permission of a real system to call the estate begins. */
+export const ESTATE_CALL_PREFIX = 'uec_';
 
 /** Credentials of rehearsals, access tokens, webhook secrets and the demo credentials of the fixtures. */
 const CREDENTIALS =
-  /\b(?:whsec_[A-Za-z0-9+/=_.%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|uct_[\w.-]{20,}|demo-(?:integration-token|client-secret|control-token|carrier-key|store-key)\b)/g;
+  /\b(?:whsec_[A-Za-z0-9+/=_.%-]+|reh_[a-z0-9-]{1,40}_[A-Za-z0-9-]{20,}|uct_[\w.-]{20,}|uec_[\w.-]{20,}|demo-(?:integration-token|client-secret|control-token|carrier-key|store-key)\b)/g;
 /** Tokens of payment providers. */
 const TOKENS = /\btok_[A-Za-z0-9_-]+/g;
 /** The simulated provider declines these tokens with the code in their name. */
@@ -134,7 +136,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, censored: string])[] = [
 
 /** A text or JSON without a match has no secret. Most texts need only this test. */
 const SUSPICIOUS = new RegExp(
-  `(?:\\d(?:[\\s._+\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|%[0-9a-f]{2}|whsec_|reh_|uct_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
+  `(?:\\d(?:[\\s._+\\u2010-\\u2015-]|\\\\[nrt]){0,3}){13}|%[0-9a-f]{2}|whsec_|reh_|uct_|uec_|tok_|demo-|\\b(?:bearer|basic)\\b|://|[?&](?:${IN_QUERY})=|"(?:${QUOTED}|bearer|card[_-]?number|cv[cv]2?|pan|secret|security[_-]?code)\\\\*"`,
   'i',
 );
 

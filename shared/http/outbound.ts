@@ -115,6 +115,8 @@ export interface OutboundOptions {
   readonly allow: OutboundAllow;
   /** The listeners of the estate, which a call from outside must not reach through the estate. */
   readonly own: () => readonly OwnListener[];
+  /** Most connections to an origin. */
+  readonly connections?: number;
 }
 
 /** Thrown when an address is not allowed. The message is a sentence for the person who gave the address. */
@@ -126,7 +128,7 @@ export class OutboundRefused extends Error {
  * Calls to addresses that a user gave. Each connection is checked with the address that it uses, so a name that changes between the check
  * and the connection does not help. Redirects are not followed: pass the agent to `request` of undici.
  */
-export function createOutbound({ allow, own }: OutboundOptions) {
+export function createOutbound({ allow, own, connections = CONNECTIONS }: OutboundOptions) {
   /** @returns why a connection is refused; undefined when it is allowed @param ownAddresses of listeners in other processes, on this port */
   function refusal(host: string, given: string, port: number, ownAddresses: ReadonlySet<string>): string | undefined {
     const address = plainAddress(given);
@@ -172,7 +174,7 @@ export function createOutbound({ allow, own }: OutboundOptions) {
   function agentOf({ origin, port, protocol }: URL): Agent {
     const known = agents.get(origin);
     if (known) return known;
-    const agent = new Agent({ connections: CONNECTIONS, connect: { lookup: lookupFor(portOf(port, protocol)), timeout: CONNECT_MS } });
+    const agent = new Agent({ connections, connect: { lookup: lookupFor(portOf(port, protocol)), timeout: CONNECT_MS } });
     agents.set(origin, agent);
     if (agents.size > MOST_ORIGINS) {
       const [[oldest, unused] = []] = agents;

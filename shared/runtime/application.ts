@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
+import { createEstateCalls } from '../control/estate-call.ts';
 import type { Bus } from '../events/bus.ts';
 import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
@@ -10,6 +11,7 @@ import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import type { Transport } from '../transport/transport.ts';
+import type { PipelineOptions } from '../work/application-parts.ts';
 import { startConsumer } from '../work/consumer.ts';
 import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
@@ -24,6 +26,8 @@ export interface ApplicationOptions {
   /** Authenticates calls within the estate. */
   readonly token: string;
   readonly agent: Agent;
+  /** For calls of the real systems that take the place of the application in some rehearsals. */
+  readonly outside?: PipelineOptions['outside'];
   readonly log: Logger;
   /** Metrics and traces of the process; without it the application is not observed. */
   readonly observability?: Observability | undefined;
@@ -74,6 +78,8 @@ export async function startApplication(options: ApplicationOptions): Promise<Run
     transport: options.transport,
     gatewayUrl: options.gatewayUrl ?? (() => NO_GATEWAY),
     agent: options.agent,
+    estateCalls: createEstateCalls(options.token),
+    outside: options.outside,
     log,
     observer,
     strictResponses: options.strictResponses,

@@ -14,10 +14,10 @@ import { within } from '../process/waiting.ts';
 import { type Answer, answerProblem, asProblem, headersOfAnswer } from '../transport/answer.ts';
 import { type Answered, type ArrivingRequest, type Endpoint, NotListening } from '../transport/endpoint.ts';
 import { CONTEXT_HEADER, decodeContext, TOKEN_HEADER } from '../transport/estate-headers.ts';
-import { DUE_PATH } from '../transport/transport.ts';
+import { DUE_PATH, REPORT_PATH } from '../transport/transport.ts';
 import type { AnyService } from '../work/handler.ts';
 import { newJournalNotes } from '../work/job.ts';
-import type { Pipeline } from '../work/pipeline.ts';
+import type { Pipeline, ReportedObject } from '../work/pipeline.ts';
 
 interface DispatchOptions {
   readonly service: AnyService;
@@ -72,6 +72,19 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     });
   }
 
+  async function answerReport({ headers, target, body }: ArrivingRequest, context: Context): Promise<Answer | undefined> {
+    const started = performance.now();
+    const sent = await readJson(headers, await body(), { isInside: true });
+    const reported = (sent?.value ?? {}) as ReportedObject;
+    return pipeline.report({
+      reported,
+      context,
+      path: REPORT_PATH,
+      notes: { ...newJournalNotes(context), request: reported.data },
+      hop: { api: `report:${reported.type}`, method: 'POST', path: target, started, answersData: true },
+    });
+  }
+
   function contextOf({ headers }: ArrivingRequest): Context {
     const context = decodeContext(String(headers[CONTEXT_HEADER] ?? ''));
     if (context && isToken(String(headers[TOKEN_HEADER] ?? ''))) return context;
@@ -84,7 +97,12 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     try {
       context = contextOf(request);
       const isDue = path === DUE_PATH && request.method === 'POST';
-      const answer = await (isDue ? answerDue(request, context) : answerApi(request, context, path));
+      const isReport = path === REPORT_PATH && request.method === 'POST';
+      const answer = await (isDue
+        ? answerDue(request, context)
+        : isReport
+          ? answerReport(request, context)
+          : answerApi(request, context, path));
       return answer && { ids: context, answer };
     } catch (error) {
       if (error instanceof ClientGone) throw error;

@@ -79,15 +79,20 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
   const detail = typeof members['detail'] === 'string' ? members['detail'] : `${answered}.`;
   // The failed dependency may be one that this application called.
   const failed = typeof members['dependency'] === 'string' ? members['dependency'] : dependency;
-  if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed });
+  const outside = members['outside'] === true || undefined;
+  if (status === 504) throw new Problem('dependency_timeout', detail, { dependency: failed, outside });
   // The rehearsal is full, and nothing was done.
   if (status === 507) throw new Problem('dependency_unavailable', detail, { dependency: failed });
   if (status === 503) {
     if (problemIn(body, detail)?.code === 'contention') throw new Problem('contention', detail, { dependency: failed, retryAfter: 1 });
-    throw new Problem('dependency_unavailable', detail, { dependency: failed, retryAfter: Number(retryAfter ?? 1) || 1 });
+    throw new Problem('dependency_unavailable', detail, { dependency: failed, outside, retryAfter: Number(retryAfter ?? 1) || 1 });
   }
   const isUndecided = members['undecided'] === true || problemIn(body, detail) === undefined;
-  throw new Problem('dependency_error', `${answered}: ${detail}`, { dependency: failed, ...(isUndecided && { undecided: true }) });
+  throw new Problem('dependency_error', `${answered}: ${detail}`, {
+    dependency: failed,
+    outside,
+    ...(isUndecided && { undecided: true }),
+  });
 }
 
 const membersOf = (body: unknown): Readonly<Record<string, unknown>> => (typeof body === 'object' && body !== null ? { ...body } : {});

@@ -29,6 +29,9 @@ export interface Reply {
 /** Path at every application that runs due work. Only the clock's driver calls it. */
 export const DUE_PATH = '/_work/due';
 
+/** Path at every application that keeps what its real system reports. Only the control plane calls it. */
+export const REPORT_PATH = '/_work/report';
+
 /** Carries calls from one application of the estate to another. */
 export interface Transport {
   urlOf(application: Application, path: string): string;

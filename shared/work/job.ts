@@ -5,6 +5,7 @@ import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';
+import type { StoredSwap } from './swap/stored-swap.ts';
 import type { CommitState, UnitParts } from './unit/open-unit.ts';
 
 /** Undefined when the connection ends without an answer. */
@@ -28,10 +29,21 @@ export interface JournalNotes {
   request?: unknown;
   /** The text that was parsed. */
   requestText?: string;
+  /** The answer of the real system that takes the place of the application. */
+  outside?: OutsideAnswer;
   /** Why the hop changed nothing. */
   unchanged?: string;
   /** A more exact value than the context's, once it is known. */
   principal?: string;
+}
+
+/** The answer of a real system, as the journal shows it. Status 0: no answer. */
+export interface OutsideAnswer {
+  readonly status: number;
+  /** Wall time. */
+  readonly durationMs: number;
+  /** Name of the rule that the answer breaks. */
+  readonly violation?: string | undefined;
 }
 
 export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): JournalNotes => ({ hopId: requestId, calls: [], faults: [] });
@@ -39,6 +51,10 @@ export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): Jour
 /** A job in a world whose figures are read. */
 export interface WithFigures {
   readonly figures: Figures;
+  /** Set when the real system of the retailer takes the place of the application in this world. */
+  readonly swap?: StoredSwap | undefined;
+  /** Set when ours answers and a real system gets the same calls beside it. */
+  readonly shadow?: StoredSwap | undefined;
 }
 
 /** A job that came from outside the process. The journal records it as a hop, under these names. */

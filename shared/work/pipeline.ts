@@ -1,7 +1,9 @@
+import type { World } from '../domain/world.ts';
 import type { Answer } from '../transport/answer.ts';
 import { createParts, type PipelineOptions } from './application-parts.ts';
 import { addFigures } from './figures.ts';
 import type { Answered, ApiRequest, Delivery, JournaledJob, LeasedItem } from './job.ts';
+import { shadowDelivery, shadowRequest } from './shadow/shadow.ts';
 import { answerProblems, answerRequest, followUp } from './steps/answer.ts';
 import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
@@ -10,6 +12,10 @@ import { parseBody, validateInput, verifySignature } from './steps/read-input.ts
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
 import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
+import { forwardIfSwapped } from './swap/forward.ts';
+import { keepReport, type ReportJob, unitOfReport } from './swap/report.ts';
+
+export type { ReportedObject } from './swap/report.ts';
 
 const DONE: Answer = { status: 200, body: '{"done":true}', contentType: 'application/json; charset=utf-8' };
 
@@ -31,12 +37,15 @@ export function createPipeline(options: PipelineOptions) {
     .step(verifySignature(parts))
     .step(validateInput)
     .step(claimKey(parts))
+    .step(forwardIfSwapped(parts))
+    .step(shadowRequest(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunOnConflict(parts))
     .end(answerRequest(parts));
 
   const consume = steps<Delivery, void>()
     .step(addFigures(parts))
+    .step(shadowDelivery(parts))
     .step(fenceDelivery(parts))
     .step(followUp(parts, runBeforeReply))
     .step(rerunUntilLost(parts, { whenLost: 'The event was consumed before.' }))
@@ -63,11 +72,23 @@ export function createPipeline(options: PipelineOptions) {
     .step(answerProblems(parts))
     .end((item) => run(item).then(() => DONE));
 
+  const report = steps<ReportJob, Answered>()
+    .step(recordHop(parts))
+    .step(answerProblems(parts))
+    .step(addFigures(parts))
+    .step(unitOfReport)
+    .step(followUp(parts, runBeforeReply))
+    .step(rerunOnConflict(parts))
+    .end(keepReport(parts));
+
   function runBeforeReply(item: LeasedItem): Promise<void> {
     return run(item);
   }
 
-  return { request, event, consume, due };
+  /** Whether the real system takes the place of the application in a world. */
+  const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
+
+  return { request, event, consume, due, report, isSwapped };
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { card } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 
@@ -174,6 +175,29 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
     await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
     await tab.stateIs('completed');
+  });
+
+  test('The buttons of a payment play its customer, and the dispute of its cardholder', async () => {
+    await using other = await newRehearsal();
+    const { orderId } = await other.checkedOut({}, { placeOrder: true });
+    const payment = await other.api('authorize-payment-api', { body: { orderId, tender: card('tok_3ds') } });
+    await tab.open(objects(`/payment/${payment.id}`, other));
+    await tab.stateIs('requires-action');
+    await isEnabled('Authenticate');
+    await verb('Authenticate').click();
+    await tab.stateIs('authorised');
+    await other.confirmed(orderId);
+    await other.advance('P3D');
+    await tab.stateIs('captured');
+    await isEnabled('Dispute…');
+    await verb('Dispute…').click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Dispute' }).click();
+    await isEnabled('Lose the dispute');
+    await main().getByText('A dispute of it is open.').first().waitFor();
+    await verb('Lose the dispute').click();
+    await main().getByText('fraudulent, lost').first().waitFor();
+    expect((await other.object('payment', payment.id)).disputes).toMatchObject([{ state: 'lost' }]);
+    await other.verify();
   });
 
   test('A form shows why the estate refuses it, and stays open', async () => {

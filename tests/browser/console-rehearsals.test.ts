@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 
 const freshName = () => `t-${randomBytes(6).toString('hex')}`;
@@ -28,6 +30,21 @@ describeInBrowser('Rehearsals in the console', () => {
     await tab.heading(rehearsal.name).waitFor();
     await main().getByRole('button', { name: 'Verify' }).click();
     await main().locator('.invariants .badge.good').first().waitFor();
+    await tab.expectSoundInEveryLook();
+  });
+
+  test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {
+    await using hub = await startPaymentHub(() => ({ status: 200, body: 'nonsense' }));
+    await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+    await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: card(), amount: eur(500) } });
+    await tab.open(`r/${rehearsal.name}`);
+    await tab.page.locator('.map a').filter({ hasText: 'real · 1 violation' }).waitFor();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main()
+      .getByText(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/)
+      .waitFor();
+    await main().getByRole('button', { name: 'Verify' }).click();
+    await main().getByText('as the real systems have shown their objects').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 

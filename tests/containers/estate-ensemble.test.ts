@@ -3,7 +3,7 @@ import { runScenario } from '../../rehearsal/runner.ts';
 import { deliveredOrder } from '../../rehearsal/scenarios/fulfillment.ts';
 import { applicationNames } from '../../shared/catalog/applications.ts';
 import { EstateEnsemble } from '../../testcontainers/public.ts';
-import { toldReport } from '../support/told-report.ts';
+import { notedReport } from '../support/noted-report.ts';
 import { estateImage } from './estate-image.ts';
 import { collectEvents } from './event-collector.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
@@ -18,13 +18,13 @@ else {
     const members = [...applicationNames, 'gateway', 'touchpoint-mock'] as const;
     expect(new Set(members.map((member) => estate.getContainer(member).getId())).size).toBe(15);
 
-    const { told, report } = toldReport();
+    const { noted, report } = notedReport();
     let rehearsal = '';
     const examine = async ({ name }: { readonly name: string }): Promise<void> => {
       rehearsal = name;
     };
     await runScenario(deliveredOrder, { gateway: estate.getGatewayUrl(), ...estate.getCredentials(), report, examine });
-    expect(told.at(-1)).toBe('passed');
+    expect(noted.at(-1)).toBe('passed');
 
     const kafka = await collectEvents(estate.getKafkaBrokers());
     const sources = new Set((await kafka.of(rehearsal)).map(({ event }) => event.source));

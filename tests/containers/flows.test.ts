@@ -10,7 +10,7 @@ import { events } from '../../shared/catalog/events.ts';
 import { type FlowDefinition, flows } from '../../shared/catalog/flows.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { EstateEnsemble, type StartedEstateEnsemble } from '../../testcontainers/public.ts';
-import { toldReport } from '../support/told-report.ts';
+import { notedReport } from '../support/noted-report.ts';
 import { estateImage } from './estate-image.ts';
 import { type CollectedRecord, collectEvents } from './event-collector.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
@@ -25,7 +25,7 @@ const emittedBy = (id: string): readonly string[] => ({ ...apis, ...internalCall
 
 /** Events of a finished rehearsal, from the control plane and from Kafka. */
 interface Outcome {
-  readonly told: string | undefined;
+  readonly noted: string | undefined;
   readonly onKafka: readonly CollectedRecord[];
   /** As `/_control/events` lists them. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read events without a schema
@@ -58,8 +58,8 @@ else {
   };
 
   async function rehearse(scenario: Scenario): Promise<Outcome> {
-    const { told, report } = toldReport();
-    let seen: Omit<Outcome, 'told'> = { onKafka: [], listed: [], called: new Set() };
+    const { noted, report } = notedReport();
+    let seen: Omit<Outcome, 'noted'> = { onKafka: [], listed: [], called: new Set() };
     const examine = async ({ name, client }: { readonly name: string; readonly client: EstateClient }): Promise<void> => {
       const { items } = await client.control('list-events', { query: { ext: 'true', limit: 1_000 } });
       const { items: hops } = await client.control('read-journal', { query: { limit: 5_000 } });
@@ -71,7 +71,7 @@ else {
       };
     };
     await runScenario(scenario, { gateway: estate.getGatewayUrl(), ...estate.getCredentials(), report, examine });
-    return { told: told.at(-1), ...seen };
+    return { noted: noted.at(-1), ...seen };
   }
 
   const rehearsalsOf = ({ number }: FlowDefinition): readonly Scenario[] => scenarios.filter((scenario) => scenario.flows.includes(number));
@@ -80,7 +80,7 @@ else {
     'The scenarios of flow %i, %s, pass, make every call of the catalog, and publish its events to Kafka',
     async (_number, _title, flow) => {
       const ran = await Promise.all(rehearsalsOf(flow).map(outcomeOf));
-      expect(ran.map(({ told }) => told)).toEqual(ran.map(() => 'passed'));
+      expect(ran.map(({ noted }) => noted)).toEqual(ran.map(() => 'passed'));
       const called = new Set(ran.flatMap((outcome) => [...outcome.called]));
       expect(flow.steps.map(({ call }) => call).filter((call) => !called.has(call))).toEqual([]);
       const expected = new Set(flow.steps.flatMap(({ call }) => emittedBy(call)));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
@@ -14,12 +14,17 @@ const PASSWORD = 'a password of team A';
 export const PREFIX = 'team-a.';
 const START_MS = 180_000;
 
-/** A broker of a company: TLS, users with passwords, and rights. Team A may use what begins with its prefix. */
-export async function startOwnBroker() {
+/**
+ * A broker of a company: TLS, users with passwords, and rights. Team A may use what begins with its prefix.
+ * @param host under which the estate reaches the broker
+ */
+export async function startOwnBroker(host = '127.0.0.1') {
   const folder = mkdtempSync(join(tmpdir(), 'own-broker-'));
+  // The estate may run as another user, in a container.
+  chmodSync(folder, 0o755);
   const [port, adminPort] = [await freePort(), await freePort()];
   const at = (name: string): string => join(folder, name);
-  const subject = ['-subj', '/CN=broker', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const subject = ['-subj', '/CN=broker', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:host.docker.internal'];
   const files = ['-keyout', at('key.pem'), '-out', at('ca.pem')];
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...subject], { stdio: 'ignore' });
   writeFileSync(at('password'), `${PASSWORD}\n`);
@@ -28,7 +33,7 @@ export async function startOwnBroker() {
     .withEnvironment({
       ...SINGLE_BROKER,
       KAFKA_LISTENERS: `TEAMS://:${port},ADMIN://:${adminPort},CONTROLLER://:29093`,
-      KAFKA_ADVERTISED_LISTENERS: `TEAMS://127.0.0.1:${port},ADMIN://127.0.0.1:${adminPort}`,
+      KAFKA_ADVERTISED_LISTENERS: `TEAMS://${host}:${port},ADMIN://127.0.0.1:${adminPort}`,
       KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'TEAMS:SASL_SSL,ADMIN:PLAINTEXT,CONTROLLER:PLAINTEXT',
       KAFKA_INTER_BROKER_LISTENER_NAME: 'ADMIN',
       KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:29093',
@@ -48,7 +53,7 @@ export async function startOwnBroker() {
     .start();
   const administrators = `127.0.0.1:${adminPort}`;
   const environment = {
-    KAFKA_BROKERS: `127.0.0.1:${port}`,
+    KAFKA_BROKERS: `${host}:${port}`,
     KAFKA_TLS: 'true',
     KAFKA_TLS_CA_FILE: at('ca.pem'),
     KAFKA_SASL_MECHANISM: 'scram-sha-512',

@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { applicationNames } from '../../shared/catalog/applications.ts';
 import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
+import { composeProject } from './compose-project.ts';
+import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 import { startOwnBroker } from './own-broker.ts';
 
@@ -32,18 +35,69 @@ const ADDRESS = { name: 'Aiko Tanaka', line1: '2-1 Marunouchi', city: 'Chiyoda',
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const TOKENS = { expiresIn: 3_600 };
 
-if (whyNoDocker === undefined) describe('A team in Japan', withItsSystems);
+/** The address of this machine in a container. */
+const HOST = 'host.docker.internal';
+const UP_MS = 600_000;
+
+interface RunningEstate extends AsyncDisposable {
+  readonly gateway: string;
+}
+
+interface Way {
+  /** Under this name, the estate reaches the broker and the receiver of the team. */
+  readonly host: string;
+  /** @param data folder with the files of the retailer @param broker its variables, with the paths of files in `folder` */
+  readonly start: (data: string, broker: OwnBroker) => Promise<RunningEstate>;
+}
+type OwnBroker = Awaited<ReturnType<typeof startOwnBroker>>;
+
+const embedded: Way = {
+  host: '127.0.0.1',
+  start: async (data, { environment }) => {
+    const estate = started(process.execPath, [MAIN], { env: { ...bare(), ...FREE_PORTS, ...environment, FIXTURES_DIR: data } });
+    await estate.ready();
+    return { gateway: estate.gateway(), [Symbol.asyncDispose]: async () => void (await estate.stop()) };
+  },
+};
+
+/** The compose file, with a file beside it that mounts the data and the files of the broker. */
+const inCompose: Way = {
+  host: HOST,
+  start: async (data, { environment, folder }) => {
+    const own = join(folder, 'compose.own.json');
+    const service = (more: object = {}, volumes: readonly string[] = []) => ({
+      environment: { ...environment, ...more },
+      volumes: [`${folder}:${folder}:ro`, ...volumes],
+      extra_hosts: [`${HOST}:host-gateway`],
+    });
+    const services = {
+      ...Object.fromEntries(applicationNames.map((name) => [name, service()])),
+      gateway: service({ FIXTURES_DIR: data }, [`${data}:${data}:ro`]),
+    };
+    await writeFile(own, JSON.stringify({ services }));
+    const project = await composeProject({ image: await estateImage(), files: ['docker-compose.yml', own] });
+    await project.compose('up', '--wait', '--wait-timeout', String(UP_MS / 1_000));
+    return { gateway: project.gateway, [Symbol.asyncDispose]: async () => void (await project.down()) };
+  },
+};
+
+if (whyNoDocker === undefined)
+  describe.each([
+    ['embedded', embedded],
+    ['in compose', inCompose],
+  ])('A team in Japan, %s', (_name, way) => withItsSystems(way));
 else skipWithoutDocker('a team in Japan');
 
-function withItsSystems(): void {
-  let broker: Awaited<ReturnType<typeof startOwnBroker>>;
+function withItsSystems({ host, start }: Way): void {
+  let broker: OwnBroker;
   let folder: string;
-  let estate: ReturnType<typeof started>;
+  let estate: RunningEstate;
   const children: ChildProcess[] = [];
 
   beforeAll(async () => {
-    broker = await startOwnBroker();
+    broker = await startOwnBroker(host);
     folder = await mkdtemp(join(tmpdir(), 'team-in-japan-'));
+    await chmod(folder, 0o755);
     const data = join(folder, 'data');
     await mkdir(data);
     await writeFile(join(data, 'retailer.json'), JSON.stringify(RETAILER));
@@ -55,19 +109,18 @@ function withItsSystems(): void {
       'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt',
     ]);
     if (prepared.code !== 0) throw new Error(`The receiver in Python is not ready: ${prepared.out}${prepared.err}`);
-    estate = started(process.execPath, [MAIN], { env: { ...bare(), ...FREE_PORTS, ...broker.environment, FIXTURES_DIR: data } });
-    await estate.ready();
+    estate = await start(data, broker);
   });
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
-    await estate?.stop();
+    await estate?.[Symbol.asyncDispose]();
     await broker?.stop();
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
   async function send(method: string, path: string, token: string, body?: object) {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'x-rehearsal': 'tokyo' };
-    const reply = await fetch(`${estate.gateway()}${path}`, { method, headers, body: body && JSON.stringify(body) });
+    const reply = await fetch(`${estate.gateway}${path}`, { method, headers, body: body && JSON.stringify(body) });
     const text = await reply.text();
     return { status: reply.status, body: text === '' ? undefined : JSON.parse(text), challenge: reply.headers.get('www-authenticate') };
   }
@@ -80,7 +133,7 @@ function withItsSystems(): void {
 
   async function newToken({ clientId, clientSecret }: { readonly clientId: string; readonly clientSecret: string }): Promise<string> {
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret });
-    const reply = await fetch(`${estate.gateway()}/oauth/token`, { method: 'POST', body: form });
+    const reply = await fetch(`${estate.gateway}/oauth/token`, { method: 'POST', body: form });
     const token = (await reply.json()) as { access_token: string; expires_in: number };
     expect([reply.status, token.expires_in]).toEqual([200, TOKENS.expiresIn]);
     return token.access_token;
@@ -90,7 +143,7 @@ function withItsSystems(): void {
   async function receiving(secret: string, port: number): Promise<() => string> {
     const child = spawn(join(folder, 'receiver/.venv/bin/python'), ['receiver.py', String(port)], {
       cwd: join(folder, 'receiver'),
-      env: { ...process.env, ESTATE_WEBHOOK_SECRET: secret },
+      env: { ...process.env, HOST: '0.0.0.0', ESTATE_WEBHOOK_SECRET: secret },
     });
     children.push(child);
     let output = '';
@@ -105,7 +158,7 @@ function withItsSystems(): void {
     const [address = ''] = /http:\S+/.exec(shop.output.out) ?? [];
     const browser = await launchChromium();
     const page = await browser.newPage();
-    await page.goto(`${address}?${new URLSearchParams({ estate: estate.gateway(), rehearsal: 'tokyo-shop' })}`);
+    await page.goto(`${address}?${new URLSearchParams({ estate: estate.gateway, rehearsal: 'tokyo-shop' })}`);
     await page.getByText('Tokoname pot').first().waitFor();
     expect(await page.locator('body').textContent()).toMatch(/4,?200/);
     await browser.close();
@@ -115,7 +168,7 @@ function withItsSystems(): void {
     const { credentials } = await control('POST', '/rehearsals', { name: 'tokyo' });
     let token = await newToken(credentials);
     const port = await freePort();
-    const { secret } = await control('PUT', '/webhooks/shop', { url: `http://127.0.0.1:${port}/events`, types: ['order-confirmed'] });
+    const { secret } = await control('PUT', '/webhooks/shop', { url: `http://${host}:${port}/events`, types: ['order-confirmed'] });
     const received = await receiving(secret, port);
 
     const lines = [{ sku: 'cup-seto', qty: 2 }];

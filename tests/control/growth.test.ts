@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { growWorld } from '../../bench/growth/grown-world.ts';
-import { BEYOND_SMALL, operations, SMALL, type Story, tellStory } from '../../bench/growth.ts';
+import { BEYOND_SMALL, operations, playStory, SMALL, type Story } from '../../bench/growth.ts';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
@@ -74,10 +74,10 @@ describe('Reads of a grown rehearsal', () => {
       const { credentials, world } = await admin.control('create-rehearsal', { body: { name: rehearsal } });
       const client = createEstateClient({ ...outside, ...credentials, rehearsal });
       await client.control('set-clock', { body: { flowing: false } });
-      await tellStory(client);
+      await playStory(client);
       await growWorld(watched.adapter, world as World, SMALL);
       if (grown) await growWorld(watched.adapter, world as World, { objects: MANY, events: MANY, hops: MANY }, BEYOND_SMALL);
-      return { client, world: world as World, story: await tellStory(client) };
+      return { client, world: world as World, story: await playStory(client) };
     };
     rehearsals = { small: await prepare('small', false), grown: await prepare('grown', true) };
   });

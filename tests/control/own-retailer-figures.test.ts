@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { CASH } from '../support/steps/tender.ts';
+import { CASH, eur } from '../support/steps/tender.ts';
 
 const manual = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
 const withRetailer = (retailer: object) => newRehearsal(manual, { retailer: { ...retailer } });
@@ -195,6 +195,25 @@ test('The points of an order and the tiers follow from the figures of the retail
   await rehearsal.verify();
 });
 
+test('A point pays the amount that the retailer sets, and a payment takes whole points', async () => {
+  await using rehearsal = await withRetailer({ loyalty: { pointWorth: 10 } });
+  const balance = async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance;
+  const { id } = await rehearsal.draft();
+  const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 200, orderId: id } });
+  expect(redemption.value).toEqual(eur(2_000));
+  // 100 of the 200 points are enough, and 0.05 EUR of the last one pay nothing.
+  const points = await rehearsal.authorisation(id, 995, { type: 'loyalty', token: redemption.id });
+  expect(await balance()).toBe(400);
+  await rehearsal.verify();
+  await rehearsal.api('capture-payment-api', { params: { id: points.id }, body: {} });
+  const left = async (amount: number) => {
+    await rehearsal.api('refund-payment-api', { params: { id: points.id }, body: { amount: eur(amount) } });
+    return balance();
+  };
+  expect([await left(4), await left(1), await left(980), await left(10)]).toEqual([400, 401, 499, 500]);
+  await rehearsal.verify();
+});
+
 test('The prices of a rehearsal are in the currency of its retailer, also in a row that changes a default one', async () => {
   const products = [{ sku: 'mug-blue', price: { amount: 1_500 } }];
   await using rehearsal = await newRehearsal(manual, { retailer: { currency: 'JPY' }, products });
@@ -221,7 +240,7 @@ test('Each figure of a retailer is tested here', () => {
     'UTC',
     2_000,
     ['STANDARD', 'EXPRESS', 'freeFrom'],
-    ['earnPer', 'tiers'],
+    ['earnPer', 'pointWorth', 'tiers'],
   ]);
   expect(Object.keys(others)).toEqual(['windows']);
   expect(Object.keys(others.windows).toSorted()).toEqual(Object.keys(windows).toSorted());

@@ -93,10 +93,10 @@ const refundedByHand = (more: object = {}) =>
   });
 /** Removes a hundred points from the account `loy_ada`. */
 const taken = account({ pointsBalance: 400 }, [entry({ type: 'redeem', points: -100 })]);
-const REDEMPTION = { id: 'rdm_one', state: 'open', accountId: 'loy_ada', points: 100, spentPoints: 0, reversedPoints: 0 };
+const REDEMPTION = { id: 'rdm_one', state: 'open', accountId: 'loy_ada', points: 100, paidAmount: 0, returnedAmount: 0 };
 const redeemed = (patch: object = {}) =>
   all(taken, add('redemptions', { ...REDEMPTION, ...patch }), due('loyalty-platform', 'return-redemption', 'rdm_one'));
-const spent = (paymentId: string, more: object = {}) => redeemed({ state: 'spent', spentPoints: 100, paymentId, ...more });
+const spent = (paymentId: string, more: object = {}) => redeemed({ state: 'spent', paidAmount: 100, paymentId, ...more });
 
 const restocked = [{ orderLineId: 'line-1', sku: 'mug-blue', qty: 1, condition: 'resellable', disposition: 'restock' }];
 const RETURN = { orderId: 'ord_sent', dropOff: 'carrier', locationId: 'dc-01', resolution: 'refund', refundAmount: eur(1000) };
@@ -204,8 +204,12 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['loy_ada: 100 points were redeemed and not given back, its redemptions keep 200', redeemed({ points: 200 })],
     ['redemption/rdm_one: open, and nothing', redeemed(), due('loyalty-platform', 'return-redemption', 'rdm_one', null)],
     ['redemption/rdm_one: spent by payment/pay_gone, which does not exist', spent('pay_gone')],
-    ['payment/pay_open: it has 3490 of points, and 0 were spent for it', payment('pay_open', { tender: POINTS })],
-    ['pay_open: it has 0 of points, and 100 were', spent('pay_open'), payment('pay_open', { tender: POINTS, ...NEVER_CAPTURED })],
+    ['payment/pay_open: it has an amount of 3490 from points, and 0 was redeemed for it', payment('pay_open', { tender: POINTS })],
+    [
+      'pay_open: it has an amount of 0 from points, and 100 was',
+      spent('pay_open'),
+      payment('pay_open', { tender: POINTS, ...NEVER_CAPTURED }),
+    ],
     ['order/ord_sent: completed, and loyalty-account/loy_ada earned nothing for it', worthPoints],
     [
       'order/ord_sent: worth 20 points, and it earned 1',

@@ -9,6 +9,7 @@ import { type CalledId, type ControlId, controlOperations } from '../../shared/c
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
 /**
@@ -105,6 +106,22 @@ async function callApis(into: Examples): Promise<void> {
   await takeCalls(silent, into);
 }
 
+/** A rehearsal with a real Payment Hub, which calls the estate and reports a change. */
+async function operateSwaps(into: Examples): Promise<void> {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  const order = await rehearsal.draft();
+  const payment = await rehearsal.authorisation(order.id, order.totals.total.amount);
+  const take = async (id: 'make-call' | 'report-change', path: string, request: object): Promise<void> => {
+    const headers = { 'x-estate-call': String(hub.received.at(-1)?.headers['x-estate-call']), 'content-type': 'application/json' };
+    const response = await fetch(`${estate.gateway}${path}`, { method: 'POST', headers, body: JSON.stringify(request) });
+    into[id] = { request, response: await response.json() };
+  };
+  into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
+  await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
+  await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
+}
+
 async function operate(into: Examples): Promise<void> {
   await using rehearsal = await newRehearsal({ returns: 'manual' });
   const take: Take = async (id, input) => {
@@ -172,6 +189,7 @@ async function operate(into: Examples): Promise<void> {
   await take('list-traces');
   await take('verify');
   await operateWebhooks(rehearsal, take);
+  await operateSwaps(into);
   await take('list-scenarios');
   const { id: run } = await take('start-run', { body: { scenario: 'digital-order' } });
   await eventually('the run passes', async () => (await rehearsal.control('read-run', { params: { id: run } })).state === 'passed');

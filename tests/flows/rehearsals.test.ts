@@ -6,7 +6,7 @@ import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
-import { toldReport } from '../support/told-report.ts';
+import { notedReport } from '../support/noted-report.ts';
 
 async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
   const { items, truncated } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
@@ -16,10 +16,10 @@ async function examine({ client }: { readonly client: EstateClient }): Promise<v
 test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
   'The scenario %s passes, and in its journal every parent and every call names a hop',
   async (_name, scenario) => {
-    const { told, report } = toldReport();
+    const { noted, report } = notedReport();
     const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
-    expect(told.at(-1)).toBe('passed');
+    expect(noted.at(-1)).toBe('passed');
   },
 );
 

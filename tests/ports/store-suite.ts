@@ -1097,12 +1097,12 @@ export function storeSuite(name: string, create: CreateStore): void {
         const { worlds, world } = await opened();
         const move = (n: number) => ({ from: n, to: n + 1, movedAt: 5, after: n, ran: 1, timers: [] });
         expect([await worlds.moves(world, { limit: 5 }), (await worlds.current(world))?.moves]).toEqual([[], 0]);
-        const told: number[] = [];
-        const unwatch = worlds.watch((_world, waitMs) => told.push(waitMs));
+        const noted: number[] = [];
+        const unwatch = worlds.watch((_world, waitMs) => noted.push(waitMs));
         for (let n = 1; n <= KEPT_MOVES + 3; n++) expect(await worlds.addMove(world, move(n))).toBe(n);
-        await eventually('the moves are announced', async () => told.length > 0);
+        await eventually('the moves are announced', async () => noted.length > 0);
         unwatch();
-        expect(told).toContain(NEVER_BEGINS);
+        expect(noted).toContain(NEVER_BEGINS);
         expect((await worlds.current(world))?.moves).toBe(KEPT_MOVES + 3);
         expect(await worlds.moves(world, { limit: 2 })).toEqual([KEPT_MOVES + 3, KEPT_MOVES + 2].map((n) => ({ ...move(n), number: n })));
         expect((await worlds.moves(world, { before: 6, limit: 5 })).map(({ number }) => number)).toEqual([5, 4]);

@@ -1,5 +1,6 @@
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import type { SwapsInput } from './open-rehearsal.ts';
 import { rehearsalAt } from './steps/rehearsal-at.ts';
 
 /** Addresses of the estate that the test run started. */
@@ -11,7 +12,8 @@ export const estate = JSON.parse(process.env['ESTATE'] ?? '{}') as {
 };
 
 /** A rehearsal for one test, at the estate of the test run. */
-export const newRehearsal = (progression?: ProgressionInput, data?: OwnData) => rehearsalAt(estate.gateway, progression, data);
+export const newRehearsal = (progression?: ProgressionInput, data?: OwnData, swap?: SwapsInput) =>
+  rehearsalAt(estate.gateway, progression, data, swap);
 
 export type TestRehearsal = Awaited<ReturnType<typeof newRehearsal>>;
 

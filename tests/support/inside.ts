@@ -6,13 +6,15 @@ import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf, type RegisteredApplication, registeredApplications } from '../../estate/registry.ts';
 import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
 import { apis } from '../../shared/catalog/apis.ts';
-import type { Application } from '../../shared/catalog/applications.ts';
+import { type Application, topicOf } from '../../shared/catalog/applications.ts';
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../../shared/catalog/define.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -176,6 +178,22 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
       if (!settled || parked.length > 0)
         throw new Error(`not consumed: ${[...waitingFor, ...parked.map(({ error }) => error)].join(', ')}`);
       return result;
+    },
+    /** Delivers an event of an application of another estate, once per id. */
+    async publish(event: EstateEvent): Promise<void> {
+      const { world: _elsewhere, id, partitionkey: key } = event;
+      const own = { ...event, world, rehearsal: 'inside' };
+      const type = event.subject.slice(0, event.subject.indexOf('/'));
+      const topic = topicOf(objects.find((one) => one.type === type)?.domain ?? 'order');
+      const store = adapter.store('oms');
+      const events = [{ id, topic, key, json: JSON.stringify(own), subscribers: [...here] }];
+      const { now: at } = await contextNow();
+      const nothing = { expect: [], put: [], unique: [], index: [], move: [], guard: [], due: [] };
+      await store.commit(world, { ...nothing, operation: newId('req', at), last: true, now: at, events });
+      const relay = createRelay({ store, bus, log });
+      relay.kick(world);
+      await driver.settle(world, SETTLE_MS);
+      await relay.stop();
     },
     /**
      * Overlapping requests of one application: all read before any commits.

@@ -1,6 +1,8 @@
 import { Router } from 'express';
 import { Agent } from 'undici';
 import { createClockDriver } from '../../control/clock/driver.ts';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { openOutside } from '../../estate/outside.ts';
 import { registeredApplications } from '../../estate/registry.ts';
 import { type RunningGateway, startGateway } from '../../gateway/gateway.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -57,6 +59,7 @@ export async function startMortalApplications(leases: Leases) {
   const adapter = createMemoryStore({ relayLeaseMs: RELAY_LEASE_MS });
   const bus = createMemoryBus();
   const agent = new Agent({ keepAliveTimeout: 1_000 });
+  const outside = openOutside(readConfiguration({}), () => []);
   const log = createLogger('silent');
   const token = 'inside';
   const instances = new Map<Application, Instance>();
@@ -155,6 +158,7 @@ export async function startMortalApplications(leases: Leases) {
       transport,
       token,
       agent,
+      outside,
       log,
       host: '127.0.0.1',
       port: 0,
@@ -230,6 +234,7 @@ export async function startMortalApplications(leases: Leases) {
       await driver.stop();
       await gateway?.close();
       await Promise.all([...instances.values()].map(({ running, dead }) => (dead ? undefined : running?.close())));
+      await outside.close();
       await agent.destroy();
     },
   };

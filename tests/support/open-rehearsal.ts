@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
+import type { z } from 'zod';
 import type { ApiInput, ApiOutput, CalledId, TypedApiId } from '../../rehearsal/call-types.ts';
 import { type CallOptions, callOfApi, clientOnAgent, filledPath, type Optionally, type Sections } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
@@ -10,9 +11,13 @@ import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import type { Swap, SwappableApplication } from '../../shared/catalog/swap.ts';
 import { noteTrace } from './catalog-coverage.ts';
 import { type PlainReply, plain } from './plain-client.ts';
 import type { Read } from './read.ts';
+
+/** The swaps of a rehearsal as a request names them. */
+export type SwapsInput = { readonly [App in SwappableApplication]?: z.input<typeof Swap> };
 
 export const ADMIN = 'demo-control-token';
 
@@ -35,11 +40,13 @@ const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/rel
 const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
 
 /** A rehearsal and its typed calls, without the steps of a story. */
-export async function openRehearsal(gateway: string, progression?: ProgressionInput, data?: OwnData) {
+export async function openRehearsal(gateway: string, progression?: ProgressionInput, data?: OwnData, swap?: SwapsInput) {
   const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
   const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
   const name = `t-${randomBytes(6).toString('hex')}`;
-  const { credentials, world } = await unbound.control('create-rehearsal', { body: { name, ...(data && { data }) } });
+  const { credentials, world } = await unbound.control('create-rehearsal', {
+    body: { name, ...(data && { data }), ...(swap && { swap }) },
+  });
   const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
   if (progression) await client.control('set-progression', { body: progression });
   const settle = async () => {

@@ -87,7 +87,17 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'agents/', may: ['shared/', 'rehearsal/'] },
   { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'agents/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
-  { zone: 'docs/', may: ['command-line/', 'rehearsal/public.ts', 'shared/', 'services/touchpoint-mock/', 'estate/variables.ts'] },
+  {
+    zone: 'docs/',
+    may: [
+      'command-line/',
+      'rehearsal/public.ts',
+      'shared/',
+      'services/touchpoint-mock/',
+      'estate/variables.ts',
+      'estate/swap-variables.ts',
+    ],
+  },
 ];
 
 const zoneOf = (path: string) => zones.find(({ zone }) => path.startsWith(zone));

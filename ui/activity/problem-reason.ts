@@ -12,9 +12,9 @@ export function reasonOf(response: unknown): string | undefined {
   const { detail, errors }: { detail?: unknown; errors?: unknown } = typeof response === 'object' && response !== null ? response : {};
   const mistakes = Array.isArray(errors) ? errors.filter(isMistake) : [];
   if (mistakes.length > 0) {
-    const told = mistakes.slice(0, MOST).map((one) => `${one.pointer || 'The body'}: ${one.detail}`);
+    const listed = mistakes.slice(0, MOST).map((one) => `${one.pointer || 'The body'}: ${one.detail}`);
     const others = mistakes.length > MOST ? [`(and ${mistakes.length - MOST} more)`] : [];
-    return [...told, ...others].join(' ');
+    return [...listed, ...others].join(' ');
   }
   return typeof detail === 'string' && detail !== '' ? detail : undefined;
 }

@@ -75,11 +75,11 @@ export function Trace(props: TraceProps) {
       {read.refusal?.code === 'validation_failed' ? (
         <UnknownTrace correlationId={correlationId} truncated={false} />
       ) : (
-        drawn(read, ({ tree, truncated, ...told }) =>
+        drawn(read, ({ tree, truncated, ...found }) =>
           tree.rows.length === 0 ? (
             <UnknownTrace correlationId={correlationId} truncated={truncated} />
           ) : (
-            <KnownTrace {...props} {...told} tree={tree} />
+            <KnownTrace {...props} {...found} tree={tree} />
           ),
         )
       )}

@@ -80,10 +80,10 @@ export async function readFaults(): Promise<void> {
   if (route.peek().rehearsal === rehearsal) faults.value = items;
 }
 
-onFrames('clock', (told) => {
+onFrames('clock', (sent) => {
   const shown = clock.peek();
   // An advance holds a clock that flows, and lets it go at its end: that is not frozen.
-  clock.value = shown && busy.peek() === 'advance' ? { ...told, flowing: shown.flowing } : told;
+  clock.value = shown && busy.peek() === 'advance' ? { ...sent, flowing: shown.flowing } : sent;
 });
 onFrames('faults', () => void readFaults().catch(() => {}));
 onFrames('hops', () => {

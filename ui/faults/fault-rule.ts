@@ -148,10 +148,10 @@ export function ruleInWords({ match, fault, times, probability }: RuleToTell): s
   const { application, api, event, subject, webhook, status } = match;
   const target = [application, api, event && `event ${event}`, subject, webhook && `webhook ${webhook}`, status].filter(Boolean).join(' ');
   const { kind, ...members } = fault;
-  const told = Object.entries(members).map(([name, value]) => `${name} ${String(value)}`);
+  const others = Object.entries(members).map(([name, value]) => `${name} ${String(value)}`);
   const often = [
     times !== undefined && (times === 1 ? 'once' : `${times} times`),
     probability !== undefined && `with probability ${probability}`,
   ];
-  return [target, [String(kind), ...told].join(', '), ...often].filter(Boolean).join(' · ');
+  return [target, [String(kind), ...others].join(', '), ...often].filter(Boolean).join(' · ');
 }

@@ -40,10 +40,11 @@ export const downByFault = ({ applications }: Topology): readonly string[] =>
 export function nodesOf({ applications, touchpoint }: Topology, rehearsal: string): readonly MapNode[] {
   return [
     ...applications.map((application): MapNode => {
-      const { id, title, owns, state, waitingFor, hops } = application;
+      const { id, title, owns, state, waitingFor, hops, swapped } = application;
       const ofFaults = faultsAt(application);
       const activity = hops === 0 ? 'quiet' : counted(hops, 'hop');
-      const words = [faultWords(ofFaults), activity].filter((part) => part !== undefined).join(' · ');
+      const real = swapped && realWords(swapped);
+      const words = [faultWords(ofFaults), real, activity].filter((part) => part !== undefined).join(' · ');
       return {
         id,
         title: shortTitle(title),
@@ -51,7 +52,9 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
         state,
         faults: ofFaults,
         isBusy: hops > 0,
-        ...(state === 'away' ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`) : notesOf(words, faultWords(ofFaults))),
+        ...(state === 'away'
+          ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`)
+          : notesOf(words, real ?? faultWords(ofFaults))),
         link: withQuery(rehearsalLink(rehearsal, 'activity'), { application: id }),
       };
     }),
@@ -67,6 +70,10 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
     },
   ];
 }
+
+/** The real system that takes the place of an application. */
+const realWords = ({ violations }: NonNullable<Topology['applications'][number]['swapped']>): string =>
+  violations === 0 ? 'real system' : `real · ${counted(violations, 'violation')}`;
 
 /** Of characters in a node. */
 const ROOM = 20;

@@ -30,8 +30,11 @@ export type Problem = (typeof problems)[number];
 export const magicValues = values;
 
 /** The variables that configure the estate. */
-export const settings = Object.entries(variablesByName).map(([name, schema]) => ({
-  name,
-  initial: String(schema.safeParse(undefined).data ?? ''),
-  meaning: schema.description ?? '',
-}));
+export const settings = Object.entries(variablesByName)
+  // The variables of a swap are the same for each application.
+  .filter(([name]) => !name.startsWith('SWAP_') || name.startsWith('SWAP_PAYMENT_HUB_'))
+  .map(([name, schema]) => ({
+    name,
+    initial: String(schema.safeParse(undefined).data ?? ''),
+    meaning: schema.description ?? '',
+  }));

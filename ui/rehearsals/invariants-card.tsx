@@ -39,19 +39,30 @@ interface Invariant {
   readonly id: string;
   readonly title: string;
   readonly holds: boolean;
+  readonly basis?: 'as-seen' | 'not-checked' | undefined;
   readonly checked: number;
   readonly violations: readonly string[];
   readonly waiting?: readonly string[];
 }
 
+/** What an invariant relies on in a rehearsal with swapped applications. */
+const BASIS = {
+  'as-seen': (checked: number) => `${counted(checked, 'check')}, as the real systems have shown their objects`,
+  'not-checked': () => 'The real system of a swapped application has the records.',
+} as const;
+
 /** Invariants with their outcome, and with what violates them. */
 export const InvariantList = ({ invariants }: { readonly invariants: readonly Invariant[] }) => (
   <ul class="invariants">
-    {invariants.map(({ id, title, holds, checked, violations, waiting = [] }) => (
+    {invariants.map(({ id, title, holds, basis, checked, violations, waiting = [] }) => (
       <li key={id}>
         <span>{title}</span>
-        <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'broken'}</Badge>
-        <p class="muted small">{counted(checked, 'check')}</p>
+        {basis === 'not-checked' ? (
+          <Badge tone="warn">not checked</Badge>
+        ) : (
+          <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'broken'}</Badge>
+        )}
+        <p class="muted small">{basis === undefined ? counted(checked, 'check') : BASIS[basis](checked)}</p>
         {violations.map((violation) => (
           <p key={violation} class="wrong small brk">
             {violation}

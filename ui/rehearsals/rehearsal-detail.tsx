@@ -7,6 +7,7 @@ import { ParkedCard } from './parked-card.tsx';
 import { ProgressionCard } from './progression-card.tsx';
 import { EndCard } from './rehearsal-end-card.tsx';
 import { useOf, wallInstant } from './rehearsal-times.ts';
+import { SwapsCard } from './swaps-card.tsx';
 
 /** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
 export function RehearsalDetail({ name }: { name: string }) {
@@ -37,6 +38,7 @@ export function RehearsalDetail({ name }: { name: string }) {
           <Contents one={one} />
           <div class="over">
             <div class="stack">
+              <SwapsCard key={`swaps ${round.value}`} name={name} />
               <InvariantsCard name={name} />
               <ParkedCard key={round.value} name={name} />
             </div>

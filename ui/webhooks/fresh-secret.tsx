@@ -11,20 +11,20 @@ interface FreshSecret {
 /** The gateway answers a secret once. It stays here until its webhook is left. */
 const fresh = signal<FreshSecret | undefined>(undefined);
 
-export const keepSecret = (told: FreshSecret): void => {
-  fresh.value = told;
+export const keepSecret = (shown: FreshSecret): void => {
+  fresh.value = shown;
 };
 
 /** A new secret, to copy. */
 export function FreshSecretCard({ rehearsal, name }: { rehearsal: string; name: string }) {
-  const told = fresh.value;
+  const shown = fresh.value;
   const place = useRef<HTMLDivElement>(null);
-  const isShown = told !== undefined && told.rehearsal === rehearsal && told.name === name;
+  const isShown = shown !== undefined && shown.rehearsal === rehearsal && shown.name === name;
   const forget = (): void => {
     fresh.value = undefined;
   };
   useEffect(() => forget, []);
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [told]);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [shown]);
   if (!isShown) return null;
   return (
     <div ref={place}>
@@ -38,8 +38,8 @@ export function FreshSecretCard({ rehearsal, name }: { rehearsal: string; name: 
       >
         <div class="in stack-tight">
           <p class="line">
-            <code class="brk">{told.secret}</code>
-            <CopyButton text={() => told.secret} what="The secret">
+            <code class="brk">{shown.secret}</code>
+            <CopyButton text={() => shown.secret} what="The secret">
               Copy the secret
             </CopyButton>
           </p>

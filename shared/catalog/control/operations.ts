@@ -11,6 +11,7 @@ import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
 import { streamOperations } from './operations/stream.ts';
+import { swapsOperations } from './operations/swaps.ts';
 import { topologyOperations } from './operations/topology.ts';
 import { tracesOperations } from './operations/traces.ts';
 import { verificationOperations } from './operations/verification.ts';
@@ -22,6 +23,7 @@ export const controlOperations = byId([
   ...clockOperations,
   ...eventsOperations,
   ...webhooksOperations,
+  ...swapsOperations,
   ...topologyOperations,
   ...objectsOperations,
   ...progressionOperations,

@@ -99,6 +99,14 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Register the webhook again, or redeliver the delivery that `detail` names.',
   ],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
+  swapped: [
+    'The real system of the retailer takes the place of this application, and does not offer the call.',
+    'Let it happen at the real system. Without a swap, our application offers the call.',
+  ],
+  not_swapped: [
+    'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',
+    'Create a rehearsal with `swap`, or use the API of the application.',
+  ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',

@@ -37,6 +37,7 @@ export const recordHop =
           calls: notes.calls,
           faults: notes.faults,
           unchanged: notes.unchanged,
+          outside: notes.outside,
           request: notes.request,
           requestText: notes.requestText,
           response: hop.answersData || status >= 400 ? textOf(answer) : undefined,

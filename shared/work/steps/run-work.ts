@@ -1,5 +1,5 @@
 import { nameOf } from '../../catalog/event-names.ts';
-import { absentApplication } from '../../catalog/problems.ts';
+import { absentApplication, Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
 import { digest, randomToken } from '../../domain/ids.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
@@ -10,6 +10,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
+import { postEvent } from '../swap/post-event.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
 
@@ -53,11 +54,17 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
       // A delivery that another attempt has consumed is neither postponed nor parked.
       const delivery = deliveryKey(application, item.key);
       if (absentApplication(error) !== undefined && (await store.isPending(world, delivery))) throw error;
+      // Ending work that awaited an application would remove it from the parked work, so the driver parks it.
+      if (item.awaits !== undefined && (await store.isPending(world, delivery))) throw asRefusal(error);
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
       await store.park(world, delivery, error instanceof Error ? error.message : String(error));
     }
     await endItem(job, []);
   }
+
+  /** The driver reads the reason of a problem. */
+  const asRefusal = (error: unknown): Problem =>
+    error instanceof Problem ? error : new Problem('internal_error', error instanceof Error ? error.message : String(error));
 
   /** The commit that removes the item from the schedule. */
   async function endItem({ item: { kind, key }, token, context: { world, now } }: LeasedItem, events: Plan['events']): Promise<void> {
@@ -94,10 +101,11 @@ interface FencedDelivery extends Delivery, UnitJob {
 
 /** Fences the commits with the delivery, which the last one removes from the ledger: an event that arrives twice has one effect. */
 export const fenceDelivery =
-  ({ service, application }: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
+  (parts: ApplicationParts): Step<Delivery & WithFigures, FencedDelivery, void> =>
   async (job, rest) => {
+    const { service, application } = parts;
     const { id, type } = job.event;
-    const handler = service.events[nameOf(type)];
+    const handler = job.swap ? postEvent(parts, job.swap, job.notes) : service.events[nameOf(type)];
     if (!handler) throw new Error(`${application} does not consume ${type}.`);
     const unit = {
       fence: { kind: 'delivery', key: deliveryKey(application, id) },

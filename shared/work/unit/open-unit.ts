@@ -18,6 +18,8 @@ const FULL_RETRY_S = 5;
 
 /** A unit of work as the pipeline holds it. */
 export interface OpenUnit extends UnitOfWork {
+  /** Writes a business object as a real system shows it. */
+  observe: Writes['observe'];
   /** The last commit. */
   finish(outcome?: Outcome): Promise<void>;
   /** Ends a claim with its outcome and without any change. */

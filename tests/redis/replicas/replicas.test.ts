@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { runScenario } from '../../../rehearsal/runner.ts';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { eventually } from '../../support/eventually.ts';
+import { notedReport } from '../../support/noted-report.ts';
 import { ADMIN } from '../../support/open-rehearsal.ts';
 import type { PlainClient } from '../../support/plain-client.ts';
 import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
-import { toldReport } from '../../support/told-report.ts';
 import { clientOf, describeReplicas } from './running-replicas.ts';
 
 /** One scenario of each kind. Other tests run all scenarios in an estate of one process. */
@@ -222,10 +222,10 @@ describeReplicas('An estate with three replicas of every service', { processes: 
   test.each(rehearsed.map((scenario) => [scenario.name, scenario] as const))(
     'The scenario %s passes with replicas',
     async (_, scenario) => {
-      const { told, report } = toldReport();
+      const { noted, report } = notedReport();
       const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
       await runScenario(scenario, { gateway: estate.gateway, ...credentials, report });
-      expect(told.at(-1)).toBe('passed');
+      expect(noted.at(-1)).toBe('passed');
     },
   );
 });

@@ -1,6 +1,6 @@
 import type { OwnData } from '../../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../../shared/catalog/control/progression.ts';
-import { openRehearsal } from '../open-rehearsal.ts';
+import { openRehearsal, type SwapsInput } from '../open-rehearsal.ts';
 import { eventSteps } from './events.ts';
 import { orderSteps } from './order.ts';
 import { parcelSteps } from './parcel.ts';
@@ -13,8 +13,8 @@ import { tillSteps } from './till.ts';
  * Steps named by a noun or a participle (`basket`, `confirmed`) must succeed and return the object; steps named by a verb (`confirm`) return the reply.
  * @param progression where it differs from the default, such as `{ warehouse: 'manual' }` for a test that picks by hand
  */
-export const rehearsalAt = async (gateway: string, progression?: ProgressionInput, data?: OwnData) =>
-  withSteps(await openRehearsal(gateway, progression, data));
+export const rehearsalAt = async (gateway: string, progression?: ProgressionInput, data?: OwnData, swap?: SwapsInput) =>
+  withSteps(await openRehearsal(gateway, progression, data, swap));
 
 /** A rehearsal with the steps of a story, made of its calls. */
 export function withSteps<Opened extends Awaited<ReturnType<typeof openRehearsal>>>(rehearsal: Opened) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { KEPT_MOVES, KEPT_TIMERS } from '../../limits.ts';
 import { AnyInstant, exactlyOne, Instant, queryInteger } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
-import { Parked, TimeoutMs, WaitingFor, Withheld } from './events.ts';
+import { Parked, TimeoutMs, Unseen, WaitingFor, Withheld } from './events.ts';
 
 const Ran = z.object({ application: z.string(), kind: z.string(), key: z.string(), at: Instant });
 
@@ -48,6 +48,7 @@ export const advanceClock = defineOperation({
       .describe('Due work that ended. Failed work is retried on the clock and finally parked; the journal has each attempt.'),
     settled: z.boolean(),
     waitingFor: WaitingFor,
+    unseen: Unseen,
     move: z.int().optional().describe('Number of the move in the list of clock moves. Absent when nothing moved and nothing ran.'),
   }),
   problems: ['clock_busy'],
@@ -89,6 +90,7 @@ export const settle = defineOperation({
   response: z.object({
     settled: z.boolean(),
     waitingFor: WaitingFor,
+    unseen: Unseen,
     parked: z
       .array(Parked)
       .describe(

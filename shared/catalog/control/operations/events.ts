@@ -6,6 +6,11 @@ import { EventType } from '../faults.ts';
 export const TimeoutMs = z.int().min(0).max(120_000).default(10_000).describe('Wall time limit, after which the operation always answers.');
 export const WaitingFor = z.array(z.string()).describe('Unsent events, pending deliveries and running due work. Empty when settled.');
 
+export const Unseen = z
+  .array(z.string())
+  .optional()
+  .describe('Swapped applications: whether their real systems have work left is unknown. Absent in a rehearsal without swaps.');
+
 export const Parked = z.object({ what: z.string(), key: z.string(), error: z.string(), at: Instant });
 export const Withheld = z.object({
   what: z.enum(['event', 'webhook']),

@@ -33,6 +33,14 @@ export const Hop = z.object({
     .describe(
       'Why an event, a webhook or a repeated request changed nothing. Absent when the hop changed something, only read, or was refused.',
     ),
+  outside: z
+    .object({
+      status: z.int().describe('0: no answer.'),
+      durationMs: z.number().describe('Wall time.'),
+      violation: z.string().optional().describe('Name of the rule that the answer breaks.'),
+    })
+    .optional()
+    .describe('The answer of the real system that takes the place of the application in this rehearsal.'),
   request: z.unknown().optional().describe('Body, redacted.'),
   response: z.unknown().optional().describe('Body, redacted.'),
   truncated: z.literal(true).optional().describe('Part of the record was too large and is truncated.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
 import { Instant } from '../../shapes.ts';
+import { Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
 import { Progression } from '../progression.ts';
@@ -41,6 +42,9 @@ export const createRehearsal = defineOperation({
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
     ),
+    swap: Swaps.optional().describe(
+      'Applications whose place a real system of yours takes in this rehearsal, each with its address. A reset keeps them. A swapped application has no initial data.',
+    ),
   }),
   response: Rehearsal.extend({
     credentials: z.object({
@@ -51,10 +55,16 @@ export const createRehearsal = defineOperation({
       clientSecret: z.string(),
       webhookUrl: z.string().describe('Path of the gateway that receives the carrier’s webhooks.'),
     }),
+    estateCalls: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe(
+        'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
+      ),
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
   }),
   status: 201,
-  problems: ['rehearsal_exists', 'too_many_rehearsals'],
+  problems: ['rehearsal_exists', 'too_many_rehearsals', 'outbound_refused'],
 });
 
 export const listRehearsals = defineOperation({

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
+import * as declared from '../../shared/catalog/control/operations/swaps.ts';
+import { isMutating } from '../../shared/catalog/define.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { parseBody } from '../../shared/contract/validation.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import { type OperationScope, operate } from '../operate.ts';
+import { describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
+
+/** The real system of a swapped application calls another application. */
+export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
+  await refuseChangeFromShadow(scope, id);
+  return scope.realSystems.call(scope, id, body);
+});
+
+/** In the shadow, a real system changes nothing. @throws Problem forbidden */
+async function refuseChangeFromShadow({ worlds, world, estateCall }: OperationScope, id: string): Promise<void> {
+  const api = [...Object.values(apis), ...Object.values(internalCalls)].find((one) => one.id === id);
+  if (!estateCall || !api || !isMutating(api)) return;
+  const swap = (await swapsOf(worlds, world)).find(([application]) => application === estateCall.application)?.[1];
+  if (swap?.mode !== 'shadow') return;
+  throw new Problem(
+    'forbidden',
+    `The real ${estateCall.application} is in the shadow of ours, so it may read, and ${id} changes something.`,
+  );
+}
+
+export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
+  const { worlds, world, realSystems, estateCall } = scope;
+  const definition = objects.find((one) => one.type === type);
+  if (!definition) {
+    const types = objects.map((one) => one.type);
+    throw invalid('/object', 'unknown_type', unknownWord('type of object', type, types));
+  }
+  const { owner, schema } = definition;
+  if (estateCall && estateCall.application !== owner) {
+    throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);
+  }
+  if (!(await swappedIn(worlds, world)).some((name) => name === owner)) {
+    throw new Problem('not_swapped', `The ${type} belongs to ${owner}, which is not swapped in this rehearsal.`, { application: owner });
+  }
+  const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: unknown };
+  return realSystems.report(scope, owner, { type, data: checked.data });
+});
+
+export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
+
+/** Wall time between two looks at comparisons that have not ended. */
+const LOOK_MS = 50;
+
+export const readFidelity = operate(declared.readFidelity)(async ({ query: { timeoutMs } }, { world, worlds, gone }) => {
+  const until = Date.now() + timeoutMs;
+  for (;;) {
+    const items = await fidelityOf(worlds, world);
+    if (items.every(({ waiting }) => waiting === 0) || Date.now() >= until || gone.aborted) return { items };
+    await pause(LOOK_MS, gone);
+  }
+});

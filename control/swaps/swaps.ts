@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import { applications } from '../../shared/catalog/applications.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { retailers } from '../../shared/work/figures.ts';
+import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from '../../shared/work/shadow/stored-fidelity.ts';
+import { EMPTY_LOG, type SeededSwap, type StoredSwap, type SwapLog, swapLogs, swaps } from '../../shared/work/swap/stored-swap.ts';
+
+export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
+
+type Reader = Pick<ObjectReader, 'object'>;
+
+/** The names of the swapped applications of a world, sorted as in the catalog. The OMS, which is never swapped, has them, too. */
+export const swappedIn = async (worlds: Reader, world: World): Promise<readonly SwappableApplication[]> =>
+  (await retailerOf(worlds, world))?.swapped ?? [];
+
+async function retailerOf(worlds: Reader, world: World): Promise<z.output<typeof retailers.schema> | undefined> {
+  const row = await worlds.object(world, 'oms', retailers.name, 'retailer');
+  return row && JSON.parse(row.json);
+}
+
+/** As `swappedIn`, for an answer: undefined in a rehearsal without swaps. */
+export async function unseenIn(worlds: Reader, world: World): Promise<string[] | undefined> {
+  const swapped = await swappedIn(worlds, world);
+  return swapped.length === 0 ? undefined : [...swapped];
+}
+
+/** How each application of a world is swapped or shadowed, sorted as in the catalog. */
+export async function swapsOf(worlds: Reader, world: World): Promise<readonly (readonly [SwappableApplication, StoredSwap])[]> {
+  const { swapped = [], shadowed = [] } = (await retailerOf(worlds, world)) ?? {};
+  const found = await Promise.all(
+    [...swapped, ...shadowed].map(async (application) => {
+      const row = await worlds.object(world, application, swaps.name, 'swap');
+      return row ? [[application, JSON.parse(row.json) as StoredSwap] as const] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** The swaps that the creation of a rehearsal asked for. A reset keeps them. */
+export async function requestedSwaps(worlds: Reader, world: World): Promise<SeededSwaps | undefined> {
+  const requested = (await swapsOf(worlds, world)).filter(([, { isDefault }]) => !isDefault);
+  return requested.length === 0
+    ? undefined
+    : Object.fromEntries(requested.map(([application, { id: _id, version: _version, ...swap }]) => [application, swap]));
+}
+
+/** Checks the addresses of requested swaps. @throws Problem outbound_refused with all addresses that are not permitted */
+export async function permittedSwaps(outbound: Outbound, requested: Swaps): Promise<SeededSwaps> {
+  const refused = await Promise.all(
+    Object.entries(requested).map(async ([application, { url }]) => {
+      const detail = await reasonAgainst(outbound, url);
+      return detail === undefined ? [] : [{ pointer: `/swap/${application}/url`, code: 'outbound_refused', detail }];
+    }),
+  );
+  const errors = refused.flat();
+  const [first] = errors;
+  if (first) {
+    throw new Problem('outbound_refused', `${first.detail}. The variable OUTBOUND_ALLOW of the estate lists what it may call.`, { errors });
+  }
+  return Object.fromEntries(Object.entries(requested).map(([application, swap]) => [application, { ...swap, isDefault: false }]));
+}
+
+/** What the comparisons with the real systems in the shadow have found so far. */
+export async function readFidelity(worlds: Reader, world: World) {
+  const shadowed = (await swapsOf(worlds, world)).filter(([, { mode }]) => mode === 'shadow');
+  return Promise.all(
+    shadowed.map(async ([application, { url }]) => {
+      const row = await worlds.object(world, application, fidelityLogs.name, 'fidelity');
+      const { begun, compared, equal, skipped, differences } = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
+      const waiting = begun - compared - skipped;
+      return { application, title: applications[application].title, url, compared, equal, skipped, waiting, differences };
+    }),
+  );
+}
+
+async function reasonAgainst(outbound: Outbound, url: string): Promise<string | undefined> {
+  try {
+    await outbound.check(url);
+    return undefined;
+  } catch (error) {
+    if (error instanceof OutboundRefused) return error.message;
+    throw error;
+  }
+}
+
+/** How a world swaps an application, and what its real system has answered. Values of headers stay hidden. */
+export async function describeSwaps(worlds: Reader, world: World) {
+  return Promise.all(
+    (await swapsOf(worlds, world)).map(async ([application, { url, mode, headers, timeoutMs, events, shadow, compare, isDefault }]) => {
+      const row = await worlds.object(world, application, swapLogs.name, 'log');
+      const { calls, failed, last, violations } = row ? (JSON.parse(row.json) as SwapLog) : EMPTY_LOG;
+      return {
+        application,
+        title: applications[application].title,
+        support: swappable[application],
+        url,
+        mode,
+        headers: Object.keys(headers),
+        timeoutMs,
+        events,
+        ...(mode === 'shadow' && { shadow, compare }),
+        from: isDefault ? ('variables' as const) : ('request' as const),
+        calls,
+        failed,
+        last,
+        violations,
+      };
+    }),
+  );
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { Swap, type SwappableApplication, swappableNames } from '../shared/catalog/swap.ts';
+import { keepSecret } from '../shared/domain/redaction.ts';
+import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
+import { StartError } from './start-error.ts';
+
+const SETTINGS = {
+  URL: (name: string) => `Address of the real system that takes the place of ${name} in new rehearsals.`,
+  MODE: (name: string) => `How the real system takes the place of ${name}. Default: real.`,
+  HEADERS_FILE: (name: string) => `File with the headers for the real system of ${name}, one \`Name: value\` per line.`,
+  TIMEOUT_MS: (name: string) => `Wall time limit of an answer of the real system of ${name}. Default: 5000.`,
+  EVENTS: (name: string) => `none: the real system of ${name} gets no events from the estate. Default: post.`,
+} as const;
+type Setting = keyof typeof SETTINGS;
+const settings = Object.keys(SETTINGS) as readonly Setting[];
+
+/** The variable of a swap: `SWAP_PAYMENT_HUB_URL`. */
+export const swapVariable = (application: SwappableApplication, setting: Setting): string =>
+  `SWAP_${application.toUpperCase().replaceAll('-', '_')}_${setting}`;
+
+export const swapVariables = Object.fromEntries(
+  swappableNames.flatMap((application) =>
+    settings.map((setting) => [swapVariable(application, setting), z.string().optional().describe(SETTINGS[setting](application))]),
+  ),
+);
+
+/** The forms of the names, for a sentence about an unknown one. */
+export const swapVariableForms = settings.map((setting) => `SWAP_<APPLICATION>_${setting}`).join(', ');
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The applications that the variables swap in new rehearsals. @throws StartError with a line for each mistake, which names the variable */
+export function configuredSwaps(given: Given): { readonly [App in SwappableApplication]?: SeededSwap } {
+  const mistakes: string[] = [];
+  const found = swappableNames.flatMap((application) => {
+    const swap = swapIn(application, given, mistakes);
+    return swap ? [[application, { ...swap, isDefault: true }] as const] : [];
+  });
+  if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));
+  keepSecret(found.flatMap(([, { headers }]) => Object.values(headers)));
+  return Object.fromEntries(found);
+}
+
+function swapIn(application: SwappableApplication, given: Given, mistakes: string[]): Swap | undefined {
+  const value = (setting: Setting): string | undefined => given[swapVariable(application, setting)] as string | undefined;
+  const [idle] = settings.filter((setting) => setting !== 'URL' && value(setting) !== undefined);
+  if (value('URL') === undefined) {
+    if (idle) mistakes.push(`${swapVariable(application, idle)} needs ${swapVariable(application, 'URL')}: set the address, or remove it.`);
+    return undefined;
+  }
+  const file = value('HEADERS_FILE');
+  const headers = file === undefined ? {} : headersIn(swapVariable(application, 'HEADERS_FILE'), file, mistakes);
+  const timeout = value('TIMEOUT_MS');
+  const parsed = Swap.safeParse({
+    url: value('URL'),
+    mode: value('MODE'),
+    headers,
+    timeoutMs: timeout === undefined ? undefined : Number(timeout),
+    events: value('EVENTS'),
+  });
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) {
+    const setting = SETTING_OF[String(path[0])] ?? 'URL';
+    const header = setting === 'HEADERS_FILE' && path[1] !== undefined ? ` has the header ${String(path[1])}` : '';
+    mistakes.push(`${swapVariable(application, setting)}${header} cannot be used: ${message}`);
+  }
+  return undefined;
+}
+
+const SETTING_OF: Readonly<Record<string, Setting>> = {
+  url: 'URL',
+  mode: 'MODE',
+  headers: 'HEADERS_FILE',
+  timeoutMs: 'TIMEOUT_MS',
+  events: 'EVENTS',
+};
+
+/** The headers in a file. Empty lines are left out. */
+function headersIn(variable: string, file: string, mistakes: string[]): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    mistakes.push(`${variable}=${file} cannot be read: ${code === 'ENOENT' ? 'the file does not exist' : message}.`);
+    return {};
+  }
+  const headers: Record<string, string> = {};
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
+    const [, name, value] = /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined || value === undefined)
+      mistakes.push(`${variable}=${file}: line ${index + 1} is not a header like Name: value.`);
+    else headers[name] = value;
+  }
+  return headers;
+}
+
+/** Whether a variable belongs to a swap. */
+export const isOfSwap = (name: string): boolean => Object.hasOwn(swapVariables, name);

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { Instant, queryInteger } from '../../shapes.ts';
+import { SwapMode } from '../../swap.ts';
+import { defineOperation } from '../define-operation.ts';
+
+const SwapInUse = z
+  .object({
+    application: z.string(),
+    title: z.string(),
+    support: z.enum(['promised', 'possible']).describe('possible: nothing is promised.'),
+    url: z.string(),
+    mode: SwapMode,
+    headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),
+    timeoutMs: z.int(),
+    events: z.enum(['post', 'none']),
+    shadow: z.enum(['all', 'reads']).optional(),
+    compare: z.array(z.string()).optional(),
+    from: z
+      .enum(['variables', 'request'])
+      .describe('Where the swap comes from: variables of the estate, or the creation of the rehearsal.'),
+    calls: z.int().describe('Calls of the real system, events included.'),
+    failed: z.int().describe('Calls without an acceptable answer.'),
+    last: z
+      .object({
+        api: z.string(),
+        status: z.int().describe('0: no answer.'),
+        at: Instant.describe('Wall time.'),
+        durationMs: z.number().describe('Wall time.'),
+      })
+      .optional()
+      .describe('The latest answer.'),
+    violations: z
+      .array(
+        z.object({
+          name: z.string().describe('The broken rule, such as late, not_json, wrong_shape, server_error, unreachable_state or money.'),
+          api: z.string(),
+          count: z.int(),
+          detail: z.string().describe('Of the latest one.'),
+          at: Instant.describe('Wall time of the latest one.'),
+        }),
+      )
+      .describe('What the real system did against the contract, by rule and API, the latest last.'),
+  })
+  .meta({ id: 'SwapInUse' });
+
+export const listSwaps = defineOperation({
+  id: 'list-swaps',
+  summary: 'Lists the applications whose place the retailer’s real systems take in the rehearsal, with their answers and violations.',
+  path: '/_control/swaps',
+  response: z.object({ items: z.array(SwapInUse) }),
+});
+
+const Fidelity = z
+  .object({
+    application: z.string(),
+    title: z.string(),
+    url: z.string(),
+    compared: z.int().describe('Calls whose answers were compared.'),
+    equal: z.int().describe('Calls without a difference.'),
+    skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
+    waiting: z.int().describe('Calls whose comparison has not ended.'),
+    differences: z
+      .array(
+        z.object({
+          api: z.string().describe('The operation, or event:<name>.'),
+          pointer: z.string().describe('The member, with * for an index. Empty: the answer as a whole.'),
+          count: z.int(),
+          ours: z.string().describe('In the first such answer.'),
+          theirs: z.string(),
+          requestId: z.string().describe('Request of the first one; its trace has the rest.'),
+          at: Instant.describe('Wall time of the first one.'),
+        }),
+      )
+      .describe('By operation and member, the oldest first. At most 500.'),
+  })
+  .meta({ id: 'Fidelity' });
+
+export const readFidelity = defineOperation({
+  id: 'read-fidelity',
+  summary:
+    'Lists where the real systems in the shadow of ours have answered differently. It waits for comparisons that have begun, at most timeoutMs.',
+  path: '/_control/fidelity',
+  query: z.strictObject({ timeoutMs: queryInteger(0, 60_000).default(10_000).describe('Wall time.') }),
+  response: z.object({ items: z.array(Fidelity) }),
+});
+
+const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
+
+export const makeCall = defineOperation({
+  id: 'make-call',
+  summary:
+    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. Answers as the called API.',
+  method: 'POST',
+  path: '/_control/calls/{id}',
+  request: z.strictObject({
+    params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
+    query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
+    body: z.unknown().optional().describe('The body of the call.'),
+  }),
+  response: z.unknown(),
+  problems: ['forbidden'],
+});
+
+export const reportChange = defineOperation({
+  id: 'report-change',
+  summary:
+    'Reports a business object of a swapped application that changed without a call of the estate, as its real system has it. Its events are derived from the change. A repeat changes nothing.',
+  method: 'POST',
+  path: '/_control/events',
+  request: z.strictObject({
+    object: z.string().max(64).describe('Type of the object, such as payment.'),
+    data: z.unknown().describe('The whole object, as the API of its owner shows it.'),
+  }),
+  response: z.object({
+    object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
+    changed: z.boolean().describe('false: it was known so, or a newer version is known.'),
+  }),
+  problems: ['not_swapped', 'forbidden'],
+});
+
+export const swapsOperations = [listSwaps, readFidelity, makeCall, reportChange] as const;

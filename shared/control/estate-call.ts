@@ -1,0 +1,58 @@
+import { createHmac } from 'node:crypto';
+import type { SwappableApplication } from '../catalog/swap.ts';
+import { ESTATE_CALL_PREFIX } from '../domain/redaction.ts';
+import type { Ms } from '../domain/time.ts';
+import { rehearsalOf, type World } from '../domain/world.ts';
+import { comparisonWith, hmacOf } from './credentials.ts';
+
+/** Header with the permission of a real system to call the estate back. */
+export const ESTATE_CALL_HEADER = 'x-estate-call';
+
+/** The permission of the real system of an application to make the calls of that application. */
+export type EstateCall = CallInAnswer | LaterCall;
+
+/** While the real system answers a call of the estate. */
+interface CallInAnswer {
+  readonly application: SwappableApplication;
+  readonly world: World;
+  /** The hop that waits for the answer. */
+  readonly requestId: string;
+  readonly correlationId: string;
+  /** The applications that wait for the answer. */
+  readonly chain: readonly string[];
+  /** Wall time. */
+  readonly deadline: Ms;
+}
+
+/** At any time, until the rehearsal is deleted. */
+interface LaterCall {
+  readonly application: SwappableApplication;
+  readonly rehearsal: string;
+  /** Stored form of the bearer credential of the rehearsal: a rehearsal that gets the name later has another one. */
+  readonly bearer: string;
+}
+
+export const isInAnswer = (call: EstateCall): call is CallInAnswer => 'world' in call;
+
+export const rehearsalOfCall = (call: EstateCall): string => (isInAnswer(call) ? rehearsalOf(call.world) : call.rehearsal);
+
+export type EstateCalls = ReturnType<typeof createEstateCalls>;
+
+/** Signs permissions with the token that all processes of the estate share, so that each verifies them without a read. */
+export function createEstateCalls(token: string) {
+  // Another key than the token, which must not sign texts that leave the estate.
+  const key = hmacOf(token, 'signature of estate calls');
+  const signatureOf = (content: string): string => createHmac('sha256', key).update(content).digest('base64url');
+  return {
+    sign(call: EstateCall): string {
+      const content = Buffer.from(JSON.stringify(call)).toString('base64url');
+      return `${ESTATE_CALL_PREFIX}${content}.${signatureOf(content)}`;
+    },
+    /** @returns undefined when this estate has not signed it */
+    read(text: string): EstateCall | undefined {
+      const [content = '', signature = ''] = text.slice(ESTATE_CALL_PREFIX.length).split('.');
+      if (!text.startsWith(ESTATE_CALL_PREFIX) || !comparisonWith(signatureOf(content))(signature)) return undefined;
+      return JSON.parse(Buffer.from(content, 'base64url').toString());
+    },
+  };
+}

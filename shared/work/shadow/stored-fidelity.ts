@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { defineCollection } from '../../store/collections.ts';
+
+const FoundDifference = z.object({
+  api: z.string(),
+  pointer: z.string(),
+  count: z.int(),
+  ours: z.string(),
+  theirs: z.string(),
+  requestId: z.string(),
+  at: z.string(),
+});
+
+export const FidelityLog = z.object({
+  id: z.literal('fidelity'),
+  version: z.int(),
+  begun: z.int(),
+  compared: z.int(),
+  equal: z.int(),
+  skipped: z.int(),
+  differences: z.array(FoundDifference),
+});
+export type FidelityLog = z.output<typeof FidelityLog>;
+
+/** The comparisons with a real system in the shadow, counted. One row, in the part of its application. */
+export const fidelityLogs = defineCollection({ name: 'fidelity', schema: FidelityLog });
+
+export const EMPTY_FIDELITY: Omit<FidelityLog, 'version'> = {
+  id: 'fidelity',
+  begun: 0,
+  compared: 0,
+  equal: 0,
+  skipped: 0,
+  differences: [],
+};
+
+/** An id of the real system in the shadow, by ours. */
+export const shadowIds = defineCollection({
+  name: 'shadow-ids',
+  schema: z.object({ id: z.string(), version: z.int(), theirs: z.string() }),
+});

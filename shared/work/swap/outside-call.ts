@@ -1,0 +1,137 @@
+import type { Readable } from 'node:stream';
+import { request } from 'undici';
+import type { Method } from '../../catalog/define.ts';
+import { CENSOR } from '../../domain/censor.ts';
+import type { Ms } from '../../domain/time.ts';
+import type { World } from '../../domain/world.ts';
+import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
+import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
+import { withTimeLimit } from '../../process/waiting.ts';
+import type { SeededSwap } from './stored-swap.ts';
+
+/** How a process calls real systems. */
+export interface OutsideAccess {
+  /** For addresses that a request gave. */
+  readonly checked: Outbound;
+  /** For addresses from the variables of the estate. */
+  readonly trusted: Outbound;
+}
+
+export interface OutsideRequest {
+  readonly method: Method;
+  /** With the query. */
+  readonly path: string;
+  /** Without the configured headers. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** JSON. */
+  readonly body?: string | undefined;
+  /** Wall time that the caller has left. */
+  readonly withinMs: Ms;
+}
+
+export interface OutsideReply {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Seconds. */
+  readonly retryAfter: number | undefined;
+  readonly durationMs: number;
+}
+
+/** Why there is no reply. `unreachable` and `busy`: nothing was sent. */
+export type NoReplyReason = 'unreachable' | 'busy' | 'late' | 'broken_off' | 'too_large';
+
+export class NoReply extends Error {
+  override readonly name = 'NoReply';
+  readonly why: NoReplyReason;
+  readonly durationMs: number;
+  constructor(why: NoReplyReason, words: string, durationMs: number) {
+    super(words);
+    this.why = why;
+    this.durationMs = durationMs;
+  }
+}
+
+/** Most calls to the real system that a world makes at the same time, per application and process. Other worlds keep their room. */
+const MOST_AT_ONCE = 16;
+/** Largest answer in bytes. */
+const MOST_BYTES = 2 ** 20;
+/** A shorter header value may be a common word. */
+const SHORTEST_SECRET = 8;
+
+export type CallOutside = ReturnType<typeof createCallOutside>;
+
+/** Calls the real systems that take the place of an application. @returns a function that throws NoReply */
+export function createCallOutside(access: () => OutsideAccess) {
+  const running = new Map<World, number>();
+
+  return async (world: World, swap: SeededSwap, call: OutsideRequest): Promise<OutsideReply> => {
+    const started = performance.now();
+    const after = (): number => Math.round((performance.now() - started) * 100) / 100;
+    const others = running.get(world) ?? 0;
+    if (others >= MOST_AT_ONCE) throw new NoReply('busy', `${MOST_AT_ONCE} calls of this rehearsal wait for its answer`, 0);
+    running.set(world, others + 1);
+    const withinMs = Math.max(1, Math.min(swap.timeoutMs, call.withinMs));
+    try {
+      const reply = await withTimeLimit(withinMs, (signal) => send(access(), swap, call, signal));
+      return { ...reply, durationMs: after() };
+    } catch (error) {
+      throw noReply(error, withinMs, after());
+    } finally {
+      const left = (running.get(world) ?? 1) - 1;
+      if (left === 0) running.delete(world);
+      else running.set(world, left);
+    }
+  };
+}
+
+async function send(
+  access: OutsideAccess,
+  swap: SeededSwap,
+  { method, path, headers, body }: OutsideRequest,
+  signal: AbortSignal,
+): Promise<Omit<OutsideReply, 'durationMs'>> {
+  const { url, agent } = await (swap.isDefault ? access.trusted : access.checked).agentFor(`${swap.url}${path}`);
+  const response = await request(url, {
+    method,
+    headers: { 'user-agent': 'unified-commerce-estate', accept: 'application/json', ...swap.headers, ...headers },
+    body: body ?? null,
+    dispatcher: agent,
+    signal,
+  });
+  const retryAfter = Number(response.headers['retry-after']);
+  return {
+    status: response.statusCode,
+    body: withoutSecrets(await bytesOf(response.body), swap),
+    retryAfter: retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
+  };
+}
+
+async function bytesOf(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) throw new NoReply('too_large', `its answer has more than ${MOST_BYTES} bytes`, 0);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A system that echoes the configured headers must not carry them into answers and records. */
+function withoutSecrets(body: Buffer, { headers }: SeededSwap): Buffer {
+  const secrets = Object.values(headers)
+    .flatMap((value) => [value, ...value.split(/\s+/)])
+    .filter(({ length }) => length >= SHORTEST_SECRET);
+  if (!secrets.some((secret) => body.includes(secret))) return body;
+  return Buffer.from(secrets.reduce((text, secret) => text.replaceAll(secret, CENSOR), body.toString()));
+}
+
+function noReply(error: unknown, withinMs: Ms, durationMs: number): NoReply {
+  if (error instanceof NoReply) return new NoReply(error.why, error.message, durationMs);
+  const refused = [error, (error as Error).cause].find((one) => one instanceof OutboundRefused);
+  if (refused) return new NoReply('unreachable', (refused as OutboundRefused).message, durationMs);
+  const { name, message } = error as Error;
+  if (name === 'TimeoutError' || name === 'AbortError') return new NoReply('late', `it did not answer within ${withinMs} ms`, durationMs);
+  const words = connectionTrouble(error)?.words ?? message;
+  return new NoReply(didNotConnect(error) ? 'unreachable' : 'broken_off', words, durationMs);
+}

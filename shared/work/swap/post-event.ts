@@ -1,0 +1,66 @@
+import { EVENT_CONTENT_TYPE, nameOf } from '../../catalog/event-names.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { instant } from '../../domain/time.ts';
+import { rehearsalOf } from '../../domain/world.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import { type EventHandler, unchanged } from '../handler.ts';
+import type { Delivery, JournalNotes } from '../job.ts';
+import { NoReply } from './outside-call.ts';
+import type { StoredSwap } from './stored-swap.ts';
+import { logAnswer } from './swap-log.ts';
+
+const MARGIN_MS = 250;
+
+/** Statuses after which the same event may be accepted later. */
+const mayBeAccepted = (status: number): boolean => status >= 500 || [401, 403, 408, 425, 429].includes(status);
+
+/** An event, as a real system receives it. */
+export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'context'>) => ({
+  method: 'POST' as const,
+  path: '/events',
+  headers: {
+    'content-type': EVENT_CONTENT_TYPE,
+    'x-rehearsal': rehearsalOf(context.world),
+    'x-rehearsal-now': instant(context.now),
+    'x-correlation-id': event.correlationid,
+    traceparent: context.traceparent,
+    'idempotency-key': event.id,
+  },
+  body: JSON.stringify(event),
+});
+
+/**
+ * The handler of an event of a swapped application: its real system gets the event as a CloudEvent. The delivery is owed until it answers
+ * 2xx. An answer that no repeat would change parks it.
+ */
+export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: JournalNotes): EventHandler {
+  const { application, callOutside } = parts;
+  return async (event, { context }) => {
+    if (swap.events === 'none') return unchanged('The real system does not take events from the estate.');
+    const api = `event:${nameOf(event.type)}`;
+    const failed = (detail: string): Problem =>
+      new Problem('dependency_unavailable', `The real ${application} did not accept the event: ${detail}.`, {
+        dependency: application,
+        outside: true,
+      });
+    try {
+      const { status, durationMs } = await callOutside(context.world, swap, {
+        ...eventRequestOf({ event, context }),
+        withinMs: context.deadline - Date.now() - MARGIN_MS,
+      });
+      const isAccepted = status >= 200 && status < 300;
+      const violation = isAccepted ? undefined : { name: 'event_refused', detail: `It answered ${status} to ${api} at /events.` };
+      notes.outside = { status, durationMs, violation: violation?.name };
+      await logAnswer(parts, context, { api, status, durationMs, violation });
+      if (isAccepted) return undefined;
+      if (mayBeAccepted(status)) throw failed(`it answered ${status}`);
+      throw new Error(`The real ${application} answered ${status} to ${api} at /events. If it takes none, set events to none in its swap.`);
+    } catch (error) {
+      if (!(error instanceof NoReply)) throw error;
+      const violation = error.why === 'busy' ? undefined : { name: error.why, detail: error.message };
+      notes.outside = { status: 0, durationMs: error.durationMs, violation: violation?.name };
+      if (violation) await logAnswer(parts, context, { api, status: 0, durationMs: error.durationMs, violation });
+      throw failed(error.message);
+    }
+  };
+}

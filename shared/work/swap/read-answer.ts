@@ -1,0 +1,161 @@
+import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import {
+  commonProblems,
+  type FieldError,
+  Problem,
+  type ProblemCode,
+  type ProblemContext,
+  problems,
+  retryableAtTimes,
+} from '../../catalog/problems.ts';
+import { declaredMembers, parseBody } from '../../contract/validation.ts';
+import { jsonIn, problemIn } from '../../transport/answer.ts';
+import type { NoReply, NoReplyReason, OutsideReply } from './outside-call.ts';
+
+/** Rules that the answer of a real system can break. */
+export type ViolationName =
+  | Exclude<NoReplyReason, 'busy'>
+  | 'not_json'
+  | 'wrong_shape'
+  | 'unexpected_status'
+  | 'server_error'
+  | 'credential_refused'
+  | 'other_object'
+  | 'unreachable_state'
+  | 'changed_fact'
+  | 'money';
+
+/** A problem because of the real system, with the rule that it broke. */
+export class Violation extends Problem {
+  readonly violation: ViolationName;
+  constructor(violation: ViolationName, code: ProblemCode, detail: string, context: ProblemContext) {
+    super(code, detail, { ...context, outside: true });
+    this.violation = violation;
+  }
+}
+
+/** The call that a real system answered, or a report of it. */
+export type Called = Pick<ApiDefinition, 'id' | 'application'>;
+
+/** 502 for an answer that the estate cannot accept. Whether the call had an effect is unknown. */
+export const unacceptable = (
+  violation: ViolationName,
+  { application }: Called,
+  detail: string,
+  errors?: readonly FieldError[],
+): Violation =>
+  new Violation(violation, 'dependency_error', `The real ${application} ${detail}`, {
+    dependency: application,
+    violation,
+    errors,
+    undecided: true,
+  });
+
+/** The problem of a call without a reply. */
+export function withoutReply({ application }: Called, { why, message }: NoReply): Problem {
+  const detail = `The real ${application} gave no answer: ${message}.`;
+  const about = { dependency: application };
+  if (why === 'busy') return new Problem('dependency_unavailable', detail, { ...about, outside: true, retryAfter: 1 });
+  const context = { ...about, violation: why };
+  if (why === 'unreachable') return new Violation(why, 'dependency_unavailable', detail, { ...context, retryAfter: 1 });
+  if (why === 'late') return new Violation(why, 'dependency_timeout', detail, context);
+  return new Violation(why, 'dependency_error', detail, { ...context, undecided: true });
+}
+
+/** Seconds, when the real system limits the rate and names no time. */
+const RATE_LIMIT_S = 5;
+/** Characters of a foreign text in a problem. */
+const TEXT_CHARACTERS = 500;
+
+/**
+ * The output in the reply of a real system.
+ * @throws Problem as the real system refused, Violation for an answer that breaks the contract
+ */
+export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
+  if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
+  if (api.produces !== 'application/json') return body.toString('base64');
+  const text = body.toString();
+  const value = jsonIn(text);
+  if (value === undefined && text !== '') {
+    throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(text)}`);
+  }
+  const parsed = declaredMembers(api.response, value ?? null);
+  if (parsed.success) return parsed.data;
+  const errors = mistakesIn(api.response, value ?? null);
+  const [first] = errors;
+  throw unacceptable(
+    'wrong_shape',
+    api,
+    `answered ${status} with a body that ${api.id} does not have: ${first?.pointer || 'the body'}: ${first?.detail}`,
+    errors,
+  );
+}
+
+/** The mistakes of a value in words, with their places. */
+function mistakesIn(schema: ApiDefinition['response'], value: unknown): readonly FieldError[] {
+  try {
+    parseBody(schema, value);
+  } catch (error) {
+    if (error instanceof Problem) return error.context.errors ?? [];
+    throw error;
+  }
+  return [];
+}
+
+const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter: number | undefined): Problem {
+  const { application } = api;
+  const body = jsonIn(text);
+  const reason = detailIn(body) ?? startOf(text);
+  const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
+  const sent = problemIn(body, answered);
+  if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);
+  // Only the control plane calls it, in the role of the outside world. A real system need not offer that.
+  if (api.audience === 'internal' && api.callers.length === 0 && [404, 405, 501].includes(status)) {
+    const detail = `The real ${application} takes the place of ours and does not offer ${api.id}: let it happen there.`;
+    return new Problem('swapped', detail, { application });
+  }
+  if (status >= 500) return unacceptable('server_error', api, answered);
+  if (status === 401 || status === 403 || status === 407) {
+    return unacceptable('credential_refused', api, `${answered}. It refuses the headers of the swap.`);
+  }
+  if (status === 429) {
+    return new Problem('dependency_unavailable', `The real ${application} ${answered}`, {
+      dependency: application,
+      outside: true,
+      retryAfter: retryAfter ?? RATE_LIMIT_S,
+    });
+  }
+  const code = codeFor(api, status);
+  if (code === undefined) return unacceptable('unexpected_status', api, `${answered}. ${api.id} does not answer so.`);
+  return new Problem(code, `The real ${application} ${answered}`, { outside: true });
+}
+
+const ALWAYS: readonly ProblemCode[] = commonProblems.filter((code) => code !== 'rate_limited');
+const OF_KEYS: readonly ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
+
+const mayAnswer = (api: ApiDefinition, code: ProblemCode): boolean =>
+  !isOfEstate(code) && (api.problems.includes(code) || ALWAYS.includes(code) || (isMutating(api) && OF_KEYS.includes(code)));
+
+/** Codes about the estate's own connections: a real system cannot speak for them. */
+const isOfEstate = (code: ProblemCode): boolean => problems[code].status >= 500;
+
+/** The code of an answer that names none of ours. */
+function codeFor(api: ApiDefinition, status: number): ProblemCode | undefined {
+  const possible = [...api.problems, ...ALWAYS].filter((code) => problems[code].status === status);
+  return possible.find((code) => code === 'invalid_state_transition') ?? possible[0];
+}
+
+/** Members that control the retries of the estate are not accepted from outside. */
+function withoutEstateMembers({ code, message, context }: Problem): Problem {
+  const { dependency: _dependency, undecided: _undecided, retryAfter: _retryAfter, allow: _allow, retryable, ...rest } = context;
+  const mayRetry = (retryable === true && retryableAtTimes.has(code)) || undefined;
+  return new Problem(code, message, { ...rest, outside: true, retryable: mayRetry });
+}
+
+function detailIn(body: unknown): string | undefined {
+  const { detail, message, title, error } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const text = [detail, message, title, error].find((one) => typeof one === 'string');
+  return typeof text === 'string' ? text.slice(0, TEXT_CHARACTERS) : undefined;
+}

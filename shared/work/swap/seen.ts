@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import type { LifeCycle } from '../../catalog/life-cycle.ts';
+import type { Payment } from '../../catalog/payment/objects.ts';
+import { implausiblePayment } from '../../catalog/plausible.ts';
+import { type AnyCollection, publishedBy } from '../../store/collections.ts';
+import type { OpenUnit } from '../unit/open-unit.ts';
+import type { ObservedMove } from '../unit/writes.ts';
+import type { Aggregate } from '../unit-of-work.ts';
+import { type Called, unacceptable } from './read-answer.ts';
+
+/** An object as a real system shows it. */
+export interface SeenObject extends Aggregate, Readonly<Record<string, unknown>> {
+  readonly state?: string;
+  /** The version that the real system gave it. `version` counts the changes that the estate has seen. */
+  readonly outsideVersion?: number;
+}
+
+/** A collection of an application, with the definition of its objects. */
+export interface SeenCollection {
+  readonly of: AnyCollection;
+  readonly definition: ObjectDefinition;
+}
+
+/**
+ * The collections of the business objects of an application. A real system may have two objects with a value that is unique in ours, so
+ * nothing is unique here.
+ */
+export const seenCollections = (collections: readonly AnyCollection[]): readonly SeenCollection[] =>
+  collections.flatMap((of) =>
+    of.object && 'version' in of.object.schema.shape ? [{ of: { ...of, unique: {} }, definition: of.object as ObjectDefinition }] : [],
+  );
+
+/** The objects of an application in a value, each with its collection. */
+export function* objectsIn(
+  schema: z.core.$ZodType,
+  value: unknown,
+  collections: readonly SeenCollection[],
+): Generator<{ readonly collection: SeenCollection; readonly object: SeenObject }, void> {
+  if (value === null || value === undefined) return;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    yield* objectsIn(schema.unwrap(), value, collections);
+  } else if (schema instanceof z.ZodArray) {
+    for (const item of value as unknown[]) yield* objectsIn(schema.element, item, collections);
+  } else if (schema instanceof z.ZodObject) {
+    const collection = collections.find(({ definition }) => hasMembersOf(schema, definition.schema));
+    if (collection) yield { collection, object: value as SeenObject };
+    else {
+      for (const [name, member] of Object.entries<z.core.$ZodType>(schema.shape)) {
+        yield* objectsIn(member, (value as Readonly<Record<string, unknown>>)[name], collections);
+      }
+    }
+  }
+}
+
+/** Whether a schema is the schema of an object, or extends it. */
+const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
+  Object.entries(of.shape).every(([name, member]) => shape[name] === member);
+
+/**
+ * Keeps an object as a real system shows it, with the events of its changes. The object gets the version under which it is kept.
+ * @returns the object as it is known now, without members that its definition lacks
+ * @throws Violation for an object that cannot be true
+ */
+export async function keepSeen(
+  work: OpenUnit,
+  api: Called,
+  { collection: { of, definition }, object }: { readonly collection: SeenCollection; readonly object: SeenObject },
+): Promise<SeenObject> {
+  const current = (await work.get(of, object.id)) as SeenObject | undefined;
+  const published = publishedBy(definition.schema);
+  const shown = published(object) as SeenObject;
+  const known = current && (published(current) as SeenObject);
+  // A slow answer may arrive after a later one.
+  if (known && object.version < (current.outsideVersion ?? 0)) return known;
+  if (known && isDeepStrictEqual(withoutVersion(known), withoutVersion(shown))) return known;
+  const named = `${definition.type}/${object.id}`;
+  if (definition.type === 'payment') {
+    const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
+    const lie = implausiblePayment(payment, before, work.figures.currency);
+    if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+    if (before && before.orderId !== payment.orderId) {
+      throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
+    }
+  }
+  const moves = movesBetween(definition.lifeCycle, known?.state, shown.state);
+  if (!moves) {
+    const from = known ? `was ${known.state}` : 'was never seen';
+    throw unacceptable('unreachable_state', api, `claims that ${named} is ${shown.state}. It ${from}, and no move leads from there.`);
+  }
+  return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, moves)) as SeenObject;
+}
+
+/** Versions are ours, and the instant of a change has no meaning without a change. */
+const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: SeenObject): object => JSON.parse(JSON.stringify(facts));
+
+/**
+ * The shortest way from a state to another in a life cycle: a real system may have moved an object several times since the last look.
+ * @param from undefined: the object was never seen @returns undefined when no way exists
+ */
+export function movesBetween(
+  lifeCycle: LifeCycle | undefined,
+  from: string | undefined,
+  to: string | undefined,
+): readonly ObservedMove[] | undefined {
+  if (!lifeCycle || (from !== undefined && from === to)) return [{ state: to, events: [] }];
+  const ways: { readonly at: string | null; readonly moves: readonly ObservedMove[] }[] = [{ at: from ?? null, moves: [] }];
+  const visited = new Set<string | null>([from ?? null]);
+  for (const { at, moves } of ways) {
+    for (const row of lifeCycle.rows) {
+      if (row.again || !row.from.includes(at)) continue;
+      for (const state of row.to) {
+        const way = [...moves, { state, events: row.events }];
+        if (state === to) return way;
+        if (!visited.has(state)) ways.push({ at: state, moves: way });
+        visited.add(state);
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Swap } from '../../catalog/swap.ts';
+import { defineCollection, type Seed } from '../../store/collections.ts';
+
+export const StoredSwap = Swap.extend({
+  id: z.literal('swap'),
+  version: z.int(),
+  /** From the variables of the estate: its address needs no permission. Otherwise from the request that created the rehearsal. */
+  isDefault: z.boolean(),
+}).meta({ id: 'StoredSwap' });
+export type StoredSwap = z.output<typeof StoredSwap>;
+
+/** How a swapped application is swapped. Its own part of the world has it; the row of the retailer names the swapped applications. */
+export const swaps = defineCollection({ name: 'swap', schema: StoredSwap, secret: true });
+
+/** What the control plane seeds a swapped application with. */
+export type SeededSwap = Pick<StoredSwap, 'isDefault'> & Swap;
+
+export const seedOfSwap = (swap: SeededSwap): NonNullable<Seed['objects']>[number] => ({
+  of: swaps,
+  rows: [{ ...swap, id: 'swap', version: 1 }],
+});
+
+const Violation = z.object({ name: z.string(), api: z.string(), count: z.int(), detail: z.string(), at: z.string() });
+
+export const SwapLog = z.object({
+  id: z.literal('log'),
+  version: z.int(),
+  calls: z.int(),
+  failed: z.int(),
+  last: z.object({ api: z.string(), status: z.int(), at: z.string(), durationMs: z.number() }).optional(),
+  violations: z.array(Violation),
+});
+export type SwapLog = z.output<typeof SwapLog>;
+
+/** What a real system answered in a world, counted. One row, in the part of the swapped application. */
+export const swapLogs = defineCollection({ name: 'swap-log', schema: SwapLog });
+
+export const EMPTY_LOG: Omit<SwapLog, 'version'> = { id: 'log', calls: 0, failed: 0, violations: [] };

@@ -1,0 +1,341 @@
+import { describe, expect, test } from '@jest/globals';
+import { estate, eventually, newRehearsal } from '../support/estate.ts';
+import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
+import { card } from '../support/steps/tender.ts';
+import { swapSuite } from './swap-suite.ts';
+
+describe('swapped applications, in memory', () => swapSuite((swap) => newRehearsal(undefined, undefined, swap)));
+
+const SECRET = 'hub-secret-4f7a91c2';
+
+const swappedTo = ({ url }: Pick<RealPaymentHub, 'url'>, more: object = {}) =>
+  newRehearsal(undefined, undefined, { 'payment-hub': { url, mode: 'real', headers: { Authorization: `Bearer ${SECRET}` }, ...more } });
+type Swapped = Awaited<ReturnType<typeof swappedTo>>;
+
+const pay = (rehearsal: Swapped, { id, totals }: Awaited<ReturnType<Swapped['draft']>>, headers: Record<string, string> = {}) =>
+  rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), amount: totals.total }, headers });
+const swapOf = async (rehearsal: Swapped) => (await rehearsal.control('list-swaps')).items[0];
+
+const atCapture =
+  (misbehave: Misbehave): Misbehave =>
+  (request, honest, response) =>
+    request.path.endsWith('/capture') ? misbehave(request, honest, response) : undefined;
+/** Answers a capture with a captured payment, changed by the lie. */
+const lying = (lie: (payment: Record<string, unknown>) => object): Misbehave =>
+  atCapture(({ payment }) => ({ status: 200, body: lie({ ...payment, state: 'captured', capturedAmount: payment?.amount }) }));
+const captured = (amount: number) => ({ state: 'captured', capturedAmount: { amount, currency: 'EUR' } });
+
+test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation: string]>([
+  ['stalls', atCapture(() => 'handled'), 504, 'late'],
+  [
+    'answers too late',
+    atCapture((_request, honest, response) => {
+      setTimeout(() => response.writeHead(200).end(JSON.stringify(honest().body)), 700);
+      return 'handled';
+    }),
+    504,
+    'late',
+  ],
+  [
+    'breaks the connection',
+    atCapture((_request, _honest, response) => {
+      response.destroy();
+      return 'handled';
+    }),
+    502,
+    'broken_off',
+  ],
+  ['answers nonsense', atCapture(() => ({ status: 200, body: '<html>welcome</html>' })), 502, 'not_json'],
+  ['answers without a body', atCapture(() => ({ status: 200, body: '' })), 502, 'wrong_shape'],
+  ['answers in a wrong shape', lying(({ refunds: _refunds, ...rest }) => ({ ...rest, amount: '12.00' })), 502, 'wrong_shape'],
+  ['fails', atCapture(() => ({ status: 500, body: { message: 'stack trace' } })), 502, 'server_error'],
+  ['redirects', atCapture(() => ({ status: 302, body: '' })), 502, 'unexpected_status'],
+  ['refuses the credential', atCapture(() => ({ status: 401, body: { error: 'who are you' } })), 502, 'credential_refused'],
+  ['answers too much', atCapture(() => ({ status: 200, body: 'x'.repeat(2_000_000) })), 502, 'too_large'],
+  ['captures more than authorised', lying((payment) => ({ ...payment, ...captured(999_999) })), 502, 'money'],
+  [
+    'captures in another currency',
+    lying((payment) => ({ ...payment, ...captured(1), capturedAmount: { amount: 1, currency: 'USD' } })),
+    502,
+    'money',
+  ],
+  ['answers about another payment', lying((payment) => ({ ...payment, id: 'pay_other' })), 502, 'other_object'],
+  ['answers about another order', lying((payment) => ({ ...payment, orderId: 'ord_other' })), 502, 'changed_fact'],
+  ['claims an unreachable state', lying((payment) => ({ ...payment, state: 'pending' })), 502, 'unreachable_state'],
+])(
+  'A real system that %s: it is reported by name, nothing is kept, and another rehearsal notices nothing',
+  async (_what, misbehave, status, violation) => {
+    await using hub = await startPaymentHub(misbehave);
+    await using honest = await startPaymentHub();
+    await using rehearsal = await swappedTo(hub, { timeoutMs: 400 });
+    await using other = await swappedTo(honest);
+    const order = await rehearsal.draft();
+    await pay(rehearsal, order);
+    const capture = { params: { id: 'pay_real1' }, body: {} };
+    const [refused] = await Promise.all([
+      rehearsal.call('capture-payment-api', capture),
+      ...Array.from({ length: 20 }, () => rehearsal.call('capture-payment-api', capture)),
+    ]);
+    expect(refused?.body).toMatchObject({ status, dependency: 'payment-hub', outside: true, violation });
+    expect(await rehearsal.object('payment', 'pay_real1')).toMatchObject({ state: 'authorised', version: 1 });
+    const { violations } = (await swapOf(rehearsal)) ?? {};
+    expect(violations).toEqual([expect.objectContaining({ name: violation, api: 'capture-payment-api', count: expect.any(Number) })]);
+    const hop = (await rehearsal.journal()).find(({ api, outside }) => api === 'capture-payment-api' && outside?.violation);
+    expect(hop?.outside.violation).toBe(violation);
+    const paid = await pay(other, await other.draft());
+    expect(paid.status).toBe(201);
+    expect((await swapOf(other))?.violations).toEqual([]);
+  },
+);
+
+test('A rehearsal waits for at most 16 answers of its stalled real system, refuses further calls immediately, and another one is served', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 2_000 });
+  await using other = await swappedTo(hub, { timeoutMs: 2_000 });
+  hub.behave(({ headers }) => (headers['x-rehearsal'] === rehearsal.name ? 'handled' : undefined));
+  const order = await other.draft();
+  const body = { orderId: 'ord_1', tender: card(), amount: order.totals.total };
+  const stalled = Array.from({ length: 40 }, () => rehearsal.call('authorize-payment-api', { body }));
+  await eventually('the real system to stall', async () => hub.received.length >= 16);
+  expect((await pay(other, order)).status).toBe(201);
+  const statuses = (await Promise.all(stalled)).map(({ status }) => status);
+  expect([503, 504].map((status) => statuses.filter((one) => one === status).length)).toEqual([24, 16]);
+  expect((await swapOf(rehearsal))?.violations).toMatchObject([{ name: 'late', count: 16 }]);
+});
+
+test('A real system that is down is reported as unreachable with 503', async () => {
+  const hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const order = await rehearsal.draft();
+  hub.stop();
+  expect((await pay(rehearsal, order)).body).toMatchObject({ code: 'dependency_unavailable', dependency: 'payment-hub', outside: true });
+  expect((await swapOf(rehearsal))?.violations).toMatchObject([{ name: 'unreachable', count: 1 }]);
+});
+
+test('A refusal of a real system is passed on with its code, or with the code of its status', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const order = await rehearsal.draft();
+  const refusals: readonly (readonly [object | string, number, string])[] = [
+    [{ code: 'payment_declined', detail: 'no', declineCode: 'insufficient_funds' }, 402, 'payment_declined'],
+    [{ code: 'card_declined', message: 'Your card was declined.' }, 402, 'payment_declined'],
+    [{ type: 'https://hub.example/limits', detail: 'too many' }, 409, 'invalid_state_transition'],
+    ['no JSON', 422, 'validation_failed'],
+    [{ code: 'internal_error' }, 404, 'not_found'],
+  ];
+  for (const [body, status, code] of refusals) {
+    hub.behave(() => ({ status, body }));
+    expect((await pay(rehearsal, order)).body).toMatchObject({ status, code, outside: true });
+  }
+  hub.behave(() => ({ status: 429, body: {} }));
+  expect((await pay(rehearsal, order)).body).toMatchObject({ status: 503, code: 'dependency_unavailable', outside: true });
+  expect((await swapOf(rehearsal))?.violations).toEqual([]);
+});
+
+test('One Idempotency-Key has one effect at the real system, also when its answer was lost, and rehearsals do not share keys', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 400 });
+  await using other = await swappedTo(hub, { timeoutMs: 400 });
+  const order = await rehearsal.draft();
+  const headers = { 'idempotency-key': 'one' };
+  hub.behave((_request, honest) => {
+    honest();
+    return 'handled';
+  });
+  expect((await pay(rehearsal, order, headers)).status).toBe(504);
+  hub.behave(() => undefined);
+  expect((await pay(rehearsal, order, headers)).body).toMatchObject({ id: 'pay_real1' });
+  expect((await pay(rehearsal, order, headers)).body).toMatchObject({ id: 'pay_real1' });
+  expect(hub.effects()).toBe(1);
+  expect(hub.received).toHaveLength(2);
+  await pay(other, await other.draft(), headers);
+  expect(hub.effects()).toBe(2);
+});
+
+test('The real system receives its own headers and the call, and nothing of the client, of the estate or of another rehearsal', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  await using other = await swappedTo(hub);
+  const order = await rehearsal.draft();
+  await pay(rehearsal, order, { cookie: 'session=mine', 'x-correlation-id': 'my-order', 'idempotency-key': 'mine' });
+  await rehearsal.confirmed(order.id);
+  await rehearsal.advance('P5D');
+  const elsewhere = await other.draft();
+  const names = new Set(hub.received.flatMap(({ headers }) => Object.keys(headers)));
+  expect([...names].sort()).toEqual(
+    [
+      'accept',
+      'authorization',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'idempotency-key',
+      'user-agent',
+      'x-calling-application',
+      'x-correlation-id',
+      'x-estate-call',
+      'x-rehearsal',
+      'x-rehearsal-now',
+    ].sort(),
+  );
+  const bytes = hub.received.map(({ head, text }) => `${head}\n\n${text}`).join('\n');
+  const secrets = [rehearsal, other].flatMap(({ credentials: { bearer, apiKey, webhookSecret } }) => [bearer, apiKey, webhookSecret]);
+  for (const secret of [...secrets, 'demo-', 'session=mine', other.name, elsewhere.id, rehearsal.world])
+    expect(bytes).not.toContain(secret);
+  expect(bytes).not.toMatch(/x-estate-(?:token|context)|reh_|uct_|whsec_/i);
+  expect(hub.received[0]).toMatchObject({
+    method: 'POST',
+    path: '/payments/authorizations',
+    headers: { authorization: `Bearer ${SECRET}`, 'x-rehearsal': rehearsal.name, 'x-correlation-id': 'my-order' },
+  });
+  expect(hub.received.find(({ path }) => path.endsWith('/capture'))?.headers['x-calling-application']).toBe('oms');
+});
+
+test('Header values of a swap are neither listed nor journalled, even if the real system echoes them, and a reset keeps the swap', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  hub.behave(({ headers }) => ({ status: 409, body: { detail: `not with ${headers.authorization}` } }));
+  const refused = await pay(rehearsal, await rehearsal.draft());
+  const shown = [refused.body, await rehearsal.journal(), await rehearsal.control('list-swaps')];
+  expect(JSON.stringify(shown)).not.toContain(SECRET);
+  await rehearsal.control('reset-rehearsal');
+  hub.behave(() => undefined);
+  expect((await pay(rehearsal, await rehearsal.draft())).status).toBe(201);
+  expect(hub.received.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
+});
+
+test('Create Rehearsal refuses swaps with every mistake, and addresses that OUTBOUND_ALLOW does not permit', async () => {
+  await using rehearsal = await newRehearsal();
+  const create = (swap: unknown) => rehearsal.call('create-rehearsal', { body: { name: `${rehearsal.name}-x`, swap } });
+  const wrong = await create({
+    oms: { url: 'https://oms.test' },
+    'payment-hub': { url: 'ftp://hub', headers: { 'X-Rehearsal': 'mine' }, timeoutMs: 0, mode: 'unreal' },
+  });
+  expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+    422,
+    [
+      '/swap/payment-hub/url',
+      '/swap/payment-hub/mode',
+      '/swap/payment-hub/headers/X-Rehearsal',
+      '/swap/payment-hub/timeoutMs',
+      '/swap/oms',
+    ],
+  ]);
+  const forbidden = await create({ crm: { url: 'http://169.254.169.254/latest' }, 'payment-hub': { url: 'http://10.0.0.1' } });
+  expect([forbidden.status, forbidden.body.code, forbidden.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
+    403,
+    'outbound_refused',
+    ['/swap/payment-hub/url', '/swap/crm/url'],
+  ]);
+});
+
+test('verify raises no false alarm about an application whose real system has shown nothing', async () => {
+  await using hub = await startPaymentHub(() => ({ status: 500, body: {} }));
+  const swap = { 'loyalty-platform': { url: hub.url, events: 'none' }, 'inventory-service': { url: hub.url } } as const;
+  await using rehearsal = await newRehearsal(undefined, undefined, swap);
+  await rehearsal.basket();
+  const { holds, complete, invariants } = await rehearsal.verify();
+  const unchecked = invariants.filter(({ basis }) => basis === 'not-checked').map(({ id }) => id);
+  expect([holds, complete, unchecked]).toEqual([true, false, ['points', 'stock', 'returns']]);
+});
+
+/** Calls the control plane as the real system does: with the header alone. */
+async function asRealSystem(path: string, body: unknown, headers: Record<string, string>) {
+  const response = await fetch(`${estate.gateway}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+const callHeader = (hub: RealPaymentHub): Record<string, string> => ({
+  'x-estate-call': String(hub.received.at(-1)?.headers['x-estate-call']),
+});
+
+test('A real Payment Hub calls the estate while it answers, with the calls of the Payment Hub only', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const order = await rehearsal.draft();
+  const answers: unknown[] = [];
+  hub.behave((one, honest, response) => {
+    const headers = { 'x-estate-call': String(one.headers['x-estate-call']) };
+    void (async () => {
+      const payable = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, headers);
+      answers.push(payable.body.total?.amount);
+      for (const [id, params] of [
+        ['get-order-api', { id: order.id }],
+        ['nothing-like-it', {}],
+      ] as const) {
+        answers.push((await asRealSystem(`/_control/calls/${id}`, { params }, headers)).body.code);
+      }
+      const { status, body } = honest();
+      response.writeHead(status).end(JSON.stringify(body));
+    })();
+    return 'handled';
+  });
+  expect((await pay(rehearsal, order, { 'x-correlation-id': 'with-call' })).status).toBe(201);
+  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden']);
+  const hops = await rehearsal.journal('with-call');
+  const [paid, called] = ['authorize-payment-api', 'get-payable'].map((api) => hops.find((hop) => hop.api === api));
+  expect([called?.parentId, called?.status]).toEqual([paid?.requestId, 200]);
+});
+
+test('An application that waits for the answer of the real system is not called back, and the permission ends', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 3_000 });
+  const order = await rehearsal.draft();
+  await pay(rehearsal, order);
+  const answers: unknown[] = [];
+  hub.behave((one, honest, response) => {
+    if (!one.path.endsWith('/internal/payments')) return undefined;
+    const headers = { 'x-estate-call': String(one.headers['x-estate-call']) };
+    void asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, headers).then(({ body }) => {
+      answers.push(body.code);
+      response.end(JSON.stringify(honest().body));
+    });
+    return 'handled';
+  });
+  await rehearsal.confirmed(order.id);
+  expect(answers).toContain('forbidden');
+  await rehearsal.control('reset-rehearsal');
+  const ended = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
+  expect([ended.status, ended.body.code]).toEqual([401, 'unauthenticated']);
+  const forged = await asRealSystem('/_control/calls/get-payable', {}, { 'x-estate-call': 'uec_e30.AAAA' });
+  expect(forged.status).toBe(401);
+  const elsewhere = await asRealSystem('/_control/reset', {}, callHeader(hub));
+  expect(elsewhere.status).toBe(401);
+});
+
+test('A change that a real system reports has its events, a repeat has none, and what cannot be true is refused', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal();
+  const name = `${rehearsal.name}-swap`;
+  const { credentials, estateCalls = {} } = await rehearsal.control('create-rehearsal', {
+    body: { name, swap: { 'payment-hub': { url: hub.url } } },
+  });
+  const headers = { 'x-estate-call': String(estateCalls['payment-hub']) };
+  const authorise = { orderId: 'ord_1', tender: card(), amount: { amount: 500, currency: 'EUR' } };
+  const paid = await fetch(`${estate.gateway}/payments/authorizations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credentials.bearer}`, 'content-type': 'application/json' },
+    body: JSON.stringify(authorise),
+  });
+  const payment = await paid.json();
+  const report = (data: unknown, object = 'payment') => asRealSystem('/_control/events', { object, data }, headers);
+  const voided = { ...payment, state: 'voided', version: 8 };
+  expect((await report(voided)).body).toMatchObject({ changed: true, object: { state: 'voided', version: 2 } });
+  expect((await report(voided)).body).toMatchObject({ changed: false, object: { state: 'voided', version: 2 } });
+  expect((await report({ ...payment, version: 7 })).body).toMatchObject({ changed: false, object: { state: 'voided' } });
+  expect((await report({ ...payment, state: 'captured', version: 9 })).body.errors).toMatchObject([
+    { pointer: '/data', code: 'unreachable_state' },
+  ]);
+  expect((await report({ ...voided, amount: '5' })).body.errors[0].pointer).toBe('/data/amount');
+  expect((await report({}, 'customer')).status).toBe(403);
+  const { body } = await rehearsal.call('report-change', { body: { object: 'payment', data: voided } });
+  expect(body).toMatchObject({ status: 409, code: 'not_swapped' });
+  expect((await rehearsal.call('report-change', { body: { object: 'paymnt', data: {} } })).body.detail).toContain('did you mean payment');
+  await rehearsal.control('delete-rehearsal', { params: { name } });
+  expect((await report(voided)).status).toBe(401);
+});

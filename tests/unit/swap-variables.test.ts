@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { startEstate } from '../../estate/estate.ts';
+import { configuredSwaps } from '../../estate/swap-variables.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+
+async function headersFile(text: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'headers-'));
+  const file = join(directory, 'headers');
+  await writeFile(file, text);
+  return { file, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+}
+
+test('The variables of swaps are refused with all mistakes, each with its variable and without header values', async () => {
+  await using written = await headersFile('Authorization: Bearer our-secret\nno header\nX-Estate-Token: mine\n');
+  const given = {
+    SWAP_CRM_URL: 'crm',
+    SWAP_CRM_MODE: 'unreal',
+    SWAP_CRM_TIMEOUT_MS: 'soon',
+    SWAP_PAYMENT_HUB_URL: 'https://hub.test',
+    SWAP_PAYMENT_HUB_HEADERS_FILE: written.file,
+    SWAP_WMS_URL: 'https://wms.test',
+    SWAP_WMS_HEADERS_FILE: '/nowhere',
+    SWAP_POS_EVENTS: 'none',
+  };
+  const mistakes = (): unknown => configuredSwaps(readConfiguration(given));
+  for (const sentence of [
+    'SWAP_CRM_URL cannot be used: ',
+    'SWAP_CRM_MODE cannot be used: ',
+    'SWAP_CRM_TIMEOUT_MS cannot be used: ',
+    'line 2 is not a header like Name: value.',
+    'SWAP_PAYMENT_HUB_HEADERS_FILE has the header X-Estate-Token cannot be used: The estate sets this header itself.',
+    'SWAP_WMS_HEADERS_FILE=/nowhere cannot be read: the file does not exist.',
+    'SWAP_POS_EVENTS needs SWAP_POS_URL: set the address, or remove it.',
+  ]) {
+    expect(mistakes).toThrow(sentence);
+  }
+  expect(mistakes).not.toThrow('our-secret');
+  expect(() => readConfiguration({ SWAP_OMS_URL: 'https://oms.test' })).toThrow('variables with SWAP_ are SWAP_<APPLICATION>_URL');
+});
+
+test('The variables of a swap apply to every new rehearsal and need no permission for their address, which a request for a swap needs', async () => {
+  await using hub = await startPaymentHub();
+  await using written = await headersFile('Authorization: Bearer our-secret\n');
+  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', NODE_ENV: 'test' };
+  const swap = { SWAP_PAYMENT_HUB_URL: hub.url, SWAP_PAYMENT_HUB_HEADERS_FILE: written.file };
+  const estate = await startEstate(readConfiguration({ ...ports, ...swap, OUTBOUND_ALLOW: 'public' }), createLogger('silent'));
+  try {
+    await estate.ready;
+    for (const round of [1, 2]) {
+      const rehearsal = await rehearsalAt(estate.gateway);
+      if (round === 2) await rehearsal.control('reset-rehearsal');
+      const order = await rehearsal.draft();
+      await rehearsal.authorisation(order.id, order.totals.total.amount);
+      expect(hub.received.at(-1)?.headers.authorization).toBe('Bearer our-secret');
+      const { items } = await rehearsal.control('list-swaps');
+      expect(items).toMatchObject([{ application: 'payment-hub', from: 'variables', headers: ['Authorization'] }]);
+    }
+    const requested = rehearsalAt(estate.gateway, undefined, undefined, { 'payment-hub': { url: hub.url } });
+    await expect(requested).rejects.toThrow('OUTBOUND_ALLOW');
+    expect(hub.effects()).toBe(2);
+  } finally {
+    await estate.close();
+  }
+});
