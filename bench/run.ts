@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
 import { events } from './event-lag.ts';
+import { forking } from './forking.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
 import { journeys } from './journeys.ts';
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   growth,
   longLists,
   verifying,
+  forking,
   redis,
   start,
   containers,

@@ -23,6 +23,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   events: 'Events on the bus.',
   objects: 'Business objects.',
   parked: 'Work that failed too often.',
+  snapshot: 'Worlds that are kept as files: saved, opened, compared and uploaded.',
   webhooks: 'Receivers that the estate sends events to.',
   progression: 'Steps that a rehearsal takes automatically.',
   returns: 'Plays policy, store and warehouse.',

@@ -17,6 +17,8 @@ import { sendFrames } from './stream/send-frames.ts';
 
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
+  /** Limit of a large body. */
+  readonly snapshotBytes: number;
 }
 
 export interface AdmittedRequest {
@@ -34,7 +36,7 @@ export interface AdmittedRequest {
 type Operation = ControlOperation & { readonly id: ControlId };
 
 /** The control plane. The gateway has authenticated the request, and answers problems that are thrown here. */
-export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
+export function createControlPlane({ use, snapshotBytes, ...parts }: ControlPlaneOptions) {
   const routes = routeTable<Operation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
 
   function find(method: string, path: string): Operation {
@@ -48,7 +50,7 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   return async (admitted: AdmittedRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const run = operations[operation.id].prepare(await readInput(operation, admitted));
+    const run = operations[operation.id].prepare(await readInput(operation, admitted, snapshotBytes));
     const enter = entering(use, parts, { operation, admitted, gone: whenGone(response) });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames));
     if (isStream(operation)) return;
@@ -57,8 +59,8 @@ export function createControlPlane({ use, ...parts }: ControlPlaneOptions) {
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest): Promise<SentInput> {
-  const body = await readJson(request.headers, sent);
+async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest, large: number): Promise<SentInput> {
+  const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');

@@ -8,6 +8,7 @@ import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
 import type { Runs } from './runs/runs.ts';
+import type { Snapshots } from './snapshots/snapshots.ts';
 import type { Frame } from './stream/send-frames.ts';
 import type { Streams } from './stream/streams.ts';
 import type { RealSystems } from './swaps/real-systems.ts';
@@ -26,6 +27,7 @@ export interface ControlParts {
   readonly runs: Runs;
   readonly streams: Streams;
   readonly objects: EstateObjects;
+  readonly snapshots: Snapshots;
   /** Verifications, which all clients of this process share. */
   readonly verified: Verified;
   readonly topology: Topology;

@@ -23,6 +23,7 @@ import {
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
+import { compareWorlds, deleteSnapshot, listSnapshots, readSnapshot, saveSnapshot, uploadSnapshot } from './operations/snapshots.ts';
 import { readStream } from './operations/stream.ts';
 import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
@@ -45,6 +46,12 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-rehearsal': readRehearsal,
   'delete-rehearsal': deleteRehearsal,
   'reset-rehearsal': resetRehearsal,
+  'save-snapshot': saveSnapshot,
+  'list-snapshots': listSnapshots,
+  'read-snapshot': readSnapshot,
+  'upload-snapshot': uploadSnapshot,
+  'delete-snapshot': deleteSnapshot,
+  'compare-worlds': compareWorlds,
   'read-clock': readClock,
   'set-clock': setClock,
   'advance-clock': advanceClock,

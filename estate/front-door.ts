@@ -10,6 +10,8 @@ import { withOwnData } from '../control/rehearsals/own-data.ts';
 import { createRehearsals, type Rehearsals } from '../control/rehearsals/rehearsals.ts';
 import { createUse } from '../control/rehearsals/use.ts';
 import { createRuns } from '../control/runs/runs.ts';
+import { estateDataOf } from '../control/snapshots/estate-data.ts';
+import { createSnapshots } from '../control/snapshots/snapshots.ts';
 import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
@@ -22,6 +24,7 @@ import type { FixtureSet } from '../fixtures/load.ts';
 import { createDocuments } from '../gateway/documents.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
@@ -40,10 +43,11 @@ import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
+import { openScratchStore } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
-import { seedSnapshot } from './seeding.ts';
+import { seedData } from './seeding.ts';
 import { explainListenError } from './start-error.ts';
 import { configuredSwaps } from './swap-variables.ts';
 
@@ -110,18 +114,28 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const driver = createClockDriver({ worlds: adapter.worlds, transport, ownWork, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
-    seed: movedInTime((at) => seedSnapshot(fixtures.at(at), at, defaultSwaps), now),
+    seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
     seedWith: ({ data, swaps }, at) => {
       const { fixtures: changed, leftOut } = data ? withOwnData(fixtures, data, at) : { fixtures: fixtures.at(at), leftOut: undefined };
-      return { snapshot: { ...seedSnapshot(changed, at, { ...defaultSwaps, ...swaps }), data }, leftOut };
+      return { seed: { ...seedData(changed, at, { ...defaultSwaps, ...swaps }), data }, leftOut };
     },
     permitted: (requested) => permittedSwaps(outbound, requested),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
     kept: webhooks.kept,
+    opened: (name) => snapshots.open(name),
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
+  const snapshots = createSnapshots({
+    worlds: adapter.worlds,
+    driver,
+    estate: estateDataOf(registeredApplications.map(({ service }) => service)),
+    scratch: openScratchStore,
+    verify: (worlds, world) => verifyWorld(worlds, world, objects),
+    limits: { most: configuration.MAX_SNAPSHOTS, bytes: configuration.MAX_SNAPSHOT_BYTES },
+    version: manifest.version,
+  });
   const use = createUse({ worlds: adapter.worlds, log });
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   const agents = createAgents({ gateway: () => url, pepper, agent, log });
@@ -134,6 +148,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
     worldBytes: configuration.MAX_REHEARSAL_BYTES,
+    snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
     credentials: [
       ...credentials.flatMap(({ kind, secret, ...credential }) =>
         kind === 'signature' || kind === 'oauth-client' ? [] : [{ ...credential, kind, key: secret }],
@@ -157,6 +172,8 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       runs,
       streams: createStreams(),
       webhooks,
+      snapshots,
+      snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
       objects,
       verified: createVerifications({
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),

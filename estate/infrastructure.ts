@@ -39,6 +39,9 @@ export const agentForCalls = (): Agent =>
     connect: { lookup: spreadLookup },
   });
 
+/** A store for one world that nobody else sees, such as a world whose invariants are checked before it is kept. */
+export const openScratchStore = (): StoreAdapter => createMemoryStore({ journal: 'off' });
+
 /**
  * Opens the configured store. The process waits for a missing Redis and never uses memory instead.
  * @throws StartError when a file of the configuration cannot be read

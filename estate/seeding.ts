@@ -8,7 +8,7 @@ import type { Application } from '../shared/catalog/applications.ts';
 import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
-import type { Snapshot } from '../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../shared/store/ports/world-data.ts';
 import { seedOfRetailer } from '../shared/work/figures.ts';
 import { type SeededSwap, seedOfSwap } from '../shared/work/swap/stored-swap.ts';
 import type { Configuration } from './configuration.ts';
@@ -25,7 +25,7 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
  * The initial data of a world whose clock starts at `now`. A swapped application has none, because its real system does not have the
  * fixtures: its objects are those that the real system has shown.
  */
-export function seedSnapshot(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Snapshot {
+export function seedData(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): WorldData {
   const modes = new Map(
     swappableNames.flatMap((name) => {
       const swap = swaps[name];

@@ -148,6 +148,12 @@ export const variables = {
     .describe(
       'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At it, requests that change something are refused with 507; work that has begun gets a quarter more. In memory a byte takes two to three.',
     ),
+  MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
+  MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)
+    .default(64 * 1_048_576)
+    .describe(
+      'Maximum size of the file of a snapshot in bytes, and of the body that uploads it. The store keeps it compressed, to about a tenth.',
+    ),
   REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
     'ISO 8601 duration without use after which a rehearsal ends, unless it was created with `idleExpiry` or `keep`. `default` never ends.',
   ),

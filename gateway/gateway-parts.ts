@@ -63,6 +63,8 @@ export interface GatewayParts {
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;
+  /** Limit of the body of a snapshot's upload. */
+  readonly snapshotBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
   readonly controlPlane: ControlPlane;

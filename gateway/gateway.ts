@@ -5,6 +5,7 @@ import { apis } from '../shared/catalog/apis.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
+import { BODY_BYTES } from '../shared/http/request-body.ts';
 import { routeTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
@@ -45,6 +46,8 @@ export interface GatewayOptions {
   readonly noteUse?: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. */
   readonly worldBytes?: number;
+  /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
+  readonly snapshotBytes?: number;
   readonly credentials: readonly Credential[];
   /** Programs that fetch access tokens, in addition to the client of each rehearsal. */
   readonly clients?: readonly OAuthClient[];
@@ -115,6 +118,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     access,
     noteUse: options.noteUse ?? (() => {}),
     worldBytes: options.worldBytes ?? WORLD_BYTES,
+    snapshotBytes: options.snapshotBytes ?? BODY_BYTES,
     routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
     crossOrigin: crossOrigin(options.corsOrigins ?? []),

@@ -23,6 +23,7 @@ import {
   identifyRequest,
   nameCorrelationId,
   receiveBody,
+  receiveControlBody,
   requireOrigin,
 } from './steps/answer.ts';
 import {
@@ -72,7 +73,7 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
     .prove(readRehearsalHeader)
     .prove(chooseRehearsal);
 
-  const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveBody).end(answerControl(parts));
+  const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveControlBody(parts)).end(answerControl(parts));
 
   const agents = authenticated
     .check(requireOrigin(parts))

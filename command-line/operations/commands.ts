@@ -7,6 +7,7 @@ import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { journalDiagrams } from '../output/journal-diagrams.ts';
 import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
+import { showComparison } from '../output/show-comparison.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const isFaithful = ({ items }: { readonly items: readonly { readonly differences: readonly unknown[] }[] }): boolean =>
@@ -18,7 +19,28 @@ const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settl
 
 /** The commands of each operation of the control plane. A missing operation fails the type check. */
 export const operationCommands: OperationCommands = {
-  'create-rehearsal': { words: 'rehearsals create', positional: ['name'], example: 'rehearsals create my-tests --idle-expiry PT2H' },
+  'create-rehearsal': [
+    {
+      words: 'rehearsals create',
+      positional: ['name'],
+      example: 'rehearsals create my-tests --idle-expiry PT2H',
+      names: { 'from.snapshot': 'from-snapshot', 'from.rehearsal': 'from-rehearsal' },
+    },
+    {
+      words: 'snapshot open',
+      positional: ['from.snapshot', 'name'],
+      example: 'snapshot open paid continued',
+      summary: 'Creates a rehearsal that continues from a snapshot. Prints its credentials.',
+      names: { 'from.rehearsal': 'from-rehearsal' },
+    },
+    {
+      words: 'rehearsals fork',
+      positional: ['from.rehearsal', 'name'],
+      example: 'rehearsals fork my-tests what-if',
+      summary: 'Creates a rehearsal that continues from the present world of another one. Prints its credentials.',
+      names: { 'from.snapshot': 'from-snapshot' },
+    },
+  ],
   'list-rehearsals': {
     words: 'rehearsals list',
     example: 'rehearsals list',
@@ -27,6 +49,30 @@ export const operationCommands: OperationCommands = {
   'read-rehearsal': { words: 'rehearsals show', example: 'rehearsals show default' },
   'delete-rehearsal': { words: 'rehearsals delete', example: 'rehearsals delete my-tests', done: 'The rehearsal is deleted.' },
   'reset-rehearsal': { words: 'rehearsals reset', positional: ['rehearsal'], example: 'rehearsals reset my-tests' },
+  'save-snapshot': { words: 'snapshot save', positional: ['rehearsal'], example: 'snapshot save paid' },
+  'list-snapshots': {
+    words: 'snapshot list',
+    example: 'snapshot list',
+    columns: { name: 'name', rehearsal: 'rehearsal', now: 'clock', objects: 'objects', events: 'events', takenAt: 'taken' },
+  },
+  'read-snapshot': {
+    words: 'snapshot download',
+    example: 'snapshot download paid',
+    summary: 'Prints a snapshot as JSON: write it to a file, for snapshot upload.',
+    show: (file) => JSON.stringify(file, null, 2),
+  },
+  'upload-snapshot': {
+    words: 'snapshot upload',
+    file: 'file',
+    example: ['snapshot upload paid.json', 'snapshot upload paid.json --dry-run'],
+  },
+  'delete-snapshot': { words: 'snapshot delete', example: 'snapshot delete paid', done: 'The snapshot is deleted.' },
+  'compare-worlds': {
+    words: 'snapshot diff',
+    positional: ['from', 'to'],
+    example: 'snapshot diff paid my-tests',
+    show: (output, look) => showComparison(output, look),
+  },
   'read-clock': { words: 'clock show', example: 'clock show' },
   'set-clock': [
     { words: 'clock freeze', example: 'clock freeze', fixed: { flowing: false }, summary: 'Stops the clock of the rehearsal.' },

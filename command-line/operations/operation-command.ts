@@ -20,6 +20,8 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Values that are sent unless an option gives them. */
   readonly unlessGiven?: Readonly<Record<string, unknown>>;
+  /** The first argument: a file with the body. Options then give the values of the query. */
+  readonly file?: string;
   /** Bodies that the first argument can choose by name. */
   readonly presets?: Presets;
   /** Columns of a list: paths into an item, with their heading. */

@@ -28,7 +28,7 @@ interface Variant {
 interface Position {
   readonly name: string;
   readonly required: boolean;
-  readonly in: 'path' | 'content' | 'rehearsal';
+  readonly in: 'path' | 'content' | 'rehearsal' | 'file';
   readonly member: Member;
 }
 
@@ -36,11 +36,13 @@ const sectionOf = ({ method }: ControlOperation): 'query' | 'body' => (method ==
 
 function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   const operation: ControlOperation = controlOperations[id];
-  const all = membersOf(sectionOf(operation) === 'query' ? operation.query : operation.request);
+  const section = declaration.file === undefined ? sectionOf(operation) : 'query';
+  const all = membersOf(section === 'query' ? operation.query : operation.request);
   const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
   const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(
     ([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }),
   );
+  const file = declaration.file === undefined ? [] : [fileNamed(declaration.file)];
   const declared = (declaration.positional ?? []).map((name): Position => {
     if (name === 'rehearsal') return { name, required: false, in: 'rehearsal', member: asText(name) };
     const member = all.find(({ path }) => path.join('.') === name);
@@ -53,10 +55,17 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
     id,
     declaration,
     summary: declaration.summary ?? operation.summary,
-    positions: [...inPath, ...declared],
+    positions: [...file, ...inPath, ...declared],
     members: new Map(members),
   };
 }
+
+const fileNamed = (name: string): Position => ({
+  name,
+  required: true,
+  in: 'file',
+  member: { path: [name], schema: { type: 'object', description: 'File with JSON.' }, required: true, inRequiredPart: true },
+});
 
 export function operationsByWords(): ReadonlyMap<string, readonly Variant[]> {
   const variants = Object.entries(operationCommands).flatMap(([id, declared]) =>
@@ -124,7 +133,9 @@ async function perform({ id, declaration, positions, members }: Variant, values:
     { ...options, rehearsal: String(rehearsal) },
     {
       params: Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
-      [sectionOf(controlOperations[id])]: content,
+      ...(declaration.file === undefined
+        ? { [sectionOf(controlOperations[id])]: content }
+        : { query: content, body: given.find((position) => position.in === 'file')?.value }),
       places: placesOf(positions, members),
     },
   );

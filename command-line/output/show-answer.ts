@@ -65,7 +65,7 @@ const inHeading = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) =
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z$/;
 
 /** A value as text: instants without milliseconds, events without their prefix, amounts in major units. */
-function inWords(value: unknown): string {
+export function inWords(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return nameOf(value.replace(INSTANT, '$1 $2')).replaceAll(/[\r\n]+/g, ' ');

@@ -1,16 +1,29 @@
+import type { Application } from '../../shared/catalog/applications.ts';
 import * as declared from '../../shared/catalog/control/operations/progression.ts';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { applyCarrierProgression, applyReturnsProgression, applyWarehouseProgression } from '../../shared/catalog/fulfillment/internal.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { operate } from '../operate.ts';
+import { swappedIn } from '../swaps/swaps.ts';
 
 export const readProgression = operate(declared.readProgression)(async (_input, { view }) => progressionOf(view));
+
+/** A real system takes its steps at its own pace. @throws Problem swapped */
+function refuseSwapped(swapped: readonly string[], application: Application): void {
+  if (!swapped.includes(application)) return;
+  const detail = `The real ${application} takes the place of ours, and its steps have no mode: leave the member out.`;
+  throw new Problem('swapped', detail, { application });
+}
 
 /** Applications receive an unchanged mode, too: an earlier request may have failed before it reached them. */
 export const setProgression = operate(declared.setProgression)(
   async ({ body }, { world, view, correlationId, worlds, callFromOutside }) => {
+    const { carrier, warehouse, returns } = body;
+    const swapped = carrier === undefined && warehouse === undefined ? [] : await swappedIn(worlds, world);
+    if (carrier !== undefined) refuseSwapped(swapped, applyCarrierProgression.application);
+    if (warehouse !== undefined) refuseSwapped(swapped, applyWarehouseProgression.application);
     const progression = await worlds.setProgression(world, body);
     const changed = { view: { ...view, progression }, correlationId };
-    const { carrier, warehouse, returns } = body;
     if (carrier !== undefined) await callFromOutside(changed, applyCarrierProgression, { body: { carrier } });
     if (warehouse !== undefined) await callFromOutside(changed, applyWarehouseProgression, { body: { warehouse } });
     if (returns !== undefined) await callFromOutside(changed, applyReturnsProgression, { body: { returns } });

@@ -1,3 +1,4 @@
+import type { ControlInput } from '../../shared/catalog/control/define-operation.ts';
 import * as declared from '../../shared/catalog/control/operations/rehearsals.ts';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
@@ -7,19 +8,24 @@ import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
+import type { WorldSource } from '../../shared/store/ports/world-data.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
 import { unknownRehearsal } from '../rehearsals/rehearsals.ts';
+import { notAtRest } from '../snapshots/snapshots.ts';
 import { swappedIn } from '../swaps/swaps.ts';
 
-export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, { rehearsals, worlds, realSystems }) => {
+export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(async ({ body }, parts) => {
+  const { rehearsals, worlds, realSystems } = parts;
   const name = body.name ?? newId('req', Date.now()).replace('req_', 'r-').toLowerCase();
   const { credentials, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
     data: body.data,
     swap: body.swap as Swaps | undefined,
+    from: await sourceOf(body, parts),
   });
+  if (body.from?.rehearsal !== undefined) await requireRest(name, body.from.rehearsal, parts);
   const view = await rehearsals.find(name);
   const swapped = await swappedIn(worlds, view.world);
   return {
@@ -29,6 +35,35 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
     leftOut: leftOut && [...leftOut],
   };
 });
+
+type Beginning = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data' | 'swap'>;
+
+/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, validation_failed */
+async function sourceOf({ from, data, swap }: Beginning, { rehearsals, snapshots }: ControlParts): Promise<WorldSource | undefined> {
+  if (from === undefined) return undefined;
+  if (data !== undefined) throw invalid('/data', 'not_together', 'The world that from names has its data: give either from or data.');
+  if (swap !== undefined) throw invalid('/swap', 'not_together', 'A real system lacks the state of that world: give either from or swap.');
+  const { snapshot, rehearsal } = from;
+  if ((snapshot === undefined) === (rehearsal === undefined)) {
+    throw invalid('/from', 'choose_one', 'Name either a snapshot or a rehearsal.');
+  }
+  if (snapshot !== undefined) return snapshots.open(snapshot);
+  const view = await rehearsals.find(rehearsal ?? '');
+  await snapshots.settled(view);
+  return { copyOf: view.world };
+}
+
+/** A request may have begun between rest and copy. Its half would stay open in the fork, which is then removed. @throws Problem not_at_rest */
+async function requireRest(name: string, of: string, { rehearsals, snapshots, worlds }: ControlParts): Promise<void> {
+  try {
+    await snapshots.settled(await rehearsals.find(name));
+  } catch (error) {
+    await worlds.remove(name);
+    throw error instanceof Problem && error.code === 'not_at_rest'
+      ? notAtRest(of, error.context['waitingFor'] as readonly string[])
+      : error;
+  }
+}
 
 /** @returns null to keep the rehearsal, undefined for the configured idle time */
 function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly keep: boolean }): Ms | null | undefined {

@@ -5,13 +5,14 @@ import { mintCredentials, type PlainCredentials } from '../../shared/control/cre
 import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
-import type { Directory, Lifetime, RehearsalStore, Snapshot, SnapshotStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
 
 export interface RehearsalsOptions {
-  readonly worlds: Directory & RehearsalStore & Pick<SnapshotStore, 'ownData'> & Pick<ObjectReader, 'object'>;
+  readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;
   /** The data of a new world whose clock starts at `now`. */
-  readonly seed: (now: number) => Snapshot;
+  readonly seed: (now: number) => WorldData;
   readonly seedWith: SeedWith;
   /** Checks requested swaps. @throws Problem outbound_refused */
   readonly permitted: (swaps: Swaps) => Promise<SeededSwaps>;
@@ -20,7 +21,9 @@ export interface RehearsalsOptions {
   readonly defaultWebhookSecret: string | undefined;
   readonly limits: RehearsalLimits;
   /** What a reset keeps of a world. */
-  readonly kept?: (view: WorldView) => Promise<Snapshot['applications']>;
+  readonly kept?: (view: WorldView) => Promise<WorldData['applications']>;
+  /** The world of a snapshot, for a reset of a rehearsal that was opened from it. @throws Problem not_found */
+  readonly opened?: (snapshot: string) => Promise<ExportedWorld>;
 }
 
 /** The part of the initial data that the creation of a rehearsal chooses. */
@@ -30,16 +33,19 @@ interface OwnSeed {
 }
 
 /** Seeds a new world with own data and swaps. @throws Problem validation_failed with all mistakes of the data */
-export type SeedWith = (own: OwnSeed, now: number) => { readonly snapshot: Snapshot; readonly leftOut: readonly string[] | undefined };
+export type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] | undefined };
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
-  readonly swap?: Swaps;
+  readonly swap?: Swaps | undefined;
+  /** The world of a snapshot, or the world to copy. Excludes `data` and `swap`. */
+  readonly from?: WorldSource;
 }
 
 /** Finds, creates and resets rehearsals. When several gateways create the same rehearsal concurrently, one of them succeeds. */
-export function createRehearsals({ worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept }: RehearsalsOptions) {
+export function createRehearsals(options: RehearsalsOptions) {
+  const { worlds, seed, seedWith, permitted, pepper, defaultWebhookSecret, limits, kept, opened } = options;
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
@@ -47,7 +53,7 @@ export function createRehearsals({ worlds, seed, seedWith, permitted, pepper, de
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => Snapshot = () => seed(Date.now()),
+    from: () => WorldSource = () => seed(Date.now()),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -86,12 +92,12 @@ export function createRehearsals({ worlds, seed, seedWith, permitted, pepper, de
    * @returns the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, swap }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, swap, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
       const own = data || swaps ? seedWith({ data, swaps }, Date.now()) : undefined;
-      const credentials = await open(name, idleMs, own && (() => own.snapshot));
+      const credentials = await open(name, idleMs, from ? () => from : own && (() => own.seed));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -99,12 +105,21 @@ export function createRehearsals({ worlds, seed, seedWith, permitted, pepper, de
     });
   }
 
-  /** Seeds the rehearsal again, with its own data and swaps. @throws Problem unknown_rehearsal, even when it is deleted during the operation */
+  async function beginningOf({ world }: WorldView): Promise<WorldData | ExportedWorld> {
+    const origin = await worlds.origin(world);
+    if (origin !== undefined && opened) return opened(origin);
+    const data = await worlds.ownData(world);
+    const swaps = await requestedSwaps(worlds, world);
+    return data || swaps ? seedWith({ data, swaps }, Date.now()).seed : seed(Date.now());
+  }
+
+  /**
+   * Seeds the rehearsal again, with its own data and swaps, or opens its snapshot again.
+   * @throws Problem unknown_rehearsal, even when it is deleted during the operation; not_found when its snapshot was deleted
+   */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
-    const data = await worlds.ownData(view.world);
-    const swaps = await requestedSwaps(worlds, view.world);
-    const from = data || swaps ? seedWith({ data, swaps }, Date.now()).snapshot : seed(Date.now());
+    const from = await beginningOf(view);
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

@@ -9,7 +9,7 @@ import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due
 import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.ts';
-import type { ApplicationDump, Snapshot, SnapshotStore } from '../../shared/store/ports/rehearsals.ts';
+import type { ApplicationDump, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
 import type { Breathe } from './slices.ts';
@@ -28,7 +28,7 @@ export interface KeptObjects {
 /** All records of a world, read once. */
 export interface WorldRecords {
   readonly objects: EstateObjects;
-  readonly seed: Snapshot;
+  readonly seed: WorldData;
   /** The figures of the retailer. */
   readonly figures: Figures;
   /** Applications whose place real systems take. Their objects are those that were seen. */
@@ -46,14 +46,14 @@ export interface WorldRecords {
    */
   queued(application: Application, id: string, kind?: string): boolean;
   /** Due work that is not parked, without deliveries. */
-  readonly due: Snapshot['due'];
+  readonly due: WorldData['due'];
   /** Due work that waits for an unavailable application and is not parked. */
   readonly awaiting: readonly DueItem[];
   readonly parked: readonly Parked[];
 }
 
 /** The parts of the store that verify reads. */
-export type WorldReader = SnapshotStore & LedgerStore & EventReader;
+export type WorldReader = WorldDataStore & LedgerStore & EventReader;
 
 export interface ReadOptions {
   readonly objects: EstateObjects;
@@ -61,7 +61,7 @@ export interface ReadOptions {
 }
 
 export async function readWorld(worlds: WorldReader, world: World, { objects, breathe }: ReadOptions): Promise<WorldRecords> {
-  const snapshot = await worlds.snapshot(world);
+  const data = await worlds.data(world);
   const ledger = await worlds.ledger(world);
   const withheld = ledger.withheld.flatMap((item) => withheldEvent(item) ?? []);
   const listed = [...(await allEventsOf(worlds, world, breathe)), ...withheld];
@@ -71,9 +71,9 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
   const isLeft = (item: Pick<DueItem, 'application' | 'kind' | 'key'>): boolean => !parkedKeys.has(parkedKeyOf(item));
   const awaiting = ledger.awaiting.filter(isLeft);
   const deliveries = awaiting.filter(({ kind }) => carriesEvent(kind));
-  const due = snapshot.due.filter(isLeft);
+  const due = data.due.filter(isLeft);
   const queues = queuesOf(due, deliveries, withheld);
-  const dumps = new Map(Object.entries(snapshot.applications) as [Application, ApplicationDump][]);
+  const dumps = new Map(Object.entries(data.applications) as [Application, ApplicationDump][]);
   const parsed = new Map<string, readonly unknown[]>();
   for (const [application, dump] of dumps) {
     for (const [collection, rows] of Object.entries(dump.objects)) {
@@ -121,7 +121,7 @@ const parkedKeyOf = ({ application, kind, key }: Pick<DueItem, 'application' | '
 
 /** The ids that due work, and postponed or withheld deliveries, name: by application, and by application and kind. */
 function queuesOf(
-  due: Snapshot['due'],
+  due: WorldData['due'],
   deliveries: readonly DueItem[],
   withheld: readonly EstateEvent[],
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -14,7 +14,8 @@ import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import { dumpOf } from '../../shared/store/collections.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Store, Worlds } from '../../shared/store/ports/estate-store.ts';
-import type { Snapshot, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import type { OpenUnit } from '../../shared/work/unit/open-unit.ts';
 import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDelivery, type StoredWebhook, webhooks } from './stored.ts';
 import { change, unitIn } from './unit.ts';
@@ -176,7 +177,7 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
     },
 
     /** What a reset keeps: the registrations, which begin with the first event of the new world. */
-    async kept(view: WorldView): Promise<Snapshot['applications']> {
+    async kept(view: WorldView): Promise<WorldData['applications']> {
       const all = (await unitIn(store, view).all(webhooks)).items.filter(({ state }) => state !== 'deleted');
       const rows = all.map((one) => ({ ...one, version: 1, position: 0, last: 0, before: 0, isFull: false }));
       return rows.length === 0 ? {} : { [GATEWAY]: dumpOf({ objects: [{ of: webhooks, rows }] }) };

@@ -1,3 +1,4 @@
+import { uploadSnapshot } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
@@ -31,6 +32,14 @@ export interface Received {
 
 /** @throws Problem payload_too_large; ClientGone */
 export const receiveBody = async ({ request, response }: Exchange): Promise<Received> => ({ body: await readBody(request, response) });
+
+/** As `receiveBody`. The file of a snapshot has a higher limit. */
+export const receiveControlBody =
+  ({ snapshotBytes }: GatewayParts) =>
+  async ({ request, response, path }: Exchange & Addressed): Promise<Received> => {
+    const isLarge = request.method === uploadSnapshot.method && path === uploadSnapshot.path;
+    return { body: await readBody(request, response, isLarge ? snapshotBytes : undefined) };
+  };
 
 /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
 export const answerPreflight =

@@ -3,7 +3,7 @@ import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { declaredMembers } from '../contract/validation.ts';
-import type { Context } from '../control/context.ts';
+import { type Context, idSource } from '../control/context.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
@@ -54,7 +54,7 @@ export interface EnvelopeInput {
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation, hopId } = input;
-  const id = `evt_${derivedUlid(digest(context.world, type, definition.type, object.id, String(object.version)), context.now)}`;
+  const id = `evt_${derivedUlid(digest(idSource(context), type, definition.type, object.id, String(object.version)), context.now)}`;
   const published = publishedMembers(definition, object);
   const event: EstateEvent = {
     specversion: '1.0',

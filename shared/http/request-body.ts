@@ -15,7 +15,7 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-const bodyTooLarge = (): Problem => new Problem('payload_too_large', `A body has at most ${BODY_BYTES} bytes.`);
+const bodyTooLarge = (most: number): Problem => new Problem('payload_too_large', `A body has at most ${most} bytes.`);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
@@ -23,27 +23,28 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 /**
  * The whole body, unparsed. The gateway reads it before it calls an application, so that slow clients, oversized chunked bodies and clients
  * that leave cost no application anything. The forwarded body has a Content-Length.
+ * @param most limit of its bytes
  * @throws Problem `payload_too_large` for the announced or the actual length; ClientGone
  */
-export async function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
+export async function readBody(request: IncomingMessage, response: ServerResponse, most = BODY_BYTES): Promise<Buffer | undefined> {
   const isExpected = hasBody(request);
-  if (isExpected && Number(request.headers['content-length'] ?? 0) > BODY_BYTES) throw bodyTooLarge();
+  if (isExpected && Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most);
   if (isExpected && /^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   // Node is still parsing. By the next turn it has parsed a short body that came together with its headers, so that it can be read without listeners.
   // Requests that arrived together also continue together, which lowers the gateway's cost of a request without a body by a sixth.
   await nextTurn();
   if (request.destroyed) throw new ClientGone();
   if (!isExpected) return undefined;
-  return request.complete ? takeBody(request) : collectBody(request);
+  return request.complete ? takeBody(request, most) : collectBody(request, most);
 }
 
-function takeBody(request: IncomingMessage): Buffer | undefined {
+function takeBody(request: IncomingMessage, most: number): Buffer | undefined {
   const body = request.read() as Buffer | null;
-  if (body !== null && body.length > BODY_BYTES) throw bodyTooLarge();
+  if (body !== null && body.length > most) throw bodyTooLarge(most);
   return body ?? undefined;
 }
 
-function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
+function collectBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -53,10 +54,10 @@ function collectBody(request: IncomingMessage): Promise<Buffer | undefined> {
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes <= BODY_BYTES) chunks.push(chunk);
+      if (bytes <= most) chunks.push(chunk);
       else {
         request.pause();
-        settle(() => reject(bodyTooLarge()));
+        settle(() => reject(bodyTooLarge(most)));
       }
     };
     const onEnd = (): void => settle(() => resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes)));
@@ -78,27 +79,34 @@ export interface JsonBody {
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
  * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
+ * @param options.large limit of the bytes of a body whose lists have no limit either; absent: the limit of requests
  * @returns undefined for a request without a body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(
   headers: IncomingHttpHeaders,
   body: Buffer | string | undefined,
-  { isInside = false }: { readonly isInside?: boolean } = {},
+  { isInside = false, large }: { readonly isInside?: boolean; readonly large?: number | undefined } = {},
 ): Promise<JsonBody | undefined> {
   if (body === undefined) return undefined;
   refuseOtherMedia(headers['content-type']);
-  const text = typeof body === 'string' ? body : await textOf(body, headers['content-encoding']);
+  const text = typeof body === 'string' ? body : await textOf(body, { coding: headers['content-encoding'], most: large ?? BODY_BYTES });
   if (text === '') return undefined;
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  refuseExcess(json, isInside);
+  refuseExcess(json, { isShort: !isInside && large === undefined });
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
   return { value, text };
 }
 
-async function textOf(body: Buffer, coding: string | undefined): Promise<string> {
+interface Coding {
+  readonly coding: string | undefined;
+  /** Limit of the decoded bytes. */
+  readonly most: number;
+}
+
+async function textOf(body: Buffer, coding: Coding): Promise<string> {
   const bytes = await decoded(body, coding);
   if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
   return bytes.toString();
@@ -124,21 +132,21 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { readonly maxOutput
   ['br', promisify(brotliDecompress)],
 ]);
 
-async function decoded(body: Buffer, coding = ''): Promise<Buffer> {
+async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buffer> {
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   const decode = DECODERS.get(name);
   if (!decode) throw unsupportedCoding();
   try {
-    return await decode(body, { maxOutputLength: BODY_BYTES });
+    return await decode(body, { maxOutputLength: most });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge();
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw bodyTooLarge(most);
     throw new Problem('malformed_request', `The body is not ${name}, but its Content-Encoding is.`);
   }
 }
 
-function refuseExcess(json: string, isInside: boolean): void {
-  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(!isInside && { members: JSON_MEMBERS }) });
+function refuseExcess(json: string, { isShort }: { readonly isShort: boolean }): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(isShort && { members: JSON_MEMBERS }) });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
   if (exceeded === 'members') {
     const most = JSON_MEMBERS.toLocaleString('en');

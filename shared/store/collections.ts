@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
-import type { ApplicationDump } from './ports/rehearsals.ts';
+import type { ApplicationDump } from './ports/world-data.ts';
 
 /** The members of every stored object. */
 export interface Stored {
@@ -108,7 +108,7 @@ export interface Seed {
 export function dumpOf(seed: Seed): ApplicationDump {
   const objects: Record<string, { id: string; version: number; json: string }[]> = {};
   const unique: Record<string, Record<string, string>> = {};
-  const index: Record<string, [string, string][]> = {};
+  const index: Record<string, readonly (readonly [string, string])[]> = {};
   for (const { of, rows } of seed.objects ?? []) {
     objects[of.name] = rows.map((row) => {
       const parsed = of.schema.safeParse(row);
@@ -116,20 +116,30 @@ export function dumpOf(seed: Seed): ApplicationDump {
         throw new Error(`Seed row ${of.name}/${row.id}: ${parsed.error.issues[0]?.path.join('/')}: ${parsed.error.issues[0]?.message}`);
       return { id: row.id, version: row.version, json: JSON.stringify(row) };
     });
-    for (const [name, value] of Object.entries(of.unique)) {
-      const values: Record<string, string> = {};
-      for (const row of rows) {
-        const key = value(row);
-        if (key === undefined) continue;
-        if (values[key] !== undefined) throw new Error(`Seed rows ${of.name}/${values[key]} and ${row.id} share ${name} "${key}".`);
-        values[key] = row.id;
-      }
-      unique[`${of.name}.${name}`] = values;
-    }
-    for (const [name, value] of Object.entries(of.index)) {
-      index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key) => [key, row.id] as [string, string]));
-    }
+    const entries = entriesOf(of, rows);
+    Object.assign(unique, entries.unique);
+    Object.assign(index, entries.index);
   }
   const counters = Object.fromEntries((seed.counters ?? []).map(({ of, rows }) => [of.name, rows]));
   return { objects, unique, index, counters };
+}
+
+/** The unique values and indexes of all objects of a collection. @throws Error naming two objects that share a unique value */
+export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<ApplicationDump, 'unique' | 'index'> {
+  const unique: Record<string, Record<string, string>> = {};
+  const index: Record<string, [string, string][]> = {};
+  for (const [name, value] of Object.entries(of.unique)) {
+    const values = new Map<string, string>();
+    for (const row of rows) {
+      const key = value(row);
+      if (key === undefined) continue;
+      if (values.has(key)) throw new Error(`${of.name}/${values.get(key)} and ${row.id} share ${name} "${key}".`);
+      values.set(key, row.id);
+    }
+    unique[`${of.name}.${name}`] = Object.fromEntries(values);
+  }
+  for (const [name, value] of Object.entries(of.index)) {
+    index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key): [string, string] => [key, row.id]));
+  }
+  return { unique, index };
 }

@@ -2,7 +2,7 @@ import type { Application } from '../catalog/applications.ts';
 import { type ApiDefinition, type CallOf, isMutating, type OutputOf } from '../catalog/define.ts';
 import { mayCall } from '../catalog/flows.ts';
 import { Problem, type ProblemCode } from '../catalog/problems.ts';
-import type { Context } from '../control/context.ts';
+import { type Context, idSource } from '../control/context.ts';
 import { digest } from '../domain/ids.ts';
 import { type MadeCall, type Observer, type SpanStart, UNOBSERVED } from '../observability/observer.ts';
 import { readReply } from './answer.ts';
@@ -71,7 +71,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     const target = `${path}${queryString(query)}`;
     const observed = observeCall(observer, { api, url: transport.urlOf(api.application, target), context });
     const { traceparent } = observed;
-    const parent = (): string => (intent === undefined ? scope.key : digest(context.world, application, 'intent', intent));
+    const parent = (): string => (intent === undefined ? scope.key : digest(idSource(context), application, 'intent', intent));
     const call = transport.send({
       application: api.application,
       method: api.method,

@@ -8,8 +8,11 @@ export const CONTEXT_HEADER = 'x-estate-context';
 /** Header that proves that a request comes from inside the estate. */
 export const TOKEN_HEADER = 'x-estate-token';
 
+const WORLD = /^[^~]+~[^~]+$/;
+
 const EncodedContext = z.object({
-  world: z.string().regex(/^[^~]+~[^~]+$/),
+  world: z.string().regex(WORLD),
+  lineage: z.string().regex(WORLD).optional(),
   now: z.number(),
   principal: z.string(),
   requestId: z.string(),

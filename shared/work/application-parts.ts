@@ -10,7 +10,7 @@ import type { Directory } from '../store/ports/rehearsals.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createFigures } from './figures.ts';
 import type { AnyService } from './handler.ts';
-import { createShadows } from './shadow/shadow.ts';
+import { createShadows } from './shadow/shadows.ts';
 import { createCallOutside, type OutsideAccess } from './swap/outside-call.ts';
 import { createParsedObjects } from './unit/loaded-objects.ts';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../control/context.ts';
+import { type Context, idSource } from '../control/context.ts';
 import { createWebhooks, type Webhooks } from '../control/webhook-sender.ts';
 import { digest } from '../domain/ids.ts';
 import { rehearsalOf } from '../domain/world.ts';
@@ -59,7 +59,7 @@ export class RunScope implements Scope, CallScope {
 
   /** The idempotency keys of calls are derived from it. */
   get key(): string {
-    return digest(this.context.world, this.#key);
+    return digest(idSource(this.context), this.#key);
   }
 
   get webhooks(): Webhooks {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
@@ -88,6 +88,43 @@ describeInBrowser('Rehearsals in the console', () => {
     await tab.open(`rehearsals/${name}`);
     await tab.heading(`There is no rehearsal ${name}`).waitFor();
     expect(await tab.page.evaluate(`sessionStorage.getItem('estate.rehearsal.${name}')`)).toBeNull();
+  });
+
+  test('A rehearsal is kept and forked on its page, and its snapshot is opened and deleted on the list', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.basket();
+    const snapshot = freshName();
+    const ready = main().getByRole('heading', { name: / is ready$/ });
+    const madeRehearsal = async (): Promise<string> => {
+      await ready.waitFor();
+      const name = ((await ready.textContent()) ?? '').replace(' is ready', '');
+      const headers = { Authorization: `Bearer ${ADMIN}`, 'X-Rehearsal': name };
+      const reply = await fetch(`${estate.gateway}/_control/objects/basket/${id}`, { headers });
+      await rehearsal.control('delete-rehearsal', { params: { name } });
+      return ((await reply.json()) as { readonly id: string }).id;
+    };
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main().getByLabel('Name of the snapshot').fill('No Name');
+    await main().getByRole('button', { name: 'Keep', exact: true }).click();
+    await main()
+      .locator('.field', { has: tab.page.getByLabel('Name of the snapshot') })
+      .locator('.wrong')
+      .waitFor();
+    await main().getByLabel('Name of the snapshot').fill(snapshot);
+    await main().getByRole('button', { name: 'Keep', exact: true }).click();
+    await tab.page.getByText(`The snapshot ${snapshot} is kept.`).waitFor();
+    await main().getByRole('button', { name: 'Fork', exact: true }).click();
+    expect(await madeRehearsal()).toBe(id);
+    await tab.open('rehearsals');
+    await main()
+      .getByRole('button', { name: `Open ${snapshot}` })
+      .click();
+    expect(await madeRehearsal()).toBe(id);
+    await tab.expectSoundInEveryLook();
+    await main()
+      .getByRole('button', { name: `Delete ${snapshot}` })
+      .click();
+    await tab.page.getByText(`The snapshot ${snapshot} is deleted.`).waitFor();
   });
 
   test('A rehearsal can be deleted with the keyboard: the field has the focus, and Enter deletes', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf, registeredApplications } from '../../estate/registry.ts';
-import { seedSnapshot } from '../../estate/seeding.ts';
+import { seedData } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { shipments } from '../../services/carrier-platform/collections.ts';
 import { baskets } from '../../services/ecommerce-platform/collections.ts';
@@ -16,7 +16,7 @@ import type { Application } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, dumpOf, type Stored } from '../../shared/store/collections.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
-import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
 
 /**
  * A small consistent world, written as data. Tests corrupt it through the store. Two mugs of `ord_sent` are delivered by `ful_sent`.
@@ -102,8 +102,8 @@ function aReservation(order: string, state: string, qty: number, fulfilledQty: n
   };
 }
 
-async function soundSnapshot(): Promise<Snapshot> {
-  const seeded = seedSnapshot((await loadFixtures()).at(NOW), NOW);
+async function soundData(): Promise<WorldData> {
+  const seeded = seedData((await loadFixtures()).at(NOW), NOW);
   const parcelsOf = [aParcel('sent', 'delivered'), aParcel('open', 'in-transit'), aParcel('back', 'returned-to-sender')];
   const copyOf = (name: string) => ({ shipments: [parcelsOf.find(({ copy }) => copy.id === `shp_${name}`)?.copy] });
   const held = [
@@ -164,7 +164,7 @@ type BareRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 /** The consistent world in a new store, and functions that corrupt it. */
 export async function soundWorld() {
   const adapter = createMemoryStore();
-  const world = await adapter.worlds.open('sound', await soundSnapshot(), { bearer: '', apiKey: '', webhookSecret: '' });
+  const world = await adapter.worlds.open('sound', await soundData(), { bearer: '', apiKey: '', webhookSecret: '' });
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const commit = async (application: Application, plan: Partial<Plan>): Promise<void> => {
     const outcome = await adapter.store(application).commit(world, { ...NOTHING, operation: randomUUID(), last: true, now: NOW, ...plan });

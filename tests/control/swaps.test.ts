@@ -103,6 +103,49 @@ test('A rehearsal waits for at most 16 answers of its stalled real system, refus
   expect((await swapOf(rehearsal))?.violations).toMatchObject([{ name: 'late', count: 16 }]);
 });
 
+test('An operation that a real system does not offer, and a mode for its steps, are refused with 409', async () => {
+  await using hub = await startPaymentHub(() => ({ status: 404, body: '' }));
+  const swap = { 'payment-hub': { url: hub.url }, 'carrier-platform': { url: hub.url } };
+  await using rehearsal = await newRehearsal(undefined, undefined, swap);
+  const disputed = await rehearsal.call('open-dispute', { params: { id: 'pay_1' }, body: { reason: 'fraudulent' } });
+  expect([disputed.status, disputed.body.code, hub.received[0]?.path]).toEqual([409, 'swapped', '/internal/payments/pay_1/dispute']);
+  const { body } = await rehearsal.call('set-progression', { body: { carrier: 'manual', warehouse: 'manual' } });
+  expect([body.code, (await rehearsal.control('read-progression')).warehouse]).toEqual(['swapped', 'time']);
+  await rehearsal.control('set-progression', { body: { warehouse: 'manual' } });
+});
+
+test('If-Match names a version that the estate gave: another one is refused before the real system is called', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  await pay(rehearsal, await rehearsal.draft());
+  const capture = (version: string) =>
+    rehearsal.call('capture-payment-api', { params: { id: 'pay_real1' }, body: {}, headers: { 'if-match': version } });
+  expect((await capture('"7"')).body).toMatchObject({ code: 'version_mismatch', currentVersion: 1 });
+  expect(hub.received).toHaveLength(1);
+  const captured = await capture('"1"');
+  expect([captured.status, captured.headers['etag']]).toEqual([200, '"2"']);
+});
+
+test('An object that is older than the rehearsal is new to the estate, without the events of its life', async () => {
+  const now = new Date().toISOString();
+  const known = { id: 'cus_real', version: 40, state: 'active', createdAt: '2020-01-01T00:00:00.000Z', updatedAt: now };
+  const customer = {
+    ...known,
+    firstName: 'Real',
+    consents: { emailMarketing: false, smsMarketing: false, profiling: false },
+    interactions: [],
+    addresses: [],
+  };
+  await using crm = await startPaymentHub(() => ({ status: 200, body: customer }));
+  await using rehearsal = await newRehearsal(undefined, undefined, { crm: { url: crm.url } });
+  for (const round of [1, 2]) {
+    const { version } = await rehearsal.api('get-customer-api', { params: { id: 'cus_real' } });
+    const events = await rehearsal.events({ subject: 'customer/cus_real', ext: true });
+    expect([round, version, events.map(({ type }) => type)]).toEqual([round, 1, ['com.unified-commerce.ext.customer-changed']]);
+  }
+  await rehearsal.verify();
+});
+
 test('A real system that is down is reported as unreachable with 503', async () => {
   const hub = await startPaymentHub();
   await using rehearsal = await swappedTo(hub);
@@ -338,4 +381,20 @@ test('A change that a real system reports has its events, a repeat has none, and
   expect((await rehearsal.call('report-change', { body: { object: 'paymnt', data: {} } })).body.detail).toContain('did you mean payment');
   await rehearsal.control('delete-rehearsal', { params: { name } });
   expect((await report(voided)).status).toBe(401);
+});
+
+test('A rehearsal with a swapped application is neither kept nor forked, and a world that is opened takes no swap', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  const { name } = rehearsal;
+  const save = await rehearsal.call('save-snapshot', { params: { name }, body: {} });
+  const fork = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: name } } });
+  expect([save.body, fork.body]).toMatchObject([
+    { status: 409, code: 'swapped', applications: ['payment-hub'] },
+    { status: 409, code: 'swapped' },
+  ]);
+  const both = { from: { rehearsal: name }, swap: { 'payment-hub': { url: hub.url } } };
+  expect((await rehearsal.call('create-rehearsal', { body: both })).body.errors).toMatchObject([
+    { pointer: '/swap', code: 'not_together' },
+  ]);
 });

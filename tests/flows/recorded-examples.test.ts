@@ -120,6 +120,23 @@ async function operateSwaps(into: Examples): Promise<void> {
   into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
   await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
   await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
+  into['read-fidelity'] = { response: await rehearsal.control('read-fidelity') };
+}
+
+/** The examples of files have their heads alone. */
+async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Examples): Promise<void> {
+  const { name } = await take('save-snapshot', { params: { name: rehearsal.name } });
+  const file = await rehearsal.control('read-snapshot', { params: { name } });
+  const { format, version, digest, estate, rehearsal: of, takenAt, clock } = file;
+  const head = { format, version, digest, estate, name, rehearsal: of, takenAt, clock };
+  into['read-snapshot'] = { response: head };
+  into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
+  const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
+  into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };
+  // Other snapshots are of other tests.
+  const { items } = await rehearsal.control('list-snapshots');
+  into['list-snapshots'] = { response: { items: items.filter((one) => one.name === name) } };
+  await take('delete-snapshot', { params: { name } });
 }
 
 async function operate(into: Examples): Promise<void> {
@@ -136,6 +153,7 @@ async function operate(into: Examples): Promise<void> {
   await take('reset-rehearsal', { params: { name }, body: {} } as never);
   await take('delete-rehearsal', { params: { name } });
   const order = await rehearsal.confirmed();
+  await takeSnapshots(rehearsal, take, into);
   await take('read-clock');
   await take('verify-sequence', { body: { sequence: [{ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 }] } } as never);
   await take('set-clock', { body: { flowing: false } });

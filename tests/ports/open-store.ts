@@ -2,11 +2,11 @@ import type { World } from '../../shared/domain/world.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { RelayProgress } from '../../shared/store/ports/outbox.ts';
 import type { ClaimRequest, Plan } from '../../shared/store/ports/plan.ts';
-import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import { aPlan } from './a-plan.ts';
 
 export const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
-export const EMPTY: Snapshot = { now: 1_000, applications: {}, due: [] };
+export const EMPTY: WorldData = { now: 1_000, applications: {}, due: [] };
 
 interface Limits {
   readonly outboxLimit?: number;
@@ -22,7 +22,7 @@ export const keysOf = (entries: readonly { readonly key: string }[]): string[] =
 export const times = <T>(count: number, each: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => each(n));
 
 /** A store with one rehearsal, `r`, seen by the OMS, and short forms of its calls. */
-export async function openStore(create: CreateStore, from: Snapshot = EMPTY, limits: Limits = {}) {
+export async function openStore(create: CreateStore, from: WorldData = EMPTY, limits: Limits = {}) {
   const adapter = await create(limits);
   const { worlds, control } = adapter;
   const world: World = await worlds.open('r', from, CREDENTIALS);
@@ -63,4 +63,4 @@ export async function openStore(create: CreateStore, from: Snapshot = EMPTY, lim
   };
 }
 
-export type Opened = (from?: Snapshot, limits?: Limits) => ReturnType<typeof openStore>;
+export type Opened = (from?: WorldData, limits?: Limits) => ReturnType<typeof openStore>;

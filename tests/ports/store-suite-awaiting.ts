@@ -59,7 +59,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(item).toMatchObject(listed[0] ?? {});
       await store.releaseDue(world, { kind: 'timer', key: 'a', token });
       expect(await awaiting()).toEqual(listed);
-      expect((await worlds.snapshot(world)).due.filter((one) => 'awaits' in one)).toEqual([]);
+      expect((await worlds.data(world)).due.filter((one) => 'awaits' in one)).toEqual([]);
     });
 
     test('awaiting work is due immediately, in order and from its first attempt, when work for the same application ends', async () => {
@@ -177,7 +177,7 @@ export function awaitingSuite(opened: Opened): void {
       });
       expect(await crm.isPending(world, 'crm|e1')).toBe(true);
       expect((await worlds.eventWork(world, 'e1')).pending.toSorted()).toEqual(['crm', 'fms']);
-      expect((await worlds.snapshot(world)).due).toEqual([]);
+      expect((await worlds.data(world)).due).toEqual([]);
     });
 
     test('a deferred delivery can be deferred again, parked as a delivery, redriven and consumed once', async () => {

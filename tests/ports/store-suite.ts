@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts';
 import { aPlan } from './a-plan.ts';
 import { CREDENTIALS, type CreateStore, EMPTY, idsOf, keysOf, type Opened, openStore, times } from './open-store.ts';
 import { awaitingSuite } from './store-suite-awaiting.ts';
+import { copySuite } from './store-suite-copies.ts';
 import { fullJournalSuite } from './store-suite-full-journal.ts';
 import { journalSuite } from './store-suite-journal.ts';
 import { lifetimeSuite } from './store-suite-lifetimes.ts';
@@ -739,11 +740,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...open, redrive: () => worlds.redrive(world, [AGAIN]) };
       }
 
-      test('a redriven delivery is pending and due immediately at its subscriber, with its event, and no snapshot contains it', async () => {
+      test('a redriven delivery is pending and due immediately at its subscriber, with its event, and the data of the world exclude it', async () => {
         const { worlds, world, commit, ledger, lease, crm, redrive } = await parkedDelivery();
         expect(await redrive()).toEqual([AGAIN]);
         expect(await ledger()).toMatchObject({ parked: [], pending: ['crm|e1'] });
-        expect((await worlds.snapshot(world)).due).toEqual([]);
+        expect((await worlds.data(world)).due).toEqual([]);
         expect(await lease(1_000)).toMatchObject({
           application: 'crm',
           kind: DELIVER_AGAIN,
@@ -765,7 +766,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await crm.park(world, 'crm|e1', 'poison');
         await worlds.redrive(world, [{ ...AGAIN, event: { ...stored, hop: 'req_2' } }]);
         expect((await lease(1_000, 'two'))?.hop).toBe('req_2');
-        expect((await worlds.snapshot(world)).due.filter((item) => 'hop' in item)).toEqual([]);
+        expect((await worlds.data(world)).due.filter((item) => 'hop' in item)).toEqual([]);
       });
 
       test('of many concurrent redrives, one succeeds', async () => {
@@ -888,11 +889,11 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([keysOf(withheld), next]).toMatchObject([['e2', 'b'], { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 }]);
       });
 
-      test('a snapshot has no withheld events, and contains other withheld work as due immediately', async () => {
+      test('the data of a world exclude withheld events, and have other withheld work as due immediately', async () => {
         const { worlds, world, commit, drain } = await faulty(['f'], 'e1');
         await drain('relay', { withheld: [withholding('e1')] });
         await commit({ due: [withheldTimer('a')] });
-        expect((await worlds.snapshot(world)).due).toEqual([{ ...timer('a', 1_000), application: 'oms', payload: 1 }]);
+        expect((await worlds.data(world)).due).toEqual([{ ...timer('a', 1_000), application: 'oms', payload: 1 }]);
       });
     });
 
@@ -996,17 +997,17 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
       });
 
-      test('a world keeps its own data, and neither its seed nor its snapshot has the data', async () => {
+      test('a world keeps its own data, and neither its seed nor what is read from it has the data', async () => {
         const { worlds, world } = await opened();
         const data = { products: [{ sku: 'kettle' }] };
         const own = await worlds.open('r', { ...EMPTY, data }, CREDENTIALS);
         expect([await worlds.ownData(own), await worlds.ownData(world)]).toEqual([data, undefined]);
-        expect([await worlds.seed(own), await worlds.snapshot(own)]).not.toContainEqual(expect.objectContaining({ data }));
+        expect([await worlds.seed(own), await worlds.data(own)]).not.toContainEqual(expect.objectContaining({ data }));
         const fresh = await worlds.replace('r', EMPTY);
         expect(fresh && (await worlds.ownData(fresh))).toBeUndefined();
       });
 
-      test('a snapshot opened in another store has the same data, uniques, indexes, counters and due work', async () => {
+      test('the data of a world opened in another rehearsal have the same data, uniques, indexes, counters and due work', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({
           put: [putting('b'), putting('a')],
@@ -1015,7 +1016,7 @@ export function storeSuite(name: string, create: CreateStore): void {
           move: [moving(4)],
           due: [timer('x', 99, '{"n":1}')],
         });
-        const copy = await worlds.open('copy', await worlds.snapshot(world), CREDENTIALS);
+        const copy = await worlds.open('copy', await worlds.data(world), CREDENTIALS);
         expect(idsOf(await store.all(copy, 'things', PAGE))).toEqual(['b', 'a']);
         expect((await store.unique(copy, 'things', 'mail', 'x'))?.id).toBe('a');
         expect(idsOf(await store.index(copy, 'things', 'kind', 'k', PAGE))).toEqual(['b', 'a']);
@@ -1197,5 +1198,6 @@ export function storeSuite(name: string, create: CreateStore): void {
     fullJournalSuite(opened);
     awaitingSuite(opened);
     runSuite(opened);
+    copySuite(opened);
   });
 }

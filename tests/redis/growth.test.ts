@@ -82,7 +82,7 @@ describeWithRedis('The cost of the Redis adapter', (redis) => {
     expect(await store.object(world, 'things', 'b')).toBeUndefined();
     expect(await store.counters(world, 'stock', ['sku'])).toEqual([{}]);
     expect((await commands())('exists')).toBe(before);
-    expect((await worlds.snapshot(world)).applications).toEqual({ oms: { objects: {}, unique: {}, index: {}, counters: {} } });
+    expect((await worlds.data(world)).applications).toEqual({ oms: { objects: {}, unique: {}, index: {}, counters: {} } });
     await redis.admin.del(key, `${key}:oms:o:things`);
     await expect(store.object(world, 'things', 'b')).rejects.toThrow(WorldGone);
   });

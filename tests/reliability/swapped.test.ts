@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { seedSnapshot } from '../../estate/seeding.ts';
+import { seedData } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { Swap } from '../../shared/catalog/swap.ts';
 import { crashingEstate } from '../support/crashing-estate.ts';
@@ -11,7 +11,7 @@ const SEEDED = Date.UTC(2030, 0, 7);
 test('A process that dies between the call of a real system and its commit repeats the call with the same key: one payment, one capture', async () => {
   await using hub = await startPaymentHub();
   const swap = { ...Swap.parse({ url: hub.url }), isDefault: false };
-  const from = seedSnapshot((await loadFixtures()).at(SEEDED), SEEDED, { 'payment-hub': swap });
+  const from = seedData((await loadFixtures()).at(SEEDED), SEEDED, { 'payment-hub': swap });
   let crashed = 0;
   for (const when of ['before', 'after'] as const) {
     for (let commit = 1; ; commit++) {

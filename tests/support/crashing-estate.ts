@@ -3,11 +3,11 @@ import { afterAll } from '@jest/globals';
 import { request } from 'undici';
 import { verifyWorld } from '../../control/verify/verify.ts';
 import { objectsOf, registeredApplications } from '../../estate/registry.ts';
-import { seedSnapshot } from '../../estate/seeding.ts';
+import { seedData } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { type Crash, DEADLINE_MS, type Leases, type MortalApplications, startMortalApplications } from './mortal-applications.ts';
 
@@ -21,11 +21,11 @@ const PAUSE_MS = 20;
 const ANSWER_MARGIN_MS = 300;
 
 /** All worlds share one seed, because reading and checking the fixtures takes longer than most tests. */
-let reading: Promise<Snapshot> | undefined;
-function seeded(): Promise<Snapshot> {
-  const read = async (): Promise<Snapshot> => {
+let reading: Promise<WorldData> | undefined;
+function seeded(): Promise<WorldData> {
+  const read = async (): Promise<WorldData> => {
     const began = Date.now();
-    return seedSnapshot((await loadFixtures()).at(began), began);
+    return seedData((await loadFixtures()).at(began), began);
   };
   reading ??= read();
   return reading;
@@ -52,7 +52,7 @@ let opened = 0;
  * A world in an estate whose applications crash on request. The estate has no other world until this one is closed, so that
  * crashes are caused by this world only.
  */
-export async function crashingEstate({ leases = 'end', from }: { readonly leases?: Leases; readonly from?: Snapshot } = {}) {
+export async function crashingEstate({ leases = 'end', from }: { readonly leases?: Leases; readonly from?: WorldData } = {}) {
   const applications = await applicationsFor(leases);
   const { worlds, driver, addressOf, token, agent } = applications;
   const seed = from ?? (await seeded());
@@ -108,11 +108,11 @@ export async function crashingEstate({ leases = 'end', from }: { readonly leases
     crashes: (): number => applications.crashes() - crashesBefore,
     advance: (ms: number) => applications.rest(async () => driver.advance(world, (await now()) + ms, 20_000)),
     settle: () => applications.rest(() => driver.settle(world, 20_000)),
-    /** A snapshot of the settled world, to open other worlds with. */
-    async snapshot(): Promise<Snapshot> {
+    /** The data of the settled world, to open other worlds with. */
+    async data(): Promise<WorldData> {
       const { settled, waitingFor } = await applications.rest(() => driver.settle(world, 20_000));
       if (!settled) throw new Error(`not settled: ${waitingFor.join(', ')}`);
-      return worlds.snapshot(world);
+      return worlds.data(world);
     },
     ledger: () => worlds.ledger(world),
     verify: () => verifyWorld(worlds, world, objectsOf(registeredApplications.map(({ service }) => service))),

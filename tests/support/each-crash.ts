@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
-import type { Snapshot } from '../../shared/store/ports/rehearsals.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import { type Crash, type CrashingEstate, crashingEstate } from './crashing-estate.ts';
 import { someOf } from './effort.ts';
 
@@ -29,14 +29,14 @@ export interface Journey<Known> {
 /** A settled world after a number of steps. */
 interface Checkpoint<Known> {
   readonly steps: number;
-  readonly from: Snapshot;
+  readonly from: WorldData;
   readonly known: Known;
   readonly committed: ReadonlyMap<Application, number>;
 }
 
 /**
  * Kills a process at each of its commits on a journey, once before and once after the store receives the commit. The steps before the
- * crash run once, settle after each step, and are shared as a snapshot. From there each crash continues in its own world without a pause.
+ * crash run once, settle after each step, and are shared as data. From there each crash continues in its own world without a pause.
  * At the end the assertions of the journey and all invariants must hold, and nothing may be parked.
  *
  * @returns the number of possible crashes. A run tests a random sample, and a thorough run tests all
@@ -60,7 +60,7 @@ async function withoutCrash<Known>({ begin, steps, killed, end }: Journey<Known>
   try {
     let known = await begin(estate);
     const checkpoint = async (behind: number): Promise<Checkpoint<Known>> => {
-      const from = await estate.snapshot();
+      const from = await estate.data();
       if (behind === 0) estate.crashAt(undefined);
       return { steps: behind, from, known, committed: new Map(killed.map((application) => [application, estate.commits(application)])) };
     };

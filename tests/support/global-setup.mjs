@@ -27,6 +27,7 @@ export default async function setup({ nonFlagArgs, testNamePattern }, { cacheDir
       RATE_LIMIT_PER_ADDRESS: '100000000',
       RATE_LIMIT_PER_KEY: '100000000',
       MAX_REHEARSALS: '100000',
+      MAX_SNAPSHOTS: '100000',
     },
   });
   const addresses = await new Promise((resolve, reject) => {

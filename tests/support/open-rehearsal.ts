@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { Agent } from 'undici';
 import type { z } from 'zod';
-import type { ApiInput, ApiOutput, CalledId, TypedApiId } from '../../rehearsal/call-types.ts';
+import type { ApiInput, ApiOutput, CalledId, OperationInput, TypedApiId } from '../../rehearsal/call-types.ts';
 import { type CallOptions, callOfApi, clientOnAgent, filledPath, type Optionally, type Sections } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
-import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import type { Swap, SwappableApplication } from '../../shared/catalog/swap.ts';
 import { noteTrace } from './catalog-coverage.ts';
@@ -40,13 +39,15 @@ const isRandom = (): boolean => expect.getState().testPath?.includes('/tests/rel
 const agent = new Agent({ connections: 256, keepAliveTimeout: 20_000 });
 
 /** A rehearsal and its typed calls, without the steps of a story. */
-export async function openRehearsal(gateway: string, progression?: ProgressionInput, data?: OwnData, swap?: SwapsInput) {
+export async function openRehearsal(
+  gateway: string,
+  progression?: ProgressionInput,
+  created: NonNullable<OperationInput<'create-rehearsal'>['body']> = {},
+) {
   const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
   const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
   const name = `t-${randomBytes(6).toString('hex')}`;
-  const { credentials, world } = await unbound.control('create-rehearsal', {
-    body: { name, ...(data && { data }), ...(swap && { swap }) },
-  });
+  const { credentials, world } = await unbound.control('create-rehearsal', { body: { name, ...created } });
   const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
   if (progression) await client.control('set-progression', { body: progression });
   const settle = async () => {

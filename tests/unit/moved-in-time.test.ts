@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { seedSnapshot } from '../../estate/seeding.ts';
+import { seedData } from '../../estate/seeding.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { movedInTime } from '../../shared/domain/moved-in-time.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -38,6 +38,6 @@ test.each<[string, (now: number) => unknown, string]>([
 
 test('The first state of a world is equal if it is created for its instant or moved to it', async () => {
   const fixtures = await loadFixtures();
-  const moved = movedInTime((now) => seedSnapshot(fixtures.at(now), now), NOON);
-  for (const now of ELSEWHEN) expect(moved(now)).toEqual(seedSnapshot(fixtures.at(now), now));
+  const moved = movedInTime((now) => seedData(fixtures.at(now), now), NOON);
+  for (const now of ELSEWHEN) expect(moved(now)).toEqual(seedData(fixtures.at(now), now));
 });

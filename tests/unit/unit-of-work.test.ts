@@ -85,7 +85,7 @@ async function newWorld() {
     },
     counters: async (key: string) => (await store.counters(world, stock.name, [key]))[0],
     events: async () => (await store.drain(world, { token: 'relay' }))?.entries.map(({ json }) => JSON.parse(json) as EstateEvent) ?? [],
-    due: async () => (await adapter.worlds.snapshot(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
+    due: async () => (await adapter.worlds.data(world)).due.map(({ kind, key, at, payload }) => ({ kind, key, at, payload })),
     claim: async (key: string) => {
       const claim = await claimed(key);
       if (claim.is !== 'ours') throw new Error(`The claim is ${claim.is}.`);

@@ -3,6 +3,7 @@ import { control, drawn, estateLink, type Output, rehearsalLink, useResource } f
 import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
 import { RehearsalList } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
+import { KeepCard } from './keep-card.tsx';
 import { ParkedCard } from './parked-card.tsx';
 import { ProgressionCard } from './progression-card.tsx';
 import { EndCard } from './rehearsal-end-card.tsx';
@@ -44,6 +45,7 @@ export function RehearsalDetail({ name }: { name: string }) {
             </div>
             <div class="stack">
               <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
+              <KeepCard key={name} name={name} />
               <EndCard name={name} onReset={again} />
             </div>
           </div>

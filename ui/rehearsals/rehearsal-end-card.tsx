@@ -33,7 +33,9 @@ export function EndCard({ name, onReset }: { name: string; onReset: () => void }
   return (
     <Card title="Reset and delete">
       <div class="in stack">
-        <p>A reset seeds the world again: data, clock, faults, events and journal. Its credentials stay valid.</p>
+        <p>
+          A reset begins the world again, as it was seeded or opened: data, clock, faults, events and journal. Its credentials stay valid.
+        </p>
         <p>
           <button type="button" aria-haspopup="dialog" aria-disabled={isBusy()} onClick={() => (asking.value = 'reset')}>
             Reset…

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { asRefusal, control, type FieldError, type Output, rememberCredentials } from '../data/data.ts';
+import { asRefusal, type FieldError } from '../data/data.ts';
 import { Card, Choice, field, OtherErrors, say, textField, useFocusOnWrong } from '../kit/kit.ts';
-
-export type CreatedRehearsal = Output<'create-rehearsal'>;
+import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 
 const ENDS: readonly (readonly [string, string])[] = [
   ['', 'after the default time without use'],
@@ -29,13 +28,10 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
     errors.value = [];
     const idleExpiry = ends.value === 'other' ? expiry.value.trim() : ends.value;
     try {
-      const created = await control('create-rehearsal', {
-        body: {
-          ...(name.value.trim() !== '' && { name: name.value.trim() }),
-          ...(ends.value === 'keep' ? { keep: true } : idleExpiry !== '' && { idleExpiry }),
-        },
+      const created = await createRehearsal({
+        ...(name.value.trim() !== '' && { name: name.value.trim() }),
+        ...(ends.value === 'keep' ? { keep: true } : idleExpiry !== '' && { idleExpiry }),
       });
-      rememberCredentials(created.name, created.credentials);
       say(`The rehearsal ${created.name} is ready.`);
       name.value = '';
       onCreated(created);

@@ -1,11 +1,13 @@
 import './rehearsals.css';
 import { useSignal } from '@preact/signals';
-import { connectionSettings, control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Card, CopyEnv, counted, Heading, rehearsalTime, SettingsList } from '../kit/kit.ts';
+import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
+import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
-import { type CreatedRehearsal, RehearsalForm } from './rehearsal-form.tsx';
+import { RehearsalForm } from './rehearsal-form.tsx';
 import { useOf } from './rehearsal-times.ts';
+import { SnapshotsCard } from './snapshots-card.tsx';
 
 /** Of rows in the document. */
 const MOST_ROWS = 500;
@@ -18,6 +20,10 @@ function RehearsalsList() {
   const listed = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
   const filter = useSignal('');
   const created = useSignal<CreatedRehearsal | undefined>(undefined);
+  const show = (one: CreatedRehearsal): void => {
+    created.value = one;
+    listed.reload();
+  };
   return (
     <div class="stack">
       <div class="title">
@@ -61,12 +67,8 @@ function RehearsalsList() {
         </Card>
         <div class="stack">
           {created.value && <CreatedCard created={created.value} />}
-          <RehearsalForm
-            onCreated={(one) => {
-              created.value = one;
-              listed.reload();
-            }}
-          />
+          <RehearsalForm onCreated={show} />
+          <SnapshotsCard onOpened={show} />
         </div>
       </div>
     </div>
@@ -97,22 +99,4 @@ function contentsOf({ contents, now }: Output<'list-rehearsals'>['items'][number
     counted(journal, 'hop'),
     `about ${Math.ceil(bytes / 1_024).toLocaleString('en')} KiB`,
   ].join(', ');
-}
-
-/** The credentials, which no later answer shows. */
-function CreatedCard({ created: { name, credentials } }: { created: CreatedRehearsal }) {
-  const settings = connectionSettings({ gateway: location.origin, rehearsal: name, credentials, demo: undefined });
-  return (
-    <Card title={`${name} is ready`} aside={<CopyEnv settings={settings} />}>
-      <div class="in stack" role="status">
-        <p>These credentials are shown only now. This tab remembers them for “Connect your client”.</p>
-        <SettingsList settings={settings} />
-        <p>
-          <a class="button primary" href={rehearsalLink(name)}>
-            Open its overview
-          </a>
-        </p>
-      </div>
-    </Card>
-  );
 }

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../problems.ts';
 /**
  * An operation of the control plane, under `/_control` at the gateway. Routes, validation, the typed client and the OpenAPI document derive
  * from it. An operation runs in the rehearsal of the header `X-Rehearsal`, and counts as use of the rehearsal. Operations under
- * `/_control/rehearsals`, `/_control/scenarios` and `/_control/runs` run in no rehearsal. An operation never creates the rehearsal that it
+ * `/_control/rehearsals`, `/_control/scenarios`, `/_control/runs` and `/_control/diff`, and operations on kept snapshots, run in no rehearsal. An operation never creates the rehearsal that it
  * names: only `create-rehearsal` and the first API call with the name do.
  */
 export interface ControlOperation<
@@ -25,6 +25,8 @@ export interface ControlOperation<
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly ProblemCode[];
   readonly plays?: PlayedVerbs;
+  /** A large body has the limit of a snapshot. */
+  readonly body?: 'large';
 }
 
 /**
@@ -59,6 +61,7 @@ export function defineOperation<
   readonly status?: 200 | 201 | 202 | 204;
   readonly problems?: readonly ProblemCode[];
   readonly plays?: PlayedVerbs;
+  readonly body?: 'large';
 }): ControlOperation<Id, Path, Query, Request, Response> {
   return {
     ...input,

@@ -10,6 +10,7 @@ import { progressionOperations } from './operations/progression.ts';
 import { rehearsalsOperations } from './operations/rehearsals.ts';
 import { runsOperations } from './operations/runs.ts';
 import { sequencesOperations } from './operations/sequences.ts';
+import { snapshotsOperations } from './operations/snapshots.ts';
 import { streamOperations } from './operations/stream.ts';
 import { swapsOperations } from './operations/swaps.ts';
 import { topologyOperations } from './operations/topology.ts';
@@ -20,6 +21,7 @@ import { webhooksOperations } from './operations/webhooks.ts';
 /** All operations. The OpenAPI document lists them in this order. */
 export const controlOperations = byId([
   ...rehearsalsOperations,
+  ...snapshotsOperations,
   ...clockOperations,
   ...eventsOperations,
   ...webhooksOperations,

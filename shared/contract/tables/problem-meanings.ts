@@ -89,6 +89,10 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'A request with this `Idempotency-Key` is still running, or its process has died.',
     'Repeat it after `Retry-After` seconds. The key of a process that has died is free by then; otherwise the answer is the first one.',
   ],
+  not_at_rest: [
+    'The rehearsal still works, and a snapshot or fork needs it at rest. `waitingFor` names the open work.',
+    'Repeat the request, or remove the fault or the request that holds the work.',
+  ],
   clock_busy: [
     'Another request is advancing the clock of this rehearsal.',
     'Repeat the request after `Retry-After` seconds, or give each test its own rehearsal.',
@@ -98,10 +102,11 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The receiver answered 410, so that its webhook is disabled, or an earlier delivery about the same object comes first.',
     'Register the webhook again, or redeliver the delivery that `detail` names.',
   ],
+  too_many_snapshots: ['`MAX_SNAPSHOTS` snapshots are kept.', 'Delete one, replace one by using its name, or raise the variable.'],
   too_many_faults: ['The rehearsal has as many faults as it may have.', 'Delete one, or replace one by using its name.'],
   swapped: [
-    'The real system of the retailer takes the place of this application, and does not offer the call.',
-    'Let it happen at the real system. Without a swap, our application offers the call.',
+    'The real system of the retailer takes the place of this application. It does not offer the call, or it has the state that a snapshot or a fork would need.',
+    'Let it happen at the real system, or use a rehearsal without the swap.',
   ],
   not_swapped: [
     'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',

@@ -76,7 +76,7 @@ export function createApplicationStore(application: Owner, options: ApplicationS
       const found = all.get(world);
       if (!found?.pending.has(delivery)) return;
       const { application: _owner, ...again } = deliveryAgain(delivery, event);
-      schedule(found, application, { ...again, at, awaits, attempts: 1 }, ++found.seq);
+      schedule(found, application, { ...again, at, awaits, attempts: 1 });
       changed(world, waitFor(found, application, [{ ...again, at }]));
     },
   };

@@ -76,7 +76,7 @@ export function commit(
   noteCommit(state, plan);
   const awaited = plan.last ? awaitedBefore(world, plan) : undefined;
   endFence(world, state, plan);
-  writeDue(world, application, plan, seq);
+  for (const due of plan.due) schedule(world, application, due);
   if (awaited !== undefined && !plan.due.some(({ awaits }) => awaits === awaited)) world.due.wake(awaited, nowOf(world));
   remember(state.operations, plan.operation, seq);
   remembered(state.operations);
@@ -193,10 +193,6 @@ function endFence(world: WorldState, state: ApplicationState, plan: Plan): void 
   }
 }
 
-function writeDue(world: WorldState, application: Owner, plan: Plan, seq: number): void {
-  for (const [position, due] of plan.due.entries()) schedule(world, application, due, seq + position / 1000);
-}
-
 function remember(operations: Operations, operation: string, seq: number): void {
   const at = Date.now();
   operations.set(operation, { seq, at });
@@ -233,7 +229,7 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
   return { is: 'ours', token, since, preconditionHeld };
 }
 
-const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
+export const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
 /** Drops outdated claims, a limited number at a time. */
 export function forgetClaims(world: WorldState, claims: Claims, now: number): void {

@@ -84,7 +84,7 @@ function redrive(state: WorldState, again: Redriven): boolean {
   if (!found) return false;
   state.parked.delete(`${what}|${key}`);
   const now = nowOf(state);
-  const seq = ++state.seq;
+  const seq = ++state.dueSeq;
   const attempts = BACKOFF_MS.length;
   if (again.what === 'due') {
     const record = state.due.get(key);

@@ -46,7 +46,7 @@ export function createMemoryOutbox(application: Owner, { estate: { all, changed 
 function takeEvents(world: WorldState): boolean {
   const { collection, index, value } = ACTIVE_WEBHOOKS;
   const isActive = world.applications.get(GATEWAY)?.index.get(`${collection}.${index}`)?.has(value) ?? false;
-  if (isActive) schedule(world, GATEWAY, { ...TAKE_EVENTS, at: nowOf(world) }, ++world.seq);
+  if (isActive) schedule(world, GATEWAY, { ...TAKE_EVENTS, at: nowOf(world) });
   return isActive;
 }
 
@@ -63,7 +63,7 @@ function drain(
     if (typeof one !== 'string') world.due.remove(dueKey(application, PUBLISH_WITHHELD_EVENT, one.id));
     if (entry) world.events.add(entry);
   }
-  for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due, ++world.seq);
+  for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due);
   for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
   for (const { id } of withheld) state.outbox.delete(id);
   if (!isStopping) return lease(world, state, token, leaseMs);

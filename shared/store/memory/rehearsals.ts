@@ -1,20 +1,21 @@
-import { ulid } from 'ulid';
-import { owners } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { JournalLimits } from '../journal-limits.ts';
-import { dueKey } from '../ports/due-work.ts';
-import type { Lifetime, RehearsalRecord, RehearsalStore, Snapshot } from '../ports/rehearsals.ts';
-import { createDueSchedule } from './due-schedule.ts';
+import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
+import type { WorldSource } from '../ports/world-data.ts';
 import type { MemoryEstate } from './estate.ts';
-import { createMemoryEvents } from './events.ts';
-import { createMemoryJournal } from './journal.ts';
-import { load, nowOf, type RehearsalState, unpark, type WorldState } from './state.ts';
+import { openWorld } from './opening.ts';
+import type { Unsent } from './outbox.ts';
+import { nowOf, type RehearsalState } from './state.ts';
+import { exportOf } from './world-data.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
-export function createMemoryRehearsals({ all, rehearsals, janitor, changed, journalLimits }: MemoryEstate): RehearsalStore {
-  function switchTo(rehearsal: string, from: Snapshot, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
-    const world = openWorld(rehearsal, from, journalLimits);
+export function createMemoryRehearsals(
+  { all, need, rehearsals, janitor, changed, journalLimits }: MemoryEstate,
+  unsent: Unsent,
+): RehearsalStore {
+  function switchTo(rehearsal: string, from: WorldSource, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
+    const world = openWorld(rehearsal, 'copyOf' in from ? exportOf(need(from.copyOf)) : from, journalLimits);
     all.set(world.world, world);
+    for (const application of world.applications.keys()) unsent.note(world, application);
     const before = rehearsals.get(rehearsal);
     rehearsals.set(rehearsal, { ...terms, world, lastUsedAt: Date.now() });
     changed(world.world);
@@ -88,40 +89,4 @@ function recordOf(state: RehearsalState): RehearsalRecord {
       contents: { objects: world.order, events: world.events.last, journal: journal.records, bytes: world.bytes + journal.bytes },
     },
   };
-}
-
-function openWorld(rehearsal: string, { data, ...from }: Snapshot, limits: JournalLimits): WorldState {
-  const parked: WorldState['parked'] = new Map();
-  const state: WorldState = {
-    rehearsal,
-    world: `${rehearsal}~${ulid()}`,
-    createdAt: new Date().toISOString(),
-    seed: from,
-    data,
-    clock: { flowing: true, offset: from.now - Date.now() },
-    applications: new Map(),
-    due: createDueSchedule((item) => unpark({ parked }, item)),
-    pending: new Set(),
-    parked,
-    seq: 0,
-    order: 0,
-    bytes: data === undefined ? 0 : JSON.stringify(data).length,
-    events: createMemoryEvents(),
-    journal: createMemoryJournal(limits),
-    moves: [],
-    faults: new Map(),
-    faultRevision: 0,
-    progression: undefined,
-    revokedTokens: new Map(),
-    driver: undefined,
-  };
-  for (const application of owners) {
-    const data = from.applications[application];
-    if (data) load(state, application, data);
-  }
-  for (const item of from.due) {
-    const record = { ...item, payload: JSON.stringify(item.payload), seq: ++state.seq, attempts: 0 };
-    state.due.put(dueKey(item.application, item.kind, item.key), record);
-  }
-  return state;
 }

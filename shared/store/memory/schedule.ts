@@ -4,7 +4,7 @@ import { dueKey, type PlannedDue } from '../ports/due-work.ts';
 import { nowOf, type WorldState } from './state.ts';
 
 /** Schedules or cancels due work. A fault that was deleted, or replaced after `withheldAt`, withholds nothing. */
-export function schedule(world: WorldState, application: Owner, due: PlannedDue, seq: number): void {
+export function schedule(world: WorldState, application: Owner, due: PlannedDue): void {
   const { kind, key, at, payload, correlationId, traceparent, hop, lease, withheldBy, withheldAt, awaits, attempts = 0 } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
@@ -19,7 +19,7 @@ export function schedule(world: WorldState, application: Owner, due: PlannedDue,
     kind,
     key,
     at: when,
-    seq,
+    seq: ++world.dueSeq,
     attempts,
     correlationId,
     traceparent,

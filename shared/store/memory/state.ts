@@ -8,7 +8,8 @@ import { DELIVER_AGAIN, type DueItem, dueKey } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
 import type { Found } from '../ports/objects.ts';
 import { deliveryKey, type OutboxEntry } from '../ports/outbox.ts';
-import type { ApplicationDump, RehearsalCredentials, Snapshot } from '../ports/rehearsals.ts';
+import type { RehearsalCredentials } from '../ports/rehearsals.ts';
+import type { WorldData } from '../ports/world-data.ts';
 import type { DueRecord, DueSchedule } from './due-schedule.ts';
 import type { MemoryEvents } from './events.ts';
 import type { MemoryJournal } from './journal.ts';
@@ -35,38 +36,6 @@ export function leaveIndex(state: ApplicationState, name: string, { value, order
   const placed = values?.get(value);
   placed?.remove(order);
   if (placed?.size === 0) values?.delete(value);
-}
-
-/** Fills an application's maps from a dump. Objects keep their order. */
-export function load(world: WorldState, application: Owner, dump: ApplicationDump): void {
-  const state = applicationState(world, application);
-  for (const [collection, found] of Object.entries(dump.objects)) {
-    for (const { id, version, json } of found) {
-      putObject(state, collection, { id, version, json, order: ++world.order });
-      world.bytes += json.length;
-    }
-  }
-  for (const [name, values] of Object.entries(dump.unique)) state.unique.set(name, new Map(Object.entries(values)));
-  for (const [name, entries] of Object.entries(dump.index)) {
-    const collection = name.slice(0, name.indexOf('.'));
-    for (const [value, id] of entries) enterIndex(state, name, { value, id, order: state.objects.get(collection)?.get(id)?.order ?? 0 });
-  }
-  for (const [name, keys] of Object.entries(dump.counters)) {
-    const counter = getOr(state.counters, name, () => new Map());
-    for (const [key, fields] of Object.entries(keys)) counter.set(key, new Map(Object.entries(fields)));
-  }
-}
-
-export function dump(state: ApplicationState): ApplicationDump {
-  const record = <V, T>(map: Map<string, V>, of: (value: V) => T): Record<string, T> =>
-    Object.fromEntries([...map].map(([key, value]) => [key, of(value)]));
-  return {
-    // Maps iterate in insertion order: here the order of creation.
-    objects: record(state.objects, (objects) => [...objects.values()].map(({ id, version, json }) => ({ id, version, json }))),
-    unique: record(state.unique, (values) => Object.fromEntries(values)),
-    index: record(state.index, (values) => [...values].flatMap(([value, placed]) => [...placed].map(({ id }) => [value, id] as const))),
-    counters: record(state.counters, (keys) => record(keys, (fields) => Object.fromEntries(fields))),
-  };
 }
 
 /** The data of the memory adapter: plain maps. Every change happens within one synchronous step. */
@@ -111,8 +80,12 @@ export interface WorldState {
   readonly rehearsal: string;
   readonly world: World;
   readonly createdAt: string;
-  readonly seed: Snapshot;
+  /** The world that this one continues. */
+  readonly lineage: World | undefined;
+  readonly seed: WorldData;
   readonly data: OwnData | undefined;
+  /** The snapshot that the world was opened from. */
+  readonly origin: string | undefined;
   /** Flowing: now = wall + offset. Frozen: now = at. */
   clock: { flowing: true; offset: number } | { flowing: false; at: Ms };
   applications: Map<Owner, ApplicationState>;
@@ -120,7 +93,10 @@ export interface WorldState {
   pending: Set<string>;
   /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
+  /** Number of commits. */
   seq: number;
+  /** The newest `seq` of due work. */
+  dueSeq: number;
   order: number;
   /** Size of the text of objects, events and kept answers. */
   bytes: number;

@@ -3,22 +3,23 @@ import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progress
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
 import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import { carriesEvent } from '../ports/due-work.ts';
 import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
-import type { ApplicationDump, Directory, RevocationStore, Snapshot, SnapshotStore, WorldView } from '../ports/rehearsals.ts';
+import type { Directory, RevocationStore, WorldView } from '../ports/rehearsals.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createMemoryClock } from './clock.ts';
 import { createMemoryEstate, type MemoryEstate } from './estate.ts';
 import { createMemoryFaultControl, createMemoryFaults } from './faults.ts';
 import { createMemoryLedger } from './ledger.ts';
-import { createUnsent, worldsBacklog } from './outbox.ts';
+import { createUnsent, type Unsent, worldsBacklog } from './outbox.ts';
 import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
-import { dueItem, dump, faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { createMemorySnapshots } from './snapshots.ts';
+import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { createMemoryWorldData } from './world-data.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
@@ -57,7 +58,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
       // A hop can be read as soon as it is recorded.
       expectHops: () => undefined,
     },
-    worlds: createMemoryWorlds(estate, store),
+    worlds: createMemoryWorlds(estate, store, unsent),
     state: () => READY,
     close: async () => {
       estate.janitor.stop();
@@ -66,18 +67,19 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapte
   };
 }
 
-function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) => Store): Worlds {
+function createMemoryWorlds(estate: MemoryEstate, store: (application: Owner) => Store, unsent: Unsent): Worlds {
   const { rehearsals, need, watch } = estate;
   return {
     ...createDirectory(estate),
-    ...createMemoryRehearsals(estate),
+    ...createMemoryRehearsals(estate, unsent),
     ...createRevocations(estate),
-    ...createMemorySnapshots(estate),
+    ...createMemoryWorldData(estate),
     ...createMemoryLedger(estate),
     ...createMemoryClock(estate),
     ...createMemoryFaultControl(estate),
     ...createReaders(estate),
     ...createMemoryRuns(),
+    ...createMemorySnapshots(),
     setProgression: async (world, input) => {
       const state = need(world);
       const progression = Progression.parse({ ...(state.progression ?? DEFAULT_PROGRESSION), ...input });
@@ -132,6 +134,7 @@ function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
 const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   rehearsal: world.rehearsal,
   world: world.world,
+  lineage: world.lineage,
   now: nowOf(world),
   flowing: world.clock.flowing,
   moves: world.moves.at(-1)?.number ?? 0,
@@ -160,24 +163,4 @@ function createReaders({ need }: MemoryEstate): EventReader & JournalReader {
     traces: async (world, { before, limit }) => need(world).journal.traces(before, limit),
     tracesOf: async (world, correlationIds) => need(world).journal.tracesOf(correlationIds),
   };
-}
-
-function createMemorySnapshots({ need }: MemoryEstate): SnapshotStore {
-  return {
-    snapshot: async (world) => snapshotOf(need(world)),
-    seed: async (world) => need(world).seed,
-    ownData: async (world) => need(world).data,
-  };
-}
-
-function snapshotOf(state: WorldState): Snapshot {
-  const applications: Partial<Record<Owner, ApplicationDump>> = {};
-  for (const [application, data] of state.applications) applications[application] = dump(data);
-  const now = nowOf(state);
-  const due = [...state.due.records()]
-    .filter(({ item }) => !carriesEvent(item.kind))
-    .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
-    .sort((a, b) => a.at - b.at || a.seq - b.seq)
-    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
-  return { now, applications, due };
 }

@@ -75,7 +75,7 @@ export const PUBLISH_WITHHELD_EVENT = 'publish-held-event';
 /** Due work of a subscriber: retries a delivery that was parked or postponed. Key: the event's id; payload: its outbox entry. */
 export const DELIVER_AGAIN = 'deliver-again';
 
-/** Whether due work carries an event. To keep the order, one such item per application and kind runs at a time. Snapshots exclude it. */
+/** Whether due work carries an event. To keep the order, one such item per application and kind runs at a time. `WorldData` excludes it. */
 export const carriesEvent = (kind: string): boolean => kind === PUBLISH_WITHHELD_EVENT || kind === DELIVER_AGAIN;
 
 /**

@@ -7,8 +7,10 @@ import type { BacklogStore, LedgerStore } from './ledger.ts';
 import type { EventReader, ObjectReader, ObjectStore } from './objects.ts';
 import type { DeliveryStore, OutboxStore } from './outbox.ts';
 import type { ClaimStore, CommitStore } from './plan.ts';
-import type { Directory, ProgressionStore, RehearsalStore, RevocationStore, SnapshotStore } from './rehearsals.ts';
+import type { Directory, ProgressionStore, RehearsalStore, RevocationStore } from './rehearsals.ts';
 import type { RunStore } from './runs.ts';
+import type { SnapshotStore } from './snapshots.ts';
+import type { WorldDataStore } from './world-data.ts';
 
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
 
@@ -20,7 +22,7 @@ export interface Worlds
   extends Directory,
     RehearsalStore,
     RevocationStore,
-    SnapshotStore,
+    WorldDataStore,
     ClockStore,
     WorldChanges,
     LedgerStore,
@@ -30,7 +32,8 @@ export interface Worlds
     EventReader,
     JournalReader,
     ObjectReader,
-    RunStore {}
+    RunStore,
+    SnapshotStore {}
 
 /** Storage of a whole estate: in the memory of this process, or in Redis. */
 export interface StoreAdapter {

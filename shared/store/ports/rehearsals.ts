@@ -1,9 +1,7 @@
-import type { Owner } from '../../catalog/applications.ts';
-import type { OwnData } from '../../catalog/control/own-data.ts';
 import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { DueItem } from './due-work.ts';
+import type { WorldSource } from './world-data.ts';
 
 /** The size of a world. The store keeps each number up to date, so that reading them costs the same for every world. */
 interface WorldContents {
@@ -30,8 +28,8 @@ export interface RehearsalRecord extends Lifetime {
 }
 
 export interface NewRehearsal {
-  /** Makes the seed data. It is called only when there is room for the rehearsal. */
-  readonly from: () => Snapshot;
+  /** Makes the data of its world, or names the world to copy. It is called only when there is room for the rehearsal. */
+  readonly from: () => WorldSource;
   readonly credentials: RehearsalCredentials;
   /** Wall time without use after which the rehearsal ends; null: it is kept. */
   readonly idleMs: Ms | null;
@@ -53,12 +51,12 @@ export interface RehearsalStore {
   /** Of concurrent calls, one creates the rehearsal, and together they keep to the limit. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
-   * Seeds a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
+   * Opens a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;
    * the call counts as use. @returns undefined when the rehearsal does not exist (any more)
    */
-  replace(rehearsal: string, from: Snapshot): Promise<World | undefined>;
+  replace(rehearsal: string, from: WorldSource): Promise<World | undefined>;
   /** Replaces the rehearsal's world, or creates the rehearsal without a limit. A rehearsal created here is kept until it is removed. */
-  open(rehearsal: string, from: Snapshot, credentials: RehearsalCredentials): Promise<World>;
+  open(rehearsal: string, from: WorldSource, credentials: RehearsalCredentials): Promise<World>;
   /** Removes the rehearsal. Its credentials answer 401 from then on. @returns false when it did not exist */
   remove(rehearsal: string): Promise<boolean>;
   /** Notes that a rehearsal is used now. @returns its `idleMs`; null also when it does not exist */
@@ -85,6 +83,8 @@ export interface RehearsalCredentials {
 export interface WorldView {
   readonly rehearsal: string;
   readonly world: World;
+  /** The world that this one continues: ids derive from it. */
+  readonly lineage?: World;
   readonly now: Ms;
   readonly flowing: boolean;
   /** How often the clock was moved by an advance. */
@@ -121,32 +121,4 @@ export interface RevocationStore {
 /** Thrown when a request names a dropped world: its rehearsal was reset or deleted more than a minute ago. */
 export class WorldGone extends Error {
   override readonly name = 'WorldGone';
-}
-
-/** The stored data of one application, as plain JSON. */
-export interface ApplicationDump {
-  readonly objects: Readonly<Record<string, readonly { readonly id: string; readonly version: number; readonly json: string }[]>>;
-  readonly unique: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly index: Readonly<Record<string, readonly (readonly [value: string, id: string])[]>>;
-  readonly counters: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
-}
-
-/**
- * Data, clock and due work of a world. It excludes the outbox, withheld events, deliveries, journal, faults and idempotency records; other
- * work that a fault withholds is therefore due immediately. It does not store which hop scheduled the work.
- */
-export interface Snapshot {
-  readonly now: Ms;
-  readonly applications: Readonly<Partial<Record<Owner, ApplicationDump>>>;
-  readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
-  /** The own data that a world is seeded with. The world keeps it for its reset; a snapshot of the world has none. */
-  readonly data?: OwnData;
-}
-
-export interface SnapshotStore {
-  snapshot(world: World): Promise<Snapshot>;
-  /** The snapshot that the world was seeded from, without its own data. */
-  seed(world: World): Promise<Snapshot>;
-  /** @returns undefined for a world without own data */
-  ownData(world: World): Promise<OwnData | undefined>;
 }

@@ -4,6 +4,7 @@ import { type DueItem, dueKey, type PlannedDue } from '../ports/due-work.ts';
 import type { Parked } from '../ports/ledger.ts';
 import type { EventsAbout, Found, StoredEvent } from '../ports/objects.ts';
 import type { OutboxEntry } from '../ports/outbox.ts';
+import type { ExportedClaim, ExportedParked } from '../ports/world-data.ts';
 import type { Argument } from './connection.ts';
 
 /**
@@ -94,8 +95,14 @@ export const dueRest = ({ application, kind, key, correlationId, traceparent, ho
 
 export const queueMember = (seq: number, name: string): string => `${padded(seq)}|${name}`;
 
+type NewDue = DueRest & Pick<DueItem, 'at'> & Partial<Pick<DueItem, 'attempts' | 'awaits' | 'withheldBy'>>;
+
 /** A free item of a new world. */
-export const dueRecord = (rest: DueRest, at: number, seq: number): string => [at, seq, 0, '', '', 0, dueRest(rest)].join('\n');
+export function dueRecord(item: NewDue, seq: number): string {
+  const { at, attempts = 0, awaits, withheldBy } = item;
+  const tries = awaits === undefined ? attempts : `${attempts} ${awaits}`;
+  return [at, seq, tries, withheldBy === undefined ? '' : word(withheldBy), '', 0, dueRest(item)].join('\n');
+}
 
 export function readDue(record: string): DueItem {
   const [at = '', seq = '', attempts = '', withheldBy = '', , , ...rest] = record.split('\n');
@@ -161,4 +168,34 @@ export function readParked(member: string, record: string): Parked {
   const [what, ...key] = member.split('|');
   const [at, error = '""'] = record.split('\n', 2);
   return { what: what === 'due' ? what : 'delivery', key: key.join('|'), error: JSON.parse(error) as string, at: Number(at) };
+}
+
+export const parkedRecord = ({ at, error, item }: ExportedParked): string =>
+  [at, parkedError(error), item ? dueRest({ ...item, payload: JSON.stringify(item.payload) }) : ''].join('\n');
+/** @returns undefined for a delivery, whose event its redrive reads */
+export function readParkedItem(record: string): ExportedParked['item'] {
+  const [, , ...rest] = record.split('\n');
+  if (rest.join('') === '') return undefined;
+  const { payload, ...item } = JSON.parse(rest.join('\n')) as DueRest;
+  return { ...item, payload: JSON.parse(payload) as unknown };
+}
+
+/** A claim that no request holds. */
+export const claimRecord = ({ fingerprint, since, committed, preconditionHeld, done }: ExportedClaim): string =>
+  [word(fingerprint), since, preconditionHeld ? '1' : committed ? 'c' : '0', '', 0, done?.keepUntil ?? '', done?.json ?? ''].join('\n');
+export function readClaim(key: string, record: string): ExportedClaim {
+  const [fingerprint = '', since, held, , , keepUntil = '', ...json] = record.split('\n');
+  return {
+    key,
+    fingerprint: unword(fingerprint),
+    since: Number(since),
+    preconditionHeld: held === '1',
+    committed: held !== '0',
+    ...(keepUntil !== '' && { done: { json: json.join('\n'), keepUntil: Number(keepUntil) } }),
+  };
+}
+
+export function isHeldClaim(record: string): boolean {
+  const [, , , token, until] = record.split('\n', 5);
+  return token !== '' && Date.now() < Number(until);
 }

@@ -17,6 +17,9 @@ import type { World } from '../../domain/world.ts';
  *   U:order              zset   run by the order of beginning
  *   U:versions, U:heads, U:bodies, U:held  hash  run -> version, what a list shows (JSON), the rest (JSON), wall time of the end of
  *                               its lease (absent: the run has ended)
+ *   S                    is `<prefix>{.snapshots}`: hash removedBy (operation of the last removal)
+ *   S:ids, S:heads       hash   snapshot -> id of its content, what a list shows (JSON)
+ *   S:<id>               string the compressed file
  *   <prefix>unsent:<app> zset   world that may have unpublished events of the application -> wall time of the announcement
  *   <prefix>changed      channel; a message is `<W> <number> <wait>`: the number counts the changes of that world, and due work
  *                               may begin because of it after this wall time in ms (absent: immediately; `quiet`: never)
@@ -24,9 +27,9 @@ import type { World } from '../../domain/world.ts';
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
- *                               revision (of the faults), removedBy (operation that removed its rehearsal), bytes (of text),
+ *                               revision (of the faults), lineage (the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that removed its rehearsal), bytes (of text),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, changes
- *   W:seed               string the snapshot that the world began with (JSON)
+ *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
  *   W:keys               set    names of this world's keys of applications, so that dropping it needs no SCAN
  *   W:ops, W:opslog      hash operation -> result; list `<wall time> <operation>`, oldest first: repeats get the first result. Both
@@ -120,6 +123,7 @@ export function redisKeys(prefix: string) {
     /** Names of rehearsals have no dot. */
     rehearsals: `${prefix}{.rehearsals}`,
     runs: `${prefix}{.runs}`,
+    snapshots: `${prefix}{.snapshots}`,
     changed: `${prefix}changed`,
     pulse: `${prefix}pulse`,
     announced: (application: Owner): string => `${prefix}unsent:${application}`,

@@ -13,6 +13,7 @@ import { scriptOf } from './lua/prelude.ts';
 import { rehearsalScripts } from './lua/rehearsals.ts';
 import { requestScripts } from './lua/requests.ts';
 import { runScripts } from './lua/runs.ts';
+import { snapshotScripts } from './lua/snapshots.ts';
 
 /**
  * The Lua of the Redis adapter; `keys.ts` and `formats.ts` describe the data. A script runs alone and cannot be rolled back, so each
@@ -36,6 +37,7 @@ const SCRIPTS = {
   ...clockScripts,
   ...controlScripts,
   ...runScripts,
+  ...snapshotScripts,
 } as const;
 
 export type ScriptName = keyof typeof SCRIPTS;
@@ -66,6 +68,7 @@ const ON_A_FULL_STORE: ReadonlySet<ScriptName> = new Set<ScriptName>([
   'withdraw',
   'renewRun',
   'removeRun',
+  'removeSnapshot',
   'markPresent',
 ]);
 

@@ -8,7 +8,7 @@ import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount }
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
 import { WORLD_BYTES } from '../ports/plan.ts';
 import type { Directory, RehearsalCredentials, RevocationStore, WorldView } from '../ports/rehearsals.ts';
-import { createAnnouncements } from './announcements.ts';
+import { createAnnouncements, type RedisAnnouncements } from './announcements.ts';
 import { createApplicationStore } from './application-store.ts';
 import { createChanges, type RedisChanges } from './changes.ts';
 import { createRedisClock } from './clock.ts';
@@ -21,7 +21,8 @@ import { createRedisLedger, worldsBacklog } from './ledger.ts';
 import { createJanitor, createRedisLifetimes, type RedisLifetimes } from './lifetimes.ts';
 import { createRedisRehearsals } from './rehearsals.ts';
 import { createRedisRuns } from './runs.ts';
-import { createRedisSnapshots } from './snapshot.ts';
+import { createRedisSnapshots } from './snapshots.ts';
+import { createRedisWorldData } from './world-data.ts';
 
 /** Wall time of a relay's lease on the outbox of one application and world. */
 const RELAY_LEASE_MS = 10_000;
@@ -65,7 +66,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
       journal: limits !== 'off' ? (world, entry) => journal.add(world, entry) : () => undefined,
       expectHops: journal.expect,
     },
-    worlds: createRedisWorlds({ connection, keys, journal, changes, lifetimes, store, dropAfterMs }),
+    worlds: createRedisWorlds({ connection, keys, announcements, journal, changes, lifetimes, store, dropAfterMs }),
     state: connection.state,
     close: async () => {
       janitor.stop();
@@ -77,6 +78,7 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Stor
 }
 
 interface WorldsOptions extends RedisAccess {
+  readonly announcements: RedisAnnouncements;
   readonly journal: RedisJournal;
   readonly changes: RedisChanges;
   readonly store: (application: Owner) => Store;
@@ -93,12 +95,13 @@ export function createRedisWorlds(options: WorldsOptions): Worlds {
     ...createDirectory(options),
     ...rehearsals,
     ...createRevocations(options),
-    ...createRedisSnapshots(options),
+    ...createRedisWorldData(options),
     ...createRedisLedger(options),
     ...createRedisClock(options),
     ...createRedisFaultControl(options),
     ...createEventReader(options),
     ...createRedisRuns(options),
+    ...createRedisSnapshots(options),
     ...journal.reader,
     setProgression: async (world, input) =>
       JSON.parse((await run('setProgression', world, JSON.stringify(input), JSON.stringify(DEFAULT_PROGRESSION))) as string),
@@ -143,11 +146,12 @@ function createRevocations(access: RedisAccess): RevocationStore {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, lineage = ''] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
     world: `${rehearsal}~${id}`,
+    lineage: lineage === '' ? undefined : (lineage as World),
     now: Number(now),
     flowing: flowing === '1',
     moves: Number(moves),

@@ -1,5 +1,5 @@
 import type { Context } from '../../control/context.ts';
-import type { ApplicationParts } from '../application-parts.ts';
+import type { Store } from '../../store/ports/estate-store.ts';
 import { recordInWorld } from '../swap/record-in-world.ts';
 import type { KnownIds } from './compare.ts';
 import { shadowIds } from './stored-fidelity.ts';
@@ -7,7 +7,7 @@ import { shadowIds } from './stored-fidelity.ts';
 const LONGEST_ID = 64;
 
 /** The ids of the real system in the shadow: it makes its own, which the estate never passes on. */
-export function openIds(parts: Pick<ApplicationParts, 'store'>, context: Context) {
+export function openIds(parts: { readonly store: Store }, context: Context) {
   const { store } = parts;
   const { world } = context;
   const learned = new Map<string, string>();

@@ -62,7 +62,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const output = readAnswer(api, reply);
     for (const seen of objectsIn(api.response, output, collections)) {
       refuseOtherObject(job, seen);
-      const kept = await keepSeen(scope.work, api, seen);
+      const kept = await keepSeen(scope, api, seen);
       const { object, collection } = seen;
       for (const name of Object.keys(collection.definition.schema.shape)) Reflect.deleteProperty(object, name);
       Object.assign(object, kept);
@@ -117,6 +117,7 @@ export function outsideRequestOf(
     method: api.method,
     path: `${fillPath(api.path, params)}${queryString(query as Readonly<Record<string, unknown>>)}`,
     headers: {
+      accept: api.produces,
       'x-rehearsal': rehearsalOf(world),
       'x-rehearsal-now': instant(now),
       'x-correlation-id': correlationId,

@@ -93,7 +93,7 @@ async function send(
   const { url, agent } = await (swap.isDefault ? access.trusted : access.checked).agentFor(`${swap.url}${path}`);
   const response = await request(url, {
     method,
-    headers: { 'user-agent': 'unified-commerce-estate', accept: 'application/json', ...swap.headers, ...headers },
+    headers: { 'user-agent': 'unified-commerce-estate', ...swap.headers, ...headers },
     body: body ?? null,
     dispatcher: agent,
     signal,

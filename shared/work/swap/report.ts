@@ -35,7 +35,7 @@ export function keepReport(parts: ApplicationParts) {
     const api = `report:${type}`;
     const scope = new RunScope(parts, job);
     try {
-      const kept = await keepSeen(scope.work, { id: api, application: parts.application }, { collection, object: data as SeenObject });
+      const kept = await keepSeen(scope, { id: api, application: parts.application }, { collection, object: data as SeenObject });
       await scope.work.finish();
       if (!job.commits.hasChanged) job.notes.unchanged = 'The object is known so.';
       return {

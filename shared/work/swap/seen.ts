@@ -4,6 +4,9 @@ import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
 import { implausiblePayment } from '../../catalog/plausible.ts';
+import { mintedAt } from '../../domain/ids.ts';
+import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
+import { idOf, type World } from '../../domain/world.ts';
 import { type AnyCollection, publishedBy } from '../../store/collections.ts';
 import type { OpenUnit } from '../unit/open-unit.ts';
 import type { ObservedMove } from '../unit/writes.ts';
@@ -58,13 +61,19 @@ export function* objectsIn(
 const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
   Object.entries(of.shape).every(([name, member]) => shape[name] === member);
 
+/** The part of a scope that keeps what a real system shows. */
+interface SeeingScope {
+  readonly work: OpenUnit;
+  readonly context: { readonly world: World };
+}
+
 /**
  * Keeps an object as a real system shows it, with the events of its changes. The object gets the version under which it is kept.
  * @returns the object as it is known now, without members that its definition lacks
  * @throws Violation for an object that cannot be true
  */
 export async function keepSeen(
-  work: OpenUnit,
+  { work, context: { world } }: SeeingScope,
   api: Called,
   { collection: { of, definition }, object }: { readonly collection: SeenCollection; readonly object: SeenObject },
 ): Promise<SeenObject> {
@@ -89,8 +98,13 @@ export async function keepSeen(
     const from = known ? `was ${known.state}` : 'was never seen';
     throw unacceptable('unreachable_state', api, `claims that ${named} is ${shown.state}. It ${from}, and no move leads from there.`);
   }
-  return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, moves)) as SeenObject;
+  const noticed = !known && existedBefore(world, shown) ? [{ state: shown.state, events: [] }] : moves;
+  return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, noticed)) as SeenObject;
 }
+
+/** Whether an object is older than the rehearsal: it is new to the estate, and its events happened before. */
+const existedBefore = (world: World, { createdAt }: SeenObject): boolean =>
+  Date.parse(createdAt) < mintedAt(idOf(world)) - CLOCK_TOLERANCE_MS;
 
 /** Versions are ours, and the instant of a change has no meaning without a change. */
 const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: SeenObject): object => JSON.parse(JSON.stringify(facts));

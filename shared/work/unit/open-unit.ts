@@ -1,6 +1,7 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Figures } from '../../catalog/retailer.ts';
+import { idSource } from '../../control/context.ts';
 import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
@@ -66,7 +67,7 @@ class Unit extends Writes implements OpenUnit {
 
   id(prefix: IdPrefix, label = ''): string {
     const { context, key, since } = this.#parts;
-    return `${prefix}_${derivedUlid(digest(context.world, key, prefix, label), since)}`;
+    return `${prefix}_${derivedUlid(digest(idSource(context), key, prefix, label), since)}`;
   }
 
   checkpoint(): Promise<void> {

@@ -14,7 +14,7 @@ import { receiveEvents } from '../../support/event-receiver.ts';
 /** Commands with tests in other files. */
 const ELSEWHERE = /^(start|rehearse|listen|mcp)\b/;
 
-const placeOf = (example: string): number => (example.startsWith('payments action') ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
+const placeOf = (example: string): number => (/^(payments action|snapshot save)/.test(example) ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
 
 test('The example in the help of every command works', async () => {
   await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
@@ -29,6 +29,11 @@ test('The example in the help of every command works', async () => {
   const undecided = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
   await rehearsal.settle();
   const { items } = await rehearsal.control('list-webhook-deliveries', { params: { name: 'shop' } });
+  const folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  const file = join(folder, 'paid.json');
+  await rehearsal.control('save-snapshot', { params: { name: 'paid' } });
+  await writeFile(file, JSON.stringify(await rehearsal.control('read-snapshot', { params: { name: 'paid' } })));
+  const continued = ['continued', 'what-if'].map((name) => [name, `${rehearsal.name}-${name}`] as const);
   const more = { pay_01M: order.payments[0].id, pay_01N: undecided.id, 'shop 17': `shop ${items[0]?.id}` };
   const ids = {
     ...more,
@@ -39,7 +44,7 @@ test('The example in the help of every command works', async () => {
     req_01M: hop.requestId,
     run_01M: run,
   };
-  const names = Object.entries({ 'my-tests': `${rehearsal.name}-own`, ...ids });
+  const names = [...Object.entries({ 'my-tests': `${rehearsal.name}-own`, 'paid.json': file, ...ids }), ...continued];
   const examples = everyCommand(createProgram())
     .flatMap(examplesOf)
     .filter((example) => !ELSEWHERE.test(example))
@@ -51,6 +56,8 @@ test('The example in the help of every command works', async () => {
     const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
     if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
   }
+  await rm(folder, { recursive: true });
+  for (const [, name] of continued) await rehearsal.control('delete-rehearsal', { params: { name } });
   expect(failures).toEqual([]);
 });
 
@@ -77,6 +84,34 @@ test('The command rehearsals create takes own data from a file', async () => {
   } finally {
     await rm(folder, { recursive: true });
     await rehearsal.control('delete-rehearsal', { params: { name } });
+  }
+});
+
+test('The commands of snapshots print the objects that differ, and a refused file with its places', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.draft();
+  await rehearsal.settle();
+  const name = `${rehearsal.name}-kept`;
+  expect(await runEstate(['snapshot', 'save', name, rehearsal.name])).toMatchObject({ code: 0, err: '' });
+  await rehearsal.authorisation(id);
+  await rehearsal.confirm(id);
+  await rehearsal.settle();
+  const diff = await runEstate(['snapshot', 'diff', name, rehearsal.name]);
+  expect(diff.out).toMatch(new RegExp(`^snapshot:${name} at .*\nrehearsal:${rehearsal.name} at `));
+  expect(diff.out).toMatch(new RegExp(`\n~ order ${id} \\(.*\\)\n    state: draft → `));
+  expect(diff.out).toMatch(/\n\+ payment pay_\w+.*\n {4}state: /);
+  const folder = await mkdtemp(join(tmpdir(), 'snapshots-'));
+  const file = join(folder, 'kept.json');
+  try {
+    const { out } = await runEstate(['snapshot', 'download', name]);
+    await writeFile(file, out.replace('"state": "draft"', '"state": "shiny"'));
+    const { code, err } = await runEstate(['snapshot', 'upload', file, '--dry-run', '--reseal']);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^\/applications\/.*\/object\/state: This must be one of draft, /)]);
+    await writeFile(file, out);
+    expect((await runEstate(['snapshot', 'upload', file, '--dry-run'])).out).toMatch(/\nkept +no\n/);
+  } finally {
+    await rm(folder, { recursive: true });
+    await rehearsal.control('delete-snapshot', { params: { name } });
   }
 });
 

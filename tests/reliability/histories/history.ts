@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { newRehearsal } from '../../support/estate.ts';
-import { rehearsalAt } from '../../support/steps/rehearsal-at.ts';
+import { estate, newRehearsal, type TestRehearsal } from '../../support/estate.ts';
+import { openRehearsal } from '../../support/open-rehearsal.ts';
+import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
 import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
@@ -80,15 +81,56 @@ const NOW_AND_THEN = 2;
 /** Acts about objects that orders have created, which must be looked up first. */
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
+/** Acts whose outcome depends on chance: a fault strikes one of several concurrent calls. */
+const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault']);
+
+/**
+ * Performs a history up to an act, keeps the rehearsal and opens it again. Both then perform the rest, one act after the other.
+ * @param at the act, modulo their number @returns the answers of the original and of the copy
+ */
+export async function cutHistory(acts: History, at: number): Promise<readonly [original: unknown[], copy: unknown[]]> {
+  await using original = await newRehearsal({ warehouse: 'manual' });
+  const history = begin(original);
+  const place = at % acts.length;
+  await perform(history, acts.slice(0, place));
+  await original.control('set-clock', { body: { flowing: false } });
+  await original.control('save-snapshot', { params: { name: original.name } });
+  await using copy = withSteps(await openRehearsal(estate.gateway, undefined, { from: { snapshot: original.name } }));
+  await original.control('delete-snapshot', { params: { name: original.name } });
+  const rest = acts
+    .slice(place)
+    .flatMap((concurrent) => concurrent.filter((act) => !BY_CHANCE.has(act.do)).map((act) => [{ ...act, twice: false }]));
+  const answersIn = async (rehearsal: TestRehearsal): Promise<unknown[]> => {
+    const answers: unknown[] = [];
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    const going = begin(rehearsal, 'EUR', { things: structuredClone(history.things), answers });
+    if (history.isTroubled()) going.expectTrouble();
+    for (const act of rest) {
+      await perform(going, [act]);
+      await rehearsal.settle();
+    }
+    await rehearsal.advance('P30D');
+    await rehearsal.verify();
+    return answers;
+  };
+  return [await answersIn(original), await answersIn(copy)];
+}
+
+/** Performs acts, the inner ones concurrently. */
+async function perform(history: RunningHistory, acts: History): Promise<void> {
+  for (const concurrent of acts) {
+    if (concurrent.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(history);
+    await Promise.all(concurrent.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? history.twice : history, given)));
+  }
+}
+
 /** Performs a history in a new rehearsal, lets time complete open work, and checks the invariants. */
 export async function runHistory(acts: History, own?: { readonly gateway: string; readonly currency: string }): Promise<void> {
   const manual = { warehouse: 'manual' } as const;
   await using rehearsal = own ? await rehearsalAt(own.gateway, manual) : await newRehearsal(manual);
   const history = begin(rehearsal, own?.currency);
-  for (const concurrent of acts) {
-    if (concurrent.some((act) => ABOUT_FULFILMENT.has(act.do))) await look(history);
-    await Promise.all(concurrent.map(({ do: name, twice, ...given }) => kinds[name].perform(twice ? history.twice : history, given)));
-  }
+  await perform(history, acts);
   await rehearsal.noFaults();
   await look(history);
   await rehearsal.advance('P30D');

@@ -26,7 +26,14 @@ export interface Things {
   readonly redemptions: { readonly id: string; readonly value: number; readonly orderId?: string | undefined }[];
 }
 
-const nothingYet = (): Things => ({
+/** A history that is performed in two rehearsals: one request at a time, each with a key, so that both make the same ids. */
+export interface Repeated {
+  readonly things: Things;
+  /** Each answer, in order. */
+  readonly answers: unknown[];
+}
+
+export const nothingYet = (): Things => ({
   baskets: [],
   orders: [],
   over: new Set(),
@@ -62,7 +69,7 @@ export const succeeded = new Map<string, number>();
 type Send = (id: ApiId, call: object) => Promise<Reply>;
 
 /** @param currency of the rehearsal; the amounts of a history are in EUR, and keep their number of minor units */
-export function begin(rehearsal: TestRehearsal, currency = 'EUR'): RunningHistory {
+export function begin(rehearsal: TestRehearsal, currency = 'EUR', repeated?: Repeated): RunningHistory {
   let trouble = false;
   const sound = (reply: Reply, ...sent: unknown[]): Reply => {
     const broken = reply.status === 500 || (!trouble && UNREACHABLE.has(reply.body?.code));
@@ -76,12 +83,26 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR'): RunningHistor
       if (reply.status < 300) succeeded.set(id, (succeeded.get(id) ?? 0) + 1);
       return reply;
     };
-  const once: Send = (id, call) => rehearsal.call(id, JSON.parse(inCurrency(JSON.stringify(call), currency)) as object);
+  const plainly: Send = (id, call) => rehearsal.call(id, JSON.parse(inCurrency(JSON.stringify(call), currency)) as object);
+  const repeatedly: Send = async (id, call) => {
+    const headers = isMutating(apis[id]) ? { 'idempotency-key': `key-${repeated?.answers.length}` } : {};
+    const reply = await plainly(id, { ...call, headers });
+    return id === 'label-document' ? reply : answered([id, call], reply);
+  };
+  const answered = async (sent: unknown, reply: Reply): Promise<Reply> => {
+    if (!repeated) return reply;
+    // Links prove that they were made for this rehearsal.
+    const text = JSON.stringify({ sent, status: reply.status, body: reply.body }).replaceAll(LINK, '$1');
+    repeated.answers.push(JSON.parse(text));
+    await rehearsal.settle();
+    return reply;
+  };
+  const once = repeated ? repeatedly : plainly;
   const common = {
     rehearsal,
-    things: nothingYet(),
+    things: repeated?.things ?? nothingYet(),
     play: async (method: string, path: string, body: object = {}) =>
-      sound(await rehearsal.call(method, `/_control/${path}`, body, { as: 'admin' }), method, path, body),
+      sound(await answered([path, body], await rehearsal.call(method, `/_control/${path}`, body, { as: 'admin' })), method, path, body),
     isTroubled: () => trouble,
     expectTrouble: () => {
       trouble = true;
@@ -96,6 +117,8 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR'): RunningHistor
   };
   return { ...common, ask: asking(once), twice };
 }
+
+const LINK = /(\/labels|\/payment-actions)\/[^"]+/g;
 
 const UNREACHABLE: ReadonlySet<string> = new Set(['dependency_unavailable', 'dependency_error']);
 

@@ -14,7 +14,7 @@ import { tillSteps } from './till.ts';
  * @param progression where it differs from the default, such as `{ warehouse: 'manual' }` for a test that picks by hand
  */
 export const rehearsalAt = async (gateway: string, progression?: ProgressionInput, data?: OwnData, swap?: SwapsInput) =>
-  withSteps(await openRehearsal(gateway, progression, data, swap));
+  withSteps(await openRehearsal(gateway, progression, { ...(data && { data }), ...(swap && { swap }) }));
 
 /** A rehearsal with the steps of a story, made of its calls. */
 export function withSteps<Opened extends Awaited<ReturnType<typeof openRehearsal>>>(rehearsal: Opened) {

@@ -28,7 +28,8 @@ const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: t
 
 export const createRehearsal = defineOperation({
   id: 'create-rehearsal',
-  summary: 'Creates a freshly seeded rehearsal with its own credentials. Only this answer contains them.',
+  summary:
+    'Creates a rehearsal with its own credentials: freshly seeded, from a snapshot, or as a fork. Only this answer contains the credentials.',
   method: 'POST',
   path: '/_control/rehearsals',
   request: z.strictObject({
@@ -39,6 +40,13 @@ export const createRehearsal = defineOperation({
         'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
     }),
     keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
+    from: z
+      .strictObject({
+        snapshot: z.string().max(40).optional().describe('Name of the snapshot to open. A reset returns to it.'),
+        rehearsal: z.string().max(40).optional().describe('Name of the rehearsal to fork. Both then continue independently.'),
+      })
+      .optional()
+      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data.'),
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
     ),
@@ -64,7 +72,7 @@ export const createRehearsal = defineOperation({
     leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
   }),
   status: 201,
-  problems: ['rehearsal_exists', 'too_many_rehearsals', 'outbound_refused'],
+  problems: ['rehearsal_exists', 'too_many_rehearsals', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'outbound_refused', 'swapped'],
 });
 
 export const listRehearsals = defineOperation({
@@ -87,10 +95,11 @@ export const deleteRehearsal = defineOperation({
 export const resetRehearsal = defineOperation({
   id: 'reset-rehearsal',
   summary:
-    'Resets the rehearsal to a freshly seeded one: data, due work, faults, clock, journal and events. Credentials and registered webhooks stay.',
+    'Resets the rehearsal to a freshly seeded one, or to the snapshot that it was opened from: data, due work, faults, clock, journal and events. Credentials and registered webhooks stay.',
   method: 'POST',
   path: '/_control/reset',
   response: Rehearsal,
+  problems: ['not_found'],
 });
 
 export const readRehearsal = defineOperation({

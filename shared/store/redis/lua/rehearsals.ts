@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last two, whose key is a world. */
+/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last four, whose key is a world. */
 export const rehearsalScripts = {
   // The view of the current world. With an id, only while that world is current.
   view: lua`
@@ -8,8 +8,8 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq')
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq', 'lineage')
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`
@@ -75,6 +75,30 @@ if not exists() then return 0 end
 redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
 redis.call('ZADD', key('revoked'), ends, id)
 return 1`,
+
+  // Enters published events of a world that is being opened. The first argument is the number of the events before them.
+  addEvents: lua`
+local order = tonumber(arg())
+while position < #ARGV do
+  local entry = arg()
+  order = order + 1
+  if redis.call('XLEN', key('events')) < order then redis.call('XADD', key('events'), int(order) .. '-0', 'e', entry) end
+end
+return 1`,
+
+  // Removes the due and the parked work of an application from a world that is being opened. Returns the applications with unsent events.
+  leaveOut: lua`
+local prefix = arg() .. '|'
+for _, name in ipairs(redis.call('HKEYS', key('due'))) do
+  if string.sub(name, 1, #prefix) == prefix then removeDue(name) end
+end
+for _, member in ipairs(redis.call('ZRANGE', key('parked'), 0, -1)) do
+  if string.sub(member, 1, #prefix + 4) == 'due|' .. prefix then
+    redis.call('ZREM', key('parked'), member)
+    redis.call('HDEL', key('parkings'), member)
+  end
+end
+return redis.call('SMEMBERS', key('unsent'))`,
 
   now: lua`
 if not exists() then return gone() end

@@ -1,0 +1,65 @@
+import * as declared from '../../shared/catalog/control/operations/snapshots.ts';
+import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import type { WorldData } from '../../shared/store/ports/world-data.ts';
+import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
+import { compare } from '../snapshots/compare.ts';
+
+export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
+  const { error } = declared.SnapshotName.safeParse(name);
+  if (error) throw invalid('{name}', 'invalid_name', REHEARSAL_NAME_RULE);
+  return snapshots.save(body.rehearsal === undefined ? view : await rehearsals.find(body.rehearsal), name, {
+    gone,
+    withinMs: body.timeoutMs,
+  });
+});
+
+export const listSnapshots = operateOnRehearsals(declared.listSnapshots)(async (_input, { snapshots }) => ({
+  items: await snapshots.list(),
+}));
+
+export const readSnapshot = operateOnRehearsals(declared.readSnapshot)(({ params }, { snapshots }) => snapshots.read(params.name));
+
+export const uploadSnapshot = operateOnRehearsals(declared.uploadSnapshot)(({ query, body }, { snapshots }) =>
+  snapshots.upload(body, { name: query.name, dryRun: query.dryRun === 'true', reseal: query.reseal === 'true' }),
+);
+
+export const deleteSnapshot = operateOnRehearsals(declared.deleteSnapshot)(async ({ params }, { snapshots }) => {
+  await snapshots.remove(params.name);
+  return null;
+});
+
+export const compareWorlds = operateOnRehearsals(declared.compareWorlds)(async ({ query }, parts) => {
+  const from = await worldNamed(query.from, parts);
+  const to = await worldNamed(query.to, parts);
+  return { from: from.shown, to: to.shown, ...compare(from.data, to.data, parts.objects) };
+});
+
+interface Compared {
+  readonly shown: { readonly world: string; readonly now: string };
+  readonly data: Pick<WorldData, 'applications'>;
+}
+
+/** `snapshot:NAME`, `rehearsal:NAME`, or a name of either; then a snapshot comes first. @throws Problem not_found */
+async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts, 'snapshots' | 'worlds'>): Promise<Compared> {
+  const [, kind, name = ''] = /^(?:(snapshot|rehearsal):)?(.*)$/s.exec(text) ?? [];
+  const compared = (shownKind: string, now: Ms, data: Compared['data']): Compared => ({
+    shown: { world: `${shownKind}:${name}`, now: instant(now) },
+    data,
+  });
+  const isKept = kind !== 'rehearsal' && (await worlds.snapshots()).has(name);
+  if (isKept) {
+    const world = await snapshots.open(name);
+    return compared('snapshot', world.now, world);
+  }
+  const view = kind === 'snapshot' ? undefined : await worlds.resolve(name);
+  if (!view) {
+    const where = kind === undefined ? 'neither a snapshot nor a rehearsal' : `no ${kind}`;
+    throw new Problem('not_found', `There is ${where} "${name}". GET /_control/snapshots and GET /_control/rehearsals list them.`, {
+      objectType: kind ?? 'snapshot',
+      id: name,
+    });
+  }
+  return compared('rehearsal', view.now, await worlds.data(view.world));
+}

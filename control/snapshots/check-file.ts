@@ -1,0 +1,250 @@
+import type { FieldError } from '../../shared/catalog/problems.ts';
+import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
+import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import type { World } from '../../shared/domain/world.ts';
+import { nextTurn } from '../../shared/process/waiting.ts';
+import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { relatedOf } from '../objects/related.ts';
+import type { InvariantResult } from '../verify/invariant.ts';
+import { ID, type WorldReader } from '../verify/world-records.ts';
+import { type EstateData, indexedBy } from './estate-data.ts';
+import { digestOf, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
+
+export interface CheckOptions {
+  readonly estate: EstateData;
+  /** A store for one world, which is closed afterwards. */
+  readonly scratch: () => StoreAdapter;
+  readonly verify: (worlds: WorldReader, world: World) => Promise<InvariantResult[]>;
+}
+
+type Path = readonly PropertyKey[];
+
+const mistake = (path: Path, code: string, detail: string): FieldError => ({ pointer: pointerTo('body', path), code, detail });
+
+/**
+ * Checks a file before a world is made of it.
+ * @param reseal accepts a wrong digest
+ * @throws Problem validation_failed with all mistakes of the first kind that has any: the format, the contents, the invariants
+ */
+export async function checkFile(
+  sent: unknown,
+  reseal: boolean,
+  options: CheckOptions,
+): Promise<{ file: SnapshotFile; world: ExportedWorld }> {
+  const head = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
+  refuseOtherFormat(head);
+  const parsed = SnapshotFile.safeParse(sent, IN_WORDS);
+  const seal = reseal || head['digest'] === digestOf(head) ? [] : [wrongDigest(head['digest'])];
+  if (!parsed.success) {
+    const mistakes = [...mistakesIn(parsed.error.issues)].map(({ path, code, detail }) => mistake(path, code, detail));
+    throw validationFailed([...mistakes, ...seal]);
+  }
+  const file = parsed.data;
+  const errors: FieldError[] = [];
+  for await (const error of mistakesOf(file, options.estate)) errors.push(error);
+  if (errors.length > 0) throw validationFailed([...errors, ...seal]);
+  const world = worldOf(file, indexedBy(options.estate));
+  const broken = await brokenInvariants(file, world, options);
+  if (broken.length + seal.length > 0) throw validationFailed([...broken, ...seal]);
+  return { file, world };
+}
+
+function refuseOtherFormat({ format, version }: Readonly<Record<string, unknown>>): void {
+  if (format !== FORMAT) {
+    throw validationFailed([
+      mistake(['format'], 'not_a_snapshot', `This must be "${FORMAT}": send a file that GET /_control/snapshots/{name} returned.`),
+    ]);
+  }
+  if (version !== VERSION) {
+    const detail = `This estate reads version ${VERSION} of snapshots, not ${String(version)}. Use an estate of the release that took the snapshot.`;
+    throw validationFailed([mistake(['version'], 'unsupported_version', detail)]);
+  }
+}
+
+const wrongDigest = (digest: unknown): FieldError =>
+  mistake(
+    ['digest'],
+    'wrong_digest',
+    `${digest === undefined ? 'The digest is missing' : 'The file has changed since its digest was made'}. If you changed it on purpose, send it with ?reseal=true.`,
+  );
+
+async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerator<FieldError, void> {
+  yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
+  const orders = new Map<number, string>();
+  for (const [application, { collections, counters }] of estate) {
+    const data = file.applications[application];
+    if (!data) continue;
+    const at = ['applications', application];
+    yield* unknownMembers([...at, 'objects'], Object.keys(data.objects), [...collections.keys()], 'collection');
+    yield* unknownMembers([...at, 'counters'], Object.keys(data.counters), [...counters.keys()], 'counter');
+    for (const [name, rows] of Object.entries(data.objects)) {
+      const of = collections.get(name);
+      if (of) yield* mistakesOfObjects([...at, 'objects', name], rows, of, orders);
+    }
+    for (const [name, keys] of Object.entries(data.counters)) {
+      const of = counters.get(name);
+      if (of) yield* mistakesOfCounters([...at, 'counters', name], keys, of);
+    }
+  }
+  yield* unknownReferences(file, estate);
+  yield* mistakesOfWork(file, estate);
+  yield* mistakesOfEvents(file, estate);
+}
+
+function* unknownMembers(path: Path, names: readonly string[], known: readonly string[], thing: string): Generator<FieldError, void> {
+  for (const name of names) {
+    if (!known.includes(name)) yield mistake([...path, name], `unknown_${thing}`, unknownWord(thing, name, known));
+  }
+}
+
+/** Objects between two turns of other work. */
+const OBJECTS_AT_ONCE = 200;
+
+type Rows = SnapshotFile['applications'][string]['objects'][string];
+
+async function* mistakesOfObjects(
+  path: Path,
+  rows: Rows,
+  of: AnyCollection,
+  orders: Map<number, string>,
+): AsyncGenerator<FieldError, void> {
+  const ids = new Set<string>();
+  for (const [place, { order, object }] of rows.entries()) {
+    if (place % OBJECTS_AT_ONCE === 0) await nextTurn();
+    const at = [...path, place];
+    const { error } = of.schema.safeParse(object, IN_WORDS);
+    for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, 'object', ...inside], code, detail);
+    if (ids.has(object.id)) yield mistake([...at, 'object', 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
+    ids.add(object.id);
+    const other = orders.get(order);
+    if (other !== undefined) yield mistake([...at, 'order'], 'not_unique', `${other} has the order ${order} already.`);
+    orders.set(order, `${of.name}/${object.id}`);
+  }
+  for (const [name, keyOf] of Object.entries(of.unique)) yield* sharedValues(path, rows, name, keyOf);
+}
+
+function* sharedValues(path: Path, rows: Rows, name: string, keyOf: AnyCollection['unique'][string]): Generator<FieldError, void> {
+  const owners = new Map<string, string>();
+  for (const [place, { object }] of rows.entries()) {
+    const value = valueIn(keyOf, object);
+    if (value === undefined) continue;
+    const owner = owners.get(value);
+    if (owner !== undefined && owner !== object.id)
+      yield mistake([...path, place, 'object'], 'not_unique', `${object.id} and ${owner} share the ${name} "${value}".`);
+    owners.set(value, object.id);
+  }
+}
+
+/** @returns undefined for an object that does not fit its schema, too: that is named already */
+function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): string | undefined {
+  try {
+    return keyOf(object);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An id. A SKU or a code may name what does not exist yet. */
+const WHOLE_ID = new RegExp(`^(?:${ID.source})$`);
+
+/** Business objects refer to objects of this file. The till names an order by the id of its transaction. */
+function* unknownReferences({ applications }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+  const all = Object.values(applications).flatMap(({ objects }) => Object.values(objects));
+  const known = new Set(all.flatMap((rows) => rows.map(({ object }) => object.id)));
+  for (const [application, { collections }] of estate) {
+    for (const { name, object: definition } of collections.values()) {
+      if (!definition) continue;
+      for (const [place, { object }] of (applications[application]?.objects[name] ?? []).entries()) {
+        for (const { type, id } of relatedOf(definition, object)) {
+          if (known.has(id) || !WHOLE_ID.test(id)) continue;
+          const at = ['applications', application, 'objects', name, place, 'object'];
+          yield mistake(at, 'unknown_reference', `${object.id} refers to the ${type} ${id}, which this file does not have.`);
+        }
+      }
+    }
+  }
+}
+
+type Keys = SnapshotFile['applications'][string]['counters'][string];
+
+function* mistakesOfCounters(path: Path, keys: Keys, { fields, guards }: Counters): Generator<FieldError, void> {
+  for (const [key, values] of Object.entries(keys)) {
+    yield* unknownMembers([...path, key], Object.keys(values), fields, 'field');
+    for (const terms of Object.values(guards)) {
+      const sum = Object.entries(terms).reduce((total, [field, weight = 0]) => total + weight * (values[field] ?? 0), 0);
+      const words = Object.entries(terms).map(([field, weight]) => `${weight === 1 ? '+' : '-'} ${field}`);
+      if (sum < 0)
+        yield mistake([...path, key], 'below_zero', `${words.join(' ').replace(/^\+ /, '')} must not be below zero, but is ${sum}.`);
+    }
+  }
+}
+
+function* mistakesOfWork({ due, dueSeq, parked, faults }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+  const rules = faults.rules.map(({ name }) => name);
+  for (const [place, { application, kind, seq, withheldBy }] of due.entries()) {
+    yield* mistakesOfItem(['due', place], { application, kind }, estate);
+    if (seq > dueSeq) yield mistake(['due', place, 'seq'], 'too_big', `This must be at most ${dueSeq}, the value of dueSeq.`);
+    if (withheldBy !== undefined && !rules.includes(withheldBy))
+      yield mistake(['due', place, 'withheldBy'], 'unknown_fault', unknownWord('fault', withheldBy, rules));
+  }
+  for (const [place, { item }] of parked.entries()) if (item) yield* mistakesOfItem(['parked', place, 'item'], item, estate);
+}
+
+function* mistakesOfItem(
+  path: Path,
+  { application, kind }: { readonly application: string; readonly kind: string },
+  estate: EstateData,
+): Generator<FieldError, void> {
+  const kinds = estate.get(application)?.kinds;
+  if (!kinds) yield mistake([...path, 'application'], 'unknown_application', unknownWord('application', application, [...estate.keys()]));
+  else if (!kinds.has(kind)) yield mistake([...path, 'kind'], 'unknown_kind', unknownWord('due work', kind, [...kinds]));
+}
+
+function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+  const ids = new Set<string>();
+  for (const [place, { event }] of events.entries()) {
+    if (ids.has(event.id)) yield mistake(['events', place, 'event', 'id'], 'not_unique', `Two events have the id ${event.id}.`);
+    ids.add(event.id);
+  }
+  for (const { outbox } of Object.values(applications)) for (const { event } of outbox) ids.add(event.id);
+  for (const { key } of due) ids.add(key);
+  for (const [place, delivery] of deliveries.entries()) {
+    const [application = '', id = ''] = delivery.split('|');
+    if (!estate.has(application) || !ids.has(id))
+      yield mistake(['deliveries', place], 'unknown_event', 'This must be an application, "|" and the id of an event of this file.');
+  }
+}
+
+/** Opens the world where nobody else can see it. */
+async function brokenInvariants(file: SnapshotFile, exported: ExportedWorld, { scratch, verify }: CheckOptions): Promise<FieldError[]> {
+  const adapter = scratch();
+  try {
+    const world = await adapter.worlds.open(file.rehearsal, exported, { bearer: '', apiKey: '', webhookSecret: '' });
+    const pointerOf = placesOf(file);
+    const results = await verify(adapter.worlds, world);
+    return results.flatMap(({ id, title, violations }) =>
+      violations.map((violation) => ({ pointer: pointerOf(violation), code: 'invariant', detail: `${title} (${id}): ${violation}` })),
+    );
+  } finally {
+    await adapter.close();
+  }
+}
+
+/** Finds the object that a violation names first. */
+function placesOf({ applications }: SnapshotFile): (violation: string) => string {
+  const places = new Map<string, Path>();
+  for (const [application, { objects }] of Object.entries(applications)) {
+    for (const [collection, rows] of Object.entries(objects)) {
+      for (const [place, { object }] of rows.entries()) {
+        if (!places.has(object.id)) places.set(object.id, ['applications', application, 'objects', collection, place, 'object']);
+      }
+    }
+  }
+  return (violation) => {
+    const first = [...violation.matchAll(ID)].map(([id]) => places.get(id)).find((path) => path !== undefined);
+    return first ? pointerTo('body', first) : '';
+  };
+}

@@ -1,0 +1,56 @@
+import { type Application, applicationNames, type Owner } from '../../shared/catalog/applications.ts';
+import { type AnyCollection, type Counters, entriesOf, type Stored } from '../../shared/store/collections.ts';
+import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import { retailers } from '../../shared/work/figures.ts';
+import type { AnyService } from '../../shared/work/handler.ts';
+import type { Indexed } from './snapshot-file.ts';
+
+/** What each application may have in its store. */
+export interface ApplicationData {
+  readonly collections: ReadonlyMap<string, AnyCollection>;
+  readonly counters: ReadonlyMap<string, Counters>;
+  /** Kinds of its due work. */
+  readonly kinds: ReadonlySet<string>;
+}
+
+export type EstateData = ReadonlyMap<string, ApplicationData>;
+
+const named = <T extends { readonly name: string }>(all: readonly T[]): ReadonlyMap<string, T> =>
+  new Map(all.map((one) => [one.name, one]));
+
+export function estateDataOf(services: readonly AnyService[]): EstateData {
+  return new Map(
+    services.map(({ application, collections, counters, due }): [Application, ApplicationData] => [
+      application,
+      {
+        collections: named([...collections, retailers]),
+        counters: named(counters),
+        kinds: new Set([...Object.keys(due), PUBLISH_WITHHELD_EVENT, DELIVER_AGAIN]),
+      },
+    ]),
+  );
+}
+
+/** The indexes of objects whose collections are known. @throws Error naming two objects that share a unique value */
+export const indexedBy =
+  (estate: EstateData): Indexed =>
+  (application: Owner, objects) => {
+    const collections = estate.get(application)?.collections ?? new Map<string, AnyCollection>();
+    const entries = Object.entries(objects).flatMap(([name, all]) => {
+      const of = collections.get(name);
+      return of
+        ? [
+            entriesOf(
+              of,
+              all.map(({ json }) => JSON.parse(json) as Stored),
+            ),
+          ]
+        : [];
+    });
+    return {
+      unique: Object.assign({}, ...entries.map(({ unique }) => unique)),
+      index: Object.assign({}, ...entries.map(({ index }) => index)),
+    };
+  };
+
+export const isApplication = (name: string): name is Application => applicationNames.some((one) => one === name);

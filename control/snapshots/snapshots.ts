@@ -1,0 +1,157 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { z } from 'zod';
+import type { Snapshot } from '../../shared/catalog/control/operations/snapshots.ts';
+import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import { pause } from '../../shared/process/waiting.ts';
+import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
+import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
+import type { ClockDriver } from '../clock/driver.ts';
+import { swappedIn } from '../swaps/swaps.ts';
+import { type CheckOptions, checkFile } from './check-file.ts';
+import { indexedBy } from './estate-data.ts';
+import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
+
+type SnapshotHead = z.output<typeof Snapshot>;
+
+export interface SnapshotsOptions extends CheckOptions {
+  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<ObjectReader, 'object'>;
+  readonly driver: Pick<ClockDriver, 'settle'>;
+  readonly limits: {
+    /** The number of snapshots. */
+    readonly most: number;
+    /** The size of a file. */
+    readonly bytes: number;
+  };
+  /** Version of the estate. */
+  readonly version: string;
+}
+
+interface Uploading {
+  readonly name: string | undefined;
+  readonly dryRun: boolean;
+  readonly reseal: boolean;
+}
+
+interface Patience {
+  /** Aborted when the client has disconnected. */
+  readonly gone?: AbortSignal;
+  /** Wall time. */
+  readonly withinMs?: Ms;
+}
+
+/** Wall time that a world gets to come to rest. */
+const SETTLE_MS = 10_000;
+/** Wall time between two looks at a world whose requests are running. */
+const LOOK_AGAIN_MS = 200;
+
+const compressed = promisify(gzip);
+const decompressed = promisify(gunzip);
+
+/** Keeps worlds as files, and opens them again. */
+export function createSnapshots(options: SnapshotsOptions) {
+  const { worlds, driver, limits, version, estate } = options;
+  const indexed = indexedBy(estate);
+
+  /** @throws Problem not_at_rest naming the open work; swapped, because a part of the state is at a real system */
+  async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
+    const swapped = await swappedIn(worlds, view.world);
+    if (swapped.length > 0) {
+      const whose = `The state of ${swapped.join(', ')} is at the real system, which the estate cannot keep or copy.`;
+      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications: [...swapped] });
+    }
+    const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
+    if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
+  }
+
+  /** @throws Problem not_at_rest */
+  async function exportAtRest(view: WorldView, patience: Patience): Promise<ExportedWorld> {
+    const { gone, withinMs = SETTLE_MS } = patience;
+    const until = Date.now() + withinMs;
+    for (;;) {
+      await settled(view, { gone, withinMs: Math.max(0, until - Date.now()) });
+      const exported = await worlds.exportWorld(view.world);
+      const waitingFor = inMotion(exported);
+      if (waitingFor.length === 0) return exported;
+      if (Date.now() >= until || gone?.aborted) throw notAtRest(view.rehearsal, waitingFor);
+      await pause(LOOK_AGAIN_MS, gone);
+    }
+  }
+
+  async function keep(file: SnapshotFile, name: string, { dryRun }: { readonly dryRun: boolean }): Promise<SnapshotHead> {
+    const text = JSON.stringify(file);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > limits.bytes) {
+      throw new Problem(
+        'payload_too_large',
+        `The snapshot has ${bytes} bytes; MAX_SNAPSHOT_BYTES allows ${limits.bytes}. Raise the variable.`,
+      );
+    }
+    const head = headOf(file, name, bytes);
+    if (dryRun) return head;
+    const kept = await worlds.keepSnapshot({ name, head: JSON.stringify(head), content: await compressed(text) }, limits.most);
+    if (kept) return head;
+    throw new Problem(
+      'too_many_snapshots',
+      `There are ${limits.most} snapshots, which is the limit of MAX_SNAPSHOTS. Delete one, or use the name of one to replace it.`,
+      { most: limits.most },
+    );
+  }
+
+  /** @throws Problem not_found */
+  async function read(name: string): Promise<SnapshotFile> {
+    const content = await worlds.snapshot(name);
+    if (!content) throw notFound('snapshot', name);
+    return JSON.parse((await decompressed(content)).toString()) as SnapshotFile;
+  }
+
+  return {
+    settled,
+    read,
+    async list(): Promise<SnapshotHead[]> {
+      return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
+    },
+    /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
+    async save(view: WorldView, name: string, patience: Patience): Promise<SnapshotHead> {
+      const exported = await exportAtRest(view, patience);
+      const head = { estate: version, name, rehearsal: view.rehearsal, takenAt: instant(Date.now()) };
+      return keep(fileOf(exported, head), name, { dryRun: false });
+    },
+    /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
+    async upload(sent: unknown, { name, dryRun, reseal }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
+      const { file, world } = await checkFile(sent, reseal, options);
+      const { estate: from, rehearsal, takenAt } = file;
+      const named = fileOf(world, { estate: from, name: name ?? file.name, rehearsal, takenAt });
+      return { ...(await keep(named, named.name, { dryRun })), kept: !dryRun };
+    },
+    /** The world of a snapshot. @throws Problem not_found */
+    async open(name: string): Promise<ExportedWorld> {
+      return { ...worldOf(await read(name), indexed), origin: name };
+    },
+    /** @throws Problem not_found */
+    async remove(name: string): Promise<void> {
+      if (!(await worlds.removeSnapshot(name))) throw notFound('snapshot', name);
+    },
+  };
+}
+
+export type Snapshots = ReturnType<typeof createSnapshots>;
+
+function headOf(
+  { rehearsal, takenAt, clock, estate, digest = '', applications, events }: SnapshotFile,
+  name: string,
+  bytes: number,
+): SnapshotHead {
+  const rows = Object.values(applications).flatMap(({ objects }) => Object.values(objects));
+  const objects = rows.reduce((sum, { length }) => sum + length, 0);
+  return { name, rehearsal, takenAt, now: clock.now, estate, digest, bytes, objects, events: events.length };
+}
+
+export const notAtRest = (rehearsal: string, waitingFor: readonly string[]): Problem =>
+  new Problem('not_at_rest', `The rehearsal "${rehearsal}" still works: ${waitingFor.join(', ')}. Repeat the request when it is at rest.`, {
+    rehearsal,
+    waitingFor: [...waitingFor],
+  });

@@ -1,0 +1,93 @@
+import { ulid } from 'ulid';
+import { type Owner, owners } from '../../catalog/applications.ts';
+import type { JournalLimits } from '../journal-limits.ts';
+import { dueKey } from '../ports/due-work.ts';
+import type { ApplicationDump, ExportedApplication, ExportedParked, ExportedWorld, WorldData } from '../ports/world-data.ts';
+import { isExported } from '../ports/world-data.ts';
+import { bytesOfClaim } from './commit.ts';
+import { createDueSchedule } from './due-schedule.ts';
+import { createMemoryEvents } from './events.ts';
+import { createMemoryJournal } from './journal.ts';
+import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState } from './state.ts';
+
+/** Makes a world of seed data, or of an exported world. */
+export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, limits: JournalLimits): WorldState {
+  const { data, ...withoutOwnData } = from;
+  const exported = isExported(from) ? from : undefined;
+  const parked: WorldState['parked'] = new Map();
+  const state: WorldState = {
+    rehearsal,
+    world: `${rehearsal}~${ulid()}`,
+    lineage: exported?.lineage,
+    createdAt: new Date().toISOString(),
+    seed: exported ? exported.seed : withoutOwnData,
+    data,
+    origin: exported?.origin,
+    clock: exported?.flowing === false ? { flowing: false, at: from.now } : { flowing: true, offset: from.now - Date.now() },
+    applications: new Map(),
+    due: createDueSchedule((item) => unpark({ parked }, item)),
+    pending: new Set(exported?.pending),
+    parked,
+    seq: 0,
+    dueSeq: exported?.dueSeq ?? 0,
+    order: 0,
+    bytes: data === undefined ? 0 : JSON.stringify(data).length,
+    events: createMemoryEvents(),
+    journal: createMemoryJournal(limits),
+    moves: [],
+    faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, fault])),
+    faultRevision: exported?.faults.revision ?? 0,
+    progression: exported?.progression,
+    revokedTokens: new Map(),
+    driver: undefined,
+  };
+  for (const application of owners) {
+    const data = from.applications[application];
+    if (data) load(state, application, data);
+  }
+  for (const item of from.due) {
+    const record = { attempts: 0, seq: exported ? 0 : ++state.dueSeq, ...item, payload: JSON.stringify(item.payload) };
+    state.due.put(dueKey(item.application, item.kind, item.key), record);
+  }
+  for (const entry of exported?.parked ?? []) loadParked(state, entry);
+  for (const event of exported?.events ?? []) {
+    state.events.add(event);
+    state.bytes += event.json.length;
+  }
+  return state;
+}
+
+/** Fills an application's maps. Objects keep their order. */
+function load(world: WorldState, application: Owner, dump: ApplicationDump & ExportedApplication): void {
+  const state = applicationState(world, application);
+  for (const [collection, found] of Object.entries(dump.objects)) {
+    for (const { id, version, json, order = world.order + 1 } of found) {
+      putObject(state, collection, { id, version, json, order });
+      world.order = Math.max(world.order, order);
+      world.bytes += json.length;
+    }
+  }
+  for (const [name, values] of Object.entries(dump.unique)) state.unique.set(name, new Map(Object.entries(values)));
+  for (const [name, entries] of Object.entries(dump.index)) {
+    const collection = name.slice(0, name.indexOf('.'));
+    for (const [value, id] of entries) enterIndex(state, name, { value, id, order: state.objects.get(collection)?.get(id)?.order ?? 0 });
+  }
+  for (const [name, keys] of Object.entries(dump.counters)) {
+    const counter = getOr(state.counters, name, () => new Map());
+    for (const [key, fields] of Object.entries(keys)) counter.set(key, new Map(Object.entries(fields)));
+  }
+  for (const { key, done, ...claim } of dump.claims ?? []) {
+    const record = { ...claim, token: undefined, leaseUntil: 0, done };
+    state.claims.set(key, record);
+    world.bytes += bytesOfClaim(record);
+  }
+  for (const entry of dump.outbox ?? []) {
+    state.outbox.set(entry.id, entry);
+    world.bytes += entry.json.length;
+  }
+}
+
+function loadParked({ parked }: WorldState, { item, ...shown }: ExportedParked): void {
+  const record = item && { ...item, payload: JSON.stringify(item.payload), at: shown.at, seq: 0, attempts: 0 };
+  parked.set(`${shown.what}|${shown.key}`, { shown, item: record });
+}

@@ -1,0 +1,97 @@
+import { GATEWAY, type Owner } from '../../catalog/applications.ts';
+import { carriesEvent } from '../ports/due-work.ts';
+import type {
+  ApplicationDump,
+  ExportedApplication,
+  ExportedParked,
+  ExportedWorld,
+  WorldData,
+  WorldDataStore,
+} from '../ports/world-data.ts';
+import { isHeld } from './commit.ts';
+import type { DueRecord } from './due-schedule.ts';
+import type { MemoryEstate } from './estate.ts';
+import { type ApplicationState, dueItem, nowOf, type WorldState } from './state.ts';
+
+export function createMemoryWorldData({ need }: MemoryEstate): WorldDataStore {
+  return {
+    data: async (world) => dataOf(need(world)),
+    seed: async (world) => need(world).seed,
+    ownData: async (world) => need(world).data,
+    origin: async (world) => need(world).origin,
+    exportWorld: async (world) => exportOf(need(world)),
+  };
+}
+
+function dataOf(state: WorldState): WorldData {
+  const applications: Partial<Record<Owner, ApplicationDump>> = {};
+  for (const [application, data] of state.applications) applications[application] = dump(data);
+  const now = nowOf(state);
+  const due = [...state.due.records()]
+    .filter(({ item }) => !carriesEvent(item.kind))
+    .map(({ item }) => ({ ...dueItem(item), at: item.withheldBy === undefined ? item.at : Math.min(item.at, now) }))
+    .sort((a, b) => a.at - b.at || a.seq - b.seq)
+    .map(({ seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, hop: _hop, ...item }) => item);
+  return { now, applications, due };
+}
+
+/** One synchronous step. The JSON of objects and events is shared with the world, because it never changes. */
+export function exportOf(state: WorldState): ExportedWorld {
+  const { due, pending, parked, events, faults, faultRevision, progression, seed, data, origin, driver, clock } = state;
+  const { [GATEWAY]: _webhooks, ...seeded } = seed.applications;
+  const own = ({ item }: DueRecord): boolean => item.application !== GATEWAY;
+  const applications: Partial<Record<Owner, ExportedApplication>> = {};
+  for (const [application, data] of state.applications) if (application !== GATEWAY) applications[application] = exportApplication(data);
+  return {
+    lineage: state.lineage ?? state.world,
+    now: nowOf(state),
+    flowing: driver?.flowed ?? clock.flowing,
+    applications,
+    due: [...due.records()]
+      .filter(own)
+      .sort((a, b) => a.item.seq - b.item.seq)
+      .map(({ item }) => ({ ...item, payload: JSON.parse(item.payload) as unknown })),
+    dueSeq: state.dueSeq,
+    running: [...due.running(Date.now()).map((key) => `due ${key}`), ...requestsIn(state)],
+    parked: [...parked.values()].flatMap(exportParked),
+    pending: [...pending],
+    events: events.after(0, events.last).map(({ order: _order, ...event }) => event),
+    faults: { revision: faultRevision, rules: [...faults].map(([name, fault]) => ({ name, ...fault })) },
+    progression,
+    seed: { ...seed, applications: seeded },
+    data,
+    origin,
+  };
+}
+
+function requestsIn({ applications }: WorldState): string[] {
+  return [...applications].flatMap(([name, { claims }]) => [...claims.values()].filter(isHeld).map(() => `request at ${name}`));
+}
+
+function exportApplication(state: ApplicationState): ExportedApplication {
+  return {
+    ...dump(state),
+    claims: [...state.claims].map(([key, { token: _token, leaseUntil: _leaseUntil, ...claim }]) => ({ key, ...claim })),
+    outbox: [...state.outbox.values()],
+  };
+}
+
+function exportParked({ shown, item }: { readonly shown: ExportedParked; readonly item?: DueRecord['item'] }): ExportedParked[] {
+  if (shown.key.startsWith(`${GATEWAY}|`)) return [];
+  // The redrive of a delivery reads its event.
+  if (!item || shown.what === 'delivery') return [shown];
+  const { at: _at, seq: _seq, attempts: _attempts, withheldBy: _withheldBy, awaits: _awaits, ...rest } = item;
+  return [{ ...shown, item: { ...rest, payload: JSON.parse(item.payload) as unknown } }];
+}
+
+function dump(state: ApplicationState): ApplicationDump {
+  const record = <V, T>(map: Map<string, V>, of: (value: V) => T): Record<string, T> =>
+    Object.fromEntries([...map].map(([key, value]) => [key, of(value)]));
+  return {
+    // Maps iterate in insertion order: here the order of creation.
+    objects: record(state.objects, (objects) => [...objects.values()]),
+    unique: record(state.unique, (values) => Object.fromEntries(values)),
+    index: record(state.index, (values) => [...values].flatMap(([value, placed]) => [...placed].map(({ id }) => [value, id] as const))),
+    counters: record(state.counters, (keys) => record(keys, (fields) => Object.fromEntries(fields))),
+  };
+}

@@ -1,0 +1,231 @@
+import { type Owner, owners } from '../../catalog/applications.ts';
+import type { Ms } from '../../domain/time.ts';
+import { type DueItem, dueKey } from '../ports/due-work.ts';
+import { CLAIM_KEPT_MS } from '../ports/plan.ts';
+import { type ExportedApplication, type ExportedWorld, isExported, type WorldData } from '../ports/world-data.ts';
+import type { Argument, RedisConnection } from './connection.ts';
+import {
+  claimRecord,
+  counterRecord,
+  dueRecord,
+  indexMember,
+  objectRecord,
+  outboxEntry,
+  parkedRecord,
+  queueMember,
+  word,
+} from './formats.ts';
+import { PRESENT } from './keys.ts';
+
+/** Most entries of a command. A command of this length delays others no longer than reading a page of objects. */
+const ENTRIES_PER_WRITE = 200;
+const WRITES_AT_ONCE = 4;
+
+interface Write {
+  readonly command: 'hset' | 'zadd' | 'sadd' | 'set' | 'events';
+  readonly key: string;
+  readonly args: readonly Argument[];
+}
+
+/** A world whose keys are filled. `fields` of its hash are set when it becomes current. */
+export interface FilledWorld {
+  readonly now: Ms;
+  readonly fields: Readonly<Record<string, Argument>>;
+  /** The applications with unsent events. */
+  readonly unsent: readonly Owner[];
+}
+
+/** Fills the keys of a new world in pieces, before it becomes current. Executing it twice is harmless. */
+export async function openWorld(connection: RedisConnection, key: string, from: WorldData | ExportedWorld): Promise<FilledWorld> {
+  const { writes, filled } = writesOf(key, from);
+  const write = ({ command, key: target, args }: Write): Promise<unknown> =>
+    command === 'events'
+      ? connection.run('addEvents', target, args)
+      : connection.idempotently((client) => client.call(command, target, ...args));
+  const [events, others] = [writes.filter(({ command }) => command === 'events'), writes.filter(({ command }) => command !== 'events')];
+  for (let next = 0; next < others.length; next += WRITES_AT_ONCE) {
+    await Promise.all(others.slice(next, next + WRITES_AT_ONCE).map(write));
+  }
+  for (const piece of events) await write(piece);
+  return filled;
+}
+
+type Entries = readonly (readonly Argument[])[];
+type Add = (command: 'hset' | 'zadd' | 'sadd', name: string, entries: Entries) => void;
+
+function writesOf(key: string, from: WorldData | ExportedWorld): { writes: readonly Write[]; filled: FilledWorld } {
+  const exported = isExported(from) ? from : undefined;
+  const { data, ...seed } = from;
+  const writes: Write[] = [{ command: 'set', key: `${key}:seed`, args: [JSON.stringify(exported?.seed ?? seed)] }];
+  if (data !== undefined) writes.push({ command: 'set', key: `${key}:data`, args: [JSON.stringify(data)] });
+  const names: string[] = [];
+  const add: Add = (command, name, entries) => {
+    for (const piece of piecesOf(entries)) writes.push({ command, key: `${key}:${name}`, args: piece.flat() });
+    if (entries.length > 0 && name.includes(':')) names.push(name);
+  };
+  let order = 0;
+  const unsent: Owner[] = [];
+  for (const application of owners) {
+    const dump: ExportedApplication | undefined = from.applications[application];
+    if (!dump) continue;
+    const own: Add = (command, name, entries) => add(command, `${application}:${name}`, entries);
+    order = addData(own, dump, order);
+    addRequests(own, dump);
+    if (dump.outbox && dump.outbox.length > 0) unsent.push(application);
+  }
+  addDue(add, from.due);
+  add('sadd', 'unsent', each(unsent));
+  if (exported) addHistory(add, exported);
+  for (const [n, piece] of piecesOf(exported?.events ?? []).entries()) {
+    writes.push({ command: 'events', key, args: [n * ENTRIES_PER_WRITE, ...piece.map(outboxEntry)] });
+  }
+  add('sadd', 'keys', each(names));
+  const bytes = writes.reduce((sum, { args }) => sum + textOf(args), 0);
+  const fields = { order, dueSeq: from.due.length, bytes, ...(exported && fieldsOf(exported)) };
+  return { writes, filled: { now: from.now, fields, unsent } };
+}
+
+function fieldsOf({
+  lineage,
+  now,
+  flowing,
+  applications,
+  dueSeq,
+  pending,
+  parked,
+  faults,
+  progression,
+  origin,
+}: ExportedWorld): FilledWorld['fields'] {
+  return {
+    lineage,
+    outSeq: Math.max(0, ...Object.values(applications).map(({ outbox = [] }) => outbox.length)),
+    dueSeq,
+    owedSeq: pending.length,
+    parkSeq: parked.length,
+    faultSeq: faults.rules.length,
+    revision: faults.revision,
+    ...(!flowing && { flowing: '0', clock: now }),
+    ...(progression && { progression: JSON.stringify(progression) }),
+    ...(origin !== undefined && { origin }),
+  };
+}
+
+const piecesOf = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(all.length / ENTRIES_PER_WRITE) }, (_, n) =>
+    all.slice(n * ENTRIES_PER_WRITE, (n + 1) * ENTRIES_PER_WRITE),
+  );
+
+const textOf = (args: readonly Argument[]): number => args.reduce<number>((sum, arg) => sum + String(arg).length, 0);
+
+const each = (members: readonly Argument[]): Entries => members.map((member) => [member]);
+/** Members of a sorted set, scored by their place. */
+const placed = (members: readonly string[]): Entries => members.map((member, place) => [place + 1, member]);
+
+const withPresent = (entries: Entries): Entries => (entries.length > 0 ? [[PRESENT, ''], ...entries] : []);
+
+/** @param last order of the last object so far @returns order of the last object after these */
+function addData(add: Add, dump: ExportedApplication, last: number): number {
+  let newest = last;
+  const orders = new Map<string, number>();
+  for (const [collection, objects] of Object.entries(dump.objects)) {
+    const found = objects.map(({ order = newest + 1, ...object }) => {
+      newest = Math.max(newest, order);
+      orders.set(`${collection}/${object.id}`, order);
+      return { ...object, order };
+    });
+    add('hset', `o:${collection}`, withPresent(found.map((object) => [object.id, objectRecord(object)])));
+    add(
+      'zadd',
+      `a:${collection}`,
+      found.map(({ id, order }) => [order, id]),
+    );
+  }
+  for (const [name, values] of Object.entries(dump.unique)) add('hset', `u:${name}`, Object.entries(values));
+  for (const [name, entries] of Object.entries(dump.index)) {
+    const collection = name.slice(0, name.indexOf('.'));
+    add(
+      'zadd',
+      `i:${name}`,
+      entries.map(([value, id]) => [0, indexMember(value, orders.get(`${collection}/${id}`) ?? 0, id)]),
+    );
+  }
+  for (const [counter, keys] of Object.entries(dump.counters)) {
+    add('hset', `c:${counter}`, withPresent(Object.entries(keys).map(([name, fields]) => [name, counterRecord(fields)])));
+  }
+  return newest;
+}
+
+function addRequests(add: Add, { claims = [], outbox = [] }: ExportedApplication): void {
+  add(
+    'hset',
+    'idem',
+    claims.map((claim) => [claim.key, claimRecord(claim)]),
+  );
+  add(
+    'zadd',
+    'claims',
+    claims.map(({ key, since, done }) => [done?.keepUntil ?? since + CLAIM_KEPT_MS, key]),
+  );
+  add(
+    'hset',
+    'entries',
+    outbox.map((entry) => [entry.id, outboxEntry(entry)]),
+  );
+  add('zadd', 'outbox', placed(outbox.map(({ id }) => id)));
+}
+
+function addDue(add: Add, items: (WorldData | ExportedWorld)['due']): void {
+  const due = items.map((item: WorldData['due'][number] & Partial<DueItem>, position) => {
+    const { at, seq = position + 1, awaits, withheldBy } = item;
+    const record = dueRecord({ ...item, payload: JSON.stringify(item.payload) }, seq);
+    return { name: dueKey(item.application, item.kind, item.key), at, seq, awaits, withheldBy, record };
+  });
+  const named = (some: typeof due): Entries => some.map(({ seq, name }) => [seq, name]);
+  add(
+    'hset',
+    'due',
+    due.map(({ name, record }) => [name, record]),
+  );
+  add(
+    'zadd',
+    'queue',
+    due.map(({ name, at, seq }) => [at, queueMember(seq, name)]),
+  );
+  add('zadd', 'kept', named(due.filter(({ withheldBy }) => withheldBy !== undefined)));
+  add('zadd', 'awaiting', named(due.filter(({ awaits }) => awaits !== undefined)));
+}
+
+function addHistory(add: Add, { pending, parked, faults }: ExportedWorld): void {
+  const memberOf = ({ what, key }: ExportedWorld['parked'][number]): string => `${what}|${key}`;
+  add('zadd', 'pending', placed(pending));
+  add('zadd', 'parked', placed(parked.map(memberOf)));
+  add(
+    'hset',
+    'parkings',
+    parked.map((one) => [memberOf(one), parkedRecord(one)]),
+  );
+  const rules = faults.rules.map((fault) => ({ ...fault, name: word(fault.name) }));
+  add('zadd', 'faults', placed(rules.map(({ name }) => name)));
+  const byName = (value: (fault: (typeof rules)[number]) => Argument): Entries => rules.map((fault) => [fault.name, value(fault)]);
+  add(
+    'hset',
+    'rules',
+    byName(({ json }) => json),
+  );
+  add(
+    'hset',
+    'since',
+    byName(({ since }) => since),
+  );
+  add(
+    'hset',
+    'hits',
+    byName(({ hits }) => hits),
+  );
+  add(
+    'hset',
+    'chances',
+    byName(({ chances }) => chances),
+  );
+}

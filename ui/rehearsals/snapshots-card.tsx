@@ -1,0 +1,59 @@
+import { act, control, drawn, isBusy, type Output, useResource } from '../data/data.ts';
+import { Card, counted, rehearsalTime } from '../kit/kit.ts';
+import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
+import { wallInstant } from './rehearsal-times.ts';
+
+/** The kept snapshots. Each can be opened as a new rehearsal. */
+export function SnapshotsCard({ onOpened }: { onOpened: (created: CreatedRehearsal) => void }) {
+  const listed = useResource('snapshots', (signal) => control('list-snapshots', undefined, { signal }));
+  return (
+    <Card title={listed.value ? counted(listed.value.items.length, 'snapshot') : 'Snapshots'}>
+      {drawn(listed, ({ items }) => (
+        <>
+          {items.length === 0 && <p class="in muted">The page of a rehearsal keeps its world as a snapshot.</p>}
+          <ul class="rehearsals">
+            {items.map((one) => (
+              <SnapshotRow key={one.name} one={one} onOpened={onOpened} onDeleted={listed.reload} />
+            ))}
+          </ul>
+        </>
+      ))}
+    </Card>
+  );
+}
+
+interface RowProps {
+  readonly one: Output<'list-snapshots'>['items'][number];
+  readonly onOpened: (created: CreatedRehearsal) => void;
+  readonly onDeleted: () => void;
+}
+
+function SnapshotRow({ one: { name, rehearsal, now, takenAt, objects, events }, onOpened, onDeleted }: RowProps) {
+  const open = (): Promise<void> =>
+    act(`open ${name}`, async () => {
+      const created = await createRehearsal({ from: { snapshot: name } });
+      onOpened(created);
+      return `The rehearsal ${created.name} is ready.`;
+    });
+  const remove = (): Promise<void> =>
+    act(`delete ${name}`, async () => {
+      await control('delete-snapshot', { params: { name } });
+      onDeleted();
+      return `The snapshot ${name} is deleted.`;
+    });
+  return (
+    <li>
+      <span class="what brk">{name}</span>
+      <span class="line">
+        <button type="button" aria-disabled={isBusy()} onClick={() => void open()}>
+          Open<span class="unseen"> {name}</span>
+        </button>
+        <button type="button" class="quiet" aria-disabled={isBusy()} onClick={() => void remove()}>
+          Delete<span class="unseen"> {name}</span>
+        </button>
+      </span>
+      <p class="muted small">{`of ${rehearsal}, taken ${wallInstant(takenAt)}`}</p>
+      <p class="muted small">{`clock ${rehearsalTime(now)}, ${counted(objects, 'object')}, ${counted(events, 'event')}`}</p>
+    </li>
+  );
+}
