@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import type { OperationInput } from '../rehearsal/call-types.ts';
 import type { Reply } from '../rehearsal/reply.ts';
 import { type FaultPresetId, faultPresets } from '../shared/catalog/control/fault-presets.ts';
 import { createRehearsal } from '../shared/catalog/control/operations/rehearsals.ts';
+import { SnapshotName } from '../shared/catalog/control/operations/snapshots.ts';
 import { type ProblemCode, problems } from '../shared/catalog/problems.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
 import { type Answer, partOf } from './answer.ts';
 import { CALL_HEADERS, isRead, send } from './calls.ts';
-import { AgentMistake, type AgentWorld, type AgentWorlds } from './worlds.ts';
+import { AgentMistake, type AgentWorld, type AgentWorlds, isKept } from './worlds.ts';
 
 /** A tool of the server. */
 export interface Tool {
@@ -22,6 +24,7 @@ export interface Tool {
 }
 
 const World = z.string().max(80).describe('Handle of your world, from open_world.');
+const WorldOrKept = z.string().max(80).describe('Handle of your world, or of a world that you kept.');
 
 /** Wall time of the estate for an answer. Clients usually wait for a minute. */
 const TimeoutMs = z.int().min(0).max(50_000).describe('Wall time limit in milliseconds.');
@@ -60,13 +63,26 @@ const openWorld = tool({
   input: z.strictObject({
     name: createRehearsal.request.shape.name.describe('Name of the rehearsal, for people who watch. Default: a new one.'),
     idleExpiry: createRehearsal.request.shape.idleExpiry.unwrap().default('PT1H').describe('Idle time: an ISO 8601 duration of wall time.'),
+    from: WorldOrKept.optional().describe(
+      'Handle of your world, or of a world that you kept: the new world begins as its copy. Default: fresh.',
+    ),
     data: z
       .record(z.string(), z.unknown())
       .optional()
       .describe('Your own data by file, as in create-rehearsal: {"products": [{"sku": "mug-blue", "price": {…}}]}.'),
   }),
-  run: async ({ name, idleExpiry, data }, worlds) => {
-    const { handle, client, name: rehearsal } = await worlds.open({ name, idleExpiry, data: data as NonNullable<OwnData> });
+  run: async ({ name, idleExpiry, data, from }, worlds) => {
+    const copied = from === undefined ? undefined : await placeOf(from, worlds);
+    const {
+      handle,
+      client,
+      name: rehearsal,
+    } = await worlds.open({
+      name,
+      idleExpiry,
+      data: data as NonNullable<OwnData>,
+      from: copied && { [copied.kind]: copied.name },
+    });
     const { now } = await client.control('read-clock');
     return {
       facts: { world: handle, rehearsal, now, endsAfterIdle: idleExpiry },
@@ -74,6 +90,13 @@ const openWorld = tool({
     };
   },
 });
+
+/** What a handle stands for. @throws AgentMistake unless it belongs to the agent */
+async function placeOf(handle: string, worlds: AgentWorlds) {
+  const kind = isKept(handle) ? ('snapshot' as const) : ('rehearsal' as const);
+  const { name, client } = await (kind === 'snapshot' ? worlds.findKept(handle) : worlds.find(handle));
+  return { kind, name, client };
+}
 
 type OwnData = NonNullable<OperationInput<'create-rehearsal'>['body']>['data'];
 
@@ -293,15 +316,74 @@ function nextAfterVerify(holds: boolean, waits: boolean): string {
   return 'All records agree, and no open order waits for anybody.';
 }
 
-const close = toolIn({
+const keep = tool({
+  name: 'keep',
+  title: 'Keep a world',
+  description:
+    'Settles your world and keeps a copy that does not end. open_world begins from it as often as you like; diff compares it. Delete it with close.',
+  input: z.strictObject({ world: World, name: SnapshotName.optional().describe('Name of the copy. Default: a new one.') }),
+  run: async ({ world: handle, name }, worlds) => {
+    const world = await worlds.find(handle);
+    const kept = await worlds.keep(world, name ?? `${world.name.slice(0, 32)}-${randomBytes(3).toString('hex')}`);
+    return {
+      facts: { kept: kept.handle, objects: kept.objects },
+      next: 'Go on in the world. diff {"from": kept, "to": world} shows what changed since; open_world {"from": kept} begins again from here.',
+    };
+  },
+});
+
+const diff = tool({
+  name: 'diff',
+  title: 'Compare two worlds',
+  description: 'Compares two worlds, or a world with a kept one: which objects were added or changed, and which stock and balances.',
+  input: z.strictObject({
+    from: WorldOrKept,
+    to: WorldOrKept,
+    type: z.string().max(60).optional().describe('Only objects of this type: order, payment …'),
+    skip: z.int().min(0).default(0).describe('Number of objects to leave out, to read the rest of a long list.'),
+  }),
+  readOnly: true,
+  run: async ({ from, to, type, skip }, worlds) => {
+    const [before, after] = [await placeOf(from, worlds), await placeOf(to, worlds)];
+    const written = ({ kind, name }: typeof before): string => `${kind}:${name}`;
+    const { objects, counters, omitted } = await after.client.control('compare-worlds', {
+      query: { from: written(before), to: written(after) },
+    });
+    const wanted = objects.filter((one) => type === undefined || one.type === type);
+    return {
+      facts: {
+        differ: wanted.length,
+        omitted,
+        objects: wanted.slice(skip),
+        counters:
+          type === undefined
+            ? counters.map(
+                ({ application, counter, key, field, ...change }) =>
+                  `${application} ${counter} ${key} ${field}: ${change.from} -> ${change.to}`,
+              )
+            : undefined,
+      },
+      next:
+        wanted.length === 0
+          ? 'Nothing differs. If something should, wait or advance first.'
+          : 'Read an object with call read-object, and how it came about with read-journal.',
+      rest: 'repeat diff with type and skip',
+    };
+  },
+});
+
+const close = tool({
   name: 'close',
   title: 'Close a world',
-  description: 'Deletes your world with everything in it. An unused world ends without it.',
-  input: {},
-  run: async (_input, { name, client }) => {
-    await client.control('delete-rehearsal', { params: { name } });
+  description: 'Deletes your world with everything in it, or a world that you kept. An unused world ends without it, a kept one does not.',
+  input: z.strictObject({ world: WorldOrKept }),
+  run: async ({ world }, worlds) => {
+    const { kind, name, client } = await placeOf(world, worlds);
+    await (kind === 'snapshot'
+      ? client.control('delete-snapshot', { params: { name } })
+      : client.control('delete-rehearsal', { params: { name } }));
     return { facts: { closed: name }, next: 'open_world opens another.' };
   },
 });
 
-export const tools: readonly Tool[] = [openWorld, call, advance, breakWorld, mend, wait, verify, close];
+export const tools: readonly Tool[] = [openWorld, call, advance, breakWorld, mend, wait, verify, diff, keep, close];

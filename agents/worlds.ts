@@ -20,7 +20,25 @@ export interface AgentWorlds {
   open(body: NewWorld): Promise<AgentWorld>;
   /** @throws AgentMistake unless this agent opened the world, and the world still exists */
   find(handle: string): Promise<AgentWorld>;
+  /** Keeps a world as a snapshot. It replaces none. @throws AgentMistake when the name is taken */
+  keep(world: AgentWorld, name: string): Promise<Kept>;
+  /** @throws AgentMistake unless this agent kept the snapshot, and it is still the same */
+  findKept(handle: string): Promise<Pick<Kept, 'name' | 'client'>>;
 }
+
+/** A snapshot that an agent kept. */
+export interface Kept {
+  readonly handle: string;
+  /** Name of the snapshot. */
+  readonly name: string;
+  readonly objects: number;
+  readonly client: EstateClient;
+}
+
+/** Handles of snapshots begin with it, handles of worlds never do. */
+const KEPT = 'kept:';
+
+export const isKept = (handle: string): boolean => handle.startsWith(KEPT);
 
 /** The agent used a tool wrongly. The message names the mistake and the remedy. */
 export class AgentMistake extends Error {
@@ -44,11 +62,15 @@ interface Handles {
   readonly keep: (created: Created) => string;
   /** @returns undefined for an unknown handle */
   readonly recall: (handle: string) => { readonly name: string; readonly client: EstateClient; isSame(world: string): boolean } | undefined;
+  /** @returns the handle of a new snapshot, without its prefix */
+  readonly keepSnapshot: (name: string, digest: string) => string;
+  readonly recallSnapshot: (handle: string) => { readonly name: string; isSame(digest: string): boolean };
 }
 
 /** The worlds of a session, such as a process on stdio: the worlds that it opened. A handle is the name of the rehearsal. */
 export function worldsOfSession({ gateway, admin, agent }: AgentAccess): AgentWorlds {
   const opened = new Map<string, { readonly world: string; readonly client: EstateClient }>();
+  const kept = new Map<string, string>();
   return worldsWith(clientOnAgent({ gateway, admin, bearer: '', apiKey: '' }, agent), {
     keep: ({ name, world, credentials: { bearer, apiKey } }) => {
       opened.set(name, { world, client: clientOnAgent({ gateway, admin, bearer, apiKey, rehearsal: name }, agent) });
@@ -58,6 +80,11 @@ export function worldsOfSession({ gateway, admin, agent }: AgentAccess): AgentWo
       const known = opened.get(name);
       return known && { name, client: known.client, isSame: (world) => world === known.world };
     },
+    keepSnapshot: (name, digest) => {
+      kept.set(name, digest);
+      return name;
+    },
+    recallSnapshot: (name) => ({ name, isSame: (digest) => digest === kept.get(name) }),
   });
 }
 
@@ -65,8 +92,8 @@ interface SignedAccess extends AgentAccess {
   /** Credentials that reach the APIs of every rehearsal. */
   readonly bearer: string;
   readonly apiKey: string;
-  /** Signs a world for the agent's credential. All gateways of an estate sign alike. */
-  readonly sign: (world: string) => string;
+  /** Signs a world, or the name and digest of a snapshot, for the agent's credential. All gateways of an estate sign alike. */
+  readonly sign: (signed: string) => string;
 }
 
 /**
@@ -81,10 +108,17 @@ export function worldsOfCredential({ sign, agent, ...access }: SignedAccess): Ag
       const isSigned = comparisonWith(signature);
       return { name, client: clientOnAgent({ ...access, rehearsal: name }, agent), isSame: (world) => isSigned(sign(world)) };
     },
+    keepSnapshot: (name, digest) => `${name}.${sign(`${name} ${digest}`)}`,
+    recallSnapshot: (handle) => {
+      const [name = '', signature = ''] = handle.split('.');
+      const isSigned = comparisonWith(signature);
+      return { name, isSame: (digest) => isSigned(sign(`${name} ${digest}`)) };
+    },
   });
 }
 
-function worldsWith(outside: EstateClient, { keep, recall }: Handles): AgentWorlds {
+function worldsWith(outside: EstateClient, { keep, recall, keepSnapshot, recallSnapshot }: Handles): AgentWorlds {
+  const snapshotOf = async (name: string) => (await outside.control('list-snapshots')).items.find((one) => one.name === name);
   return {
     open: async (body) => {
       const created = await outside.control('create-rehearsal', { body });
@@ -96,6 +130,19 @@ function worldsWith(outside: EstateClient, { keep, recall }: Handles): AgentWorl
       const known = recall(handle);
       if (!known?.isSame(await currentWorld(outside, known.name))) throw unknownWorld(handle);
       return { handle, name: known.name, client: known.client };
+    },
+    keep: async ({ client }, name) => {
+      if (await snapshotOf(name)) throw new AgentMistake(`There is a snapshot ${name}. Choose another name.`);
+      const { digest, objects } = await client.control('save-snapshot', { params: { name } });
+      return { handle: `${KEPT}${keepSnapshot(name, digest)}`, name, objects, client: outside };
+    },
+    findKept: async (handle) => {
+      const { name, isSame } = recallSnapshot(handle.slice(KEPT.length));
+      const found = await snapshotOf(name);
+      if (!isKept(handle) || !found || !isSame(found.digest)) {
+        throw new AgentMistake(`"${handle}" is not a world that you kept, or it was deleted. Keep one with keep, and pass its handle.`);
+      }
+      return { name, client: outside };
     },
   };
 }

@@ -89,6 +89,42 @@ describe('An agent', () => {
   });
 });
 
+test('An agent keeps a world, compares it with what followed, and begins again from it', async () => {
+  await using foreign = await newRehearsal();
+  const world = await opened();
+  const first = await orderedBy(agent, world);
+  const { kept } = (await agent.tool('keep', { world })).facts;
+  const second = await orderedBy(agent, world);
+  await agent.tool('wait', { world });
+  const { facts } = await agent.tool('diff', { from: kept, to: world, type: 'order' });
+  expect(facts).toMatchObject({ differ: 1, objects: [{ id: second.id, change: 'added' }] });
+  expect((await agent.tool('diff', { from: kept, to: world })).facts.counters.join()).toMatch(/mug-blue.* -> /);
+
+  const again = (await agent.tool('open_world', { from: kept })).facts.world;
+  expect((await agent.tool('diff', { from: kept, to: again })).facts.differ).toBe(0);
+  expect(await agent.call(again, 'get-order-api', { params: { id: first.id } })).toMatchObject({ id: first.id });
+  const fork = (await agent.tool('open_world', { from: world })).facts.world;
+  expect(await agent.call(fork, 'get-order-api', { params: { id: second.id } })).toMatchObject({ id: second.id });
+
+  const [name = ''] = kept.slice('kept:'.length).split('.');
+  await foreign.control('save-snapshot', { params: { name: foreign.name } });
+  const refused = [
+    ['keep', { world, name }, 'Choose another name'],
+    ['keep', { world, name: foreign.name }, 'Choose another name'],
+    ['open_world', { from: foreign.name }, 'not a world that you opened'],
+    ['open_world', { from: `kept:${foreign.name}.${kept.split('.')[1]}` }, 'not a world that you kept'],
+    ['diff', { from: kept, to: 'default' }, 'not a world that you opened'],
+    ['close', { world: `kept:${foreign.name}` }, 'not a world that you kept'],
+  ] as const;
+  for (const [tool, input, words] of refused) {
+    const told = await agent.tool(tool, input);
+    expect([tool, told.isMistake, told.text]).toEqual([tool, true, expect.stringContaining(words)]);
+  }
+  await foreign.control('delete-snapshot', { params: { name: foreign.name } });
+  for (const one of [kept, again, fork, world]) expect((await agent.tool('close', { world: one })).isMistake).toBe(false);
+  expect((await agent.tool('open_world', { from: kept })).text).toContain('not a world that you kept');
+});
+
 describe('Answers for agents', () => {
   const shown: { readonly what: string; readonly text: string }[] = [];
   let world: string;
@@ -129,7 +165,11 @@ describe('Answers for agents', () => {
     await ask('call', { id: 'list-events', query: { limit: 1_000 } });
     await ask('call', { id: 'list-related-objects', params: { type: 'customer', id: 'cus_ada' } });
     await ask('call', { id: 'get-order-api', params: { id: items[0].id } });
+    const { kept } = (await ask('keep')).facts;
+    const fresh = (await agent.tool('open_world')).facts.world;
     await ask('mend');
+    await agent.tool('diff', { from: fresh, to: world }).then(({ text }) => shown.push({ what: 'diff', text }));
+    await agent.tool('close', { world: kept });
   });
 
   test('No answer of a tool about a big world exceeds 2,000 tokens, and each names the next step', () => {
