@@ -327,7 +327,7 @@ const keep = tool({
     const kept = await worlds.keep(world, name ?? `${world.name.slice(0, 32)}-${randomBytes(3).toString('hex')}`);
     return {
       facts: { kept: kept.handle, objects: kept.objects },
-      next: 'Go on in the world. diff {"from": kept, "to": world} shows what changed since; open_world {"from": kept} begins again from here.',
+      next: 'Continue in the world. diff {"from": kept, "to": world} shows what changed since; open_world {"from": kept} begins again from here.',
     };
   },
 });
