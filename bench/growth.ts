@@ -56,6 +56,7 @@ export const operations: readonly Operation[] = [
   { what: 'journal: the newest', ask: (client) => client.control('read-journal', { query: { limit: 10 } }) },
   { what: 'settle', ask: (client) => client.control('settle') },
   { what: 'one object of any type', ask: (client, { order }) => client.control('read-object', { params: { type: 'order', id: order } }) },
+  { what: 'why an order', ask: (client, { order }) => client.control('explain-object', { params: { type: 'order', id: order } }) },
   { what: 'an inventory item', ask: (client) => client.control('read-object', { params: { type: 'inventory-item', id: 'mug-blue' } }) },
   { what: 'contents of a rehearsal', ask: (client, { rehearsal }) => client.control('read-rehearsal', { params: { name: rehearsal } }) },
   { what: 'one event', ask: (client, { event }) => client.control('read-event', { params: { id: event } }) },

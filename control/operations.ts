@@ -3,6 +3,7 @@ import type { BoundOperation } from './operate.ts';
 import { advanceClock, listClockMoves, readClock, setClock, settle } from './operations/clock.ts';
 import { closeDispute, openDispute } from './operations/disputes.ts';
 import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from './operations/events.ts';
+import { explainObject } from './operations/explanations.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
 import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
@@ -81,6 +82,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   search,
   'list-life-cycles': listLifeCycles,
   'list-stock': listStock,
+  'explain-object': explainObject,
   'read-progression': readProgression,
   'set-progression': setProgression,
   'play-scan': playScan,

@@ -5,7 +5,7 @@ import type { ControlCall, ControlOutput, FrameOf } from '../shared/catalog/cont
 import type { CalledId as AnyCalledId, StreamId as AnyStreamId, controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition, OutputOf, PathParameter } from '../shared/catalog/define.ts';
 import type { ListedEvent } from '../shared/catalog/events.ts';
-import type { ListedObject } from '../shared/catalog/objects.ts';
+import type { BusinessObject, ObjectType } from '../shared/catalog/objects.ts';
 
 /*
  * What the client's calls take and answer, as the catalog declares it. The package has these types written out
@@ -39,10 +39,7 @@ export type StreamId = AnyStreamId;
 export type StreamInput<Id extends StreamId> = ControlCall<Operations[Id]>;
 export type StreamFrame<Id extends StreamId> = FrameOf<Operations[Id]>;
 
-/** `fulfillment-order` */
-export type ObjectType = ListedObject['type'];
-/** A business object, as APIs return it and events carry it. */
-export type BusinessObject<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
+export type { BusinessObject, ObjectType };
 
 /** Types with an additional event for changes that the source document has no event for. */
 type ChangingType = { [Type in ObjectType]: BusinessObject<Type> extends { readonly version: number } ? Type : never }[ObjectType];

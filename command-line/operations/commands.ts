@@ -1,5 +1,6 @@
 import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { ANY_TYPE } from '../../shared/catalog/control/operations/explanations.ts';
 import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
@@ -8,6 +9,7 @@ import { objects } from '../../shared/catalog/objects.ts';
 import { journalDiagrams } from '../output/journal-diagrams.ts';
 import { showFidelity, showHops, showInvariants, showRows } from '../output/show-answer.ts';
 import { showComparison } from '../output/show-comparison.ts';
+import { showExplanation } from '../output/show-explanation.ts';
 import type { OperationCommands } from './operation-command.ts';
 
 const isFaithful = ({ items }: { readonly items: readonly { readonly differences: readonly unknown[] }[] }): boolean =>
@@ -187,6 +189,22 @@ export const operationCommands: OperationCommands = {
     example: ['search ben@example.test', 'search mug-blue'],
     columns: { type: 'type', id: 'id', state: 'state', label: 'label', columns: 'shows' },
   },
+  'explain-object': [
+    {
+      words: 'why',
+      example: 'why ord_01M',
+      summary:
+        'Explains a business object: its state, what brought it there, what it waits for, and which verbs would move it now. Without a type, the id is enough.',
+      inPath: { type: ANY_TYPE },
+      show: showExplanation,
+    },
+    {
+      words: 'why',
+      example: 'why order ord_01M',
+      arguments: { type: 'The id of the object, or its type before the id.', id: 'The id, after a type.' },
+      show: showExplanation,
+    },
+  ],
   'list-life-cycles': { words: 'life-cycles', example: 'life-cycles', columns: { type: 'type', states: 'states' } },
   'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },
   'read-object': { words: 'objects show', example: 'objects show customer cus_ada', choices: { type: objectTypes } },

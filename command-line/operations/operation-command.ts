@@ -16,6 +16,8 @@ export interface OperationCommand<Id extends CalledId = CalledId> extends ValueH
   readonly positional?: readonly string[];
   /** Descriptions of arguments that replace the schema's. */
   readonly arguments?: Readonly<Record<string, string>>;
+  /** Parameters of the path that the words imply. */
+  readonly inPath?: Readonly<Record<string, string>>;
   /** Values of the body that the words imply. */
   readonly fixed?: Readonly<Record<string, unknown>>;
   /** Values that are sent unless an option gives them. */

@@ -39,9 +39,9 @@ function variantOf(id: CalledId, declaration: OperationCommand): Variant {
   const section = declaration.file === undefined ? sectionOf(operation) : 'query';
   const all = membersOf(section === 'query' ? operation.query : operation.request);
   const asText = (name: string): Member => ({ path: [name], schema: { type: 'string' }, required: true, inRequiredPart: true });
-  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(
-    ([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }),
-  );
+  const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)]
+    .map(([, name = '']): Position => ({ name, required: true, in: 'path', member: asText(name) }))
+    .filter(({ name }) => declaration.inPath?.[name] === undefined);
   const file = declaration.file === undefined ? [] : [fileNamed(declaration.file)];
   const declared = (declaration.positional ?? []).map((name): Position => {
     if (name === 'rehearsal') return { name, required: false, in: 'rehearsal', member: asText(name) };
@@ -132,7 +132,10 @@ async function perform({ id, declaration, positions, members }: Variant, values:
     id,
     { ...options, rehearsal: String(rehearsal) },
     {
-      params: Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
+      params: {
+        ...declaration.inPath,
+        ...Object.fromEntries(given.filter((position) => position.in === 'path').map(({ name, value }) => [name, String(value)])),
+      },
       ...(declaration.file === undefined
         ? { [sectionOf(controlOperations[id])]: content }
         : { query: content, body: given.find((position) => position.in === 'file')?.value }),

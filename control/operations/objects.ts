@@ -1,6 +1,4 @@
-import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
 import * as declared from '../../shared/catalog/control/operations/objects.ts';
-import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
@@ -11,6 +9,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { listObjectsOf } from '../objects/list.ts';
+import { playedBy } from '../objects/played.ts';
 import { productNames, relatedObjects, withNames } from '../objects/related-objects.ts';
 import { findObjects } from '../objects/search.ts';
 import { locationsOf, orderOfSku, type StockPlace, skusAfter, stockAt } from '../objects/stock.ts';
@@ -86,15 +85,13 @@ export const listStock = operate(declared.listStock)(({ query }, { world, worlds
   listStockOf(worlds, { world, objects }, query),
 );
 
-const operations: readonly ControlOperation[] = Object.values(controlOperations);
-
 /** A life cycle with one move per state before and after. Natural repeats are left out. */
 export function describeLifeCycle({ type, lifeCycle }: ObjectDefinition) {
   if (!lifeCycle) return [];
   const moves = lifeCycle.rows
     .filter(({ again }) => !again)
     .flatMap(({ verb, from, to, events, trigger }) => {
-      const control = operations.find(({ plays }) => plays?.object === type && plays.verbs.includes(verb))?.id;
+      const control = playedBy(type, verb);
       const move = { verb, events: events.length > 0 ? [...events] : [extensionEvent(type)], trigger };
       return from.flatMap((before) =>
         statesAfter(before, to).map((after) => ({ ...move, from: before, to: after, control: before === null ? undefined : control })),

@@ -154,6 +154,26 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
       return { items, next: newest - count >= oldest ? newest - count + 1 : undefined };
     },
 
+    /**
+     * The deliveries about an object that no receiver has accepted yet. @param keys of due work that is withheld or parked: such
+     * deliveries are out of the order of their object
+     */
+    async open(view: WorldView, subject: string, keys: readonly string[]): Promise<(ShownDelivery & { readonly webhook: string })[]> {
+      const unit = unitIn(store, view);
+      const registered = (await unit.all(webhooks)).items.filter(({ state }) => state === 'active');
+      const found = await Promise.all(
+        registered.map(async (webhook) => {
+          const inOrder = (await unit.find(deliveries, 'inOrder', orderOf(webhook.id, subject))).items;
+          const numbers = keys.flatMap((key) => (key.startsWith(`${webhook.name}/`) ? [Number(key.slice(webhook.name.length + 1))] : []));
+          const apart = await Promise.all(numbers.map((number) => unit.get(deliveries, placeOf(webhook.id, number))));
+          const about = apart.filter((one) => one?.event.subject === subject && one.registration === webhook.registration);
+          const all = new Map([...inOrder, ...about].flatMap((one) => (one ? [[one.number, one] as const] : [])));
+          return [...all.values()].map((one) => ({ ...describeDelivery(one), webhook: webhook.name }));
+        }),
+      );
+      return found.flat();
+    },
+
     /** Makes another attempt now. @throws Problem not_found, delivery_not_possible */
     async redeliver(view: WorldView, name: string, id: string): Promise<ShownDelivery> {
       const { world } = view;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { basket, product } from './commerce/objects.ts';
 import { customer } from './customer/objects.ts';
 import type { ObjectDefinition } from './define-object.ts';
@@ -23,6 +24,11 @@ const listed = [
   payment,
 ] as const;
 
-export type ListedObject = (typeof listed)[number];
+type ListedObject = (typeof listed)[number];
+
+/** `fulfillment-order` */
+export type ObjectType = ListedObject['type'];
+/** A business object, as APIs return it and events carry it. */
+export type BusinessObject<Type extends ObjectType> = z.output<Extract<ListedObject, { readonly type: Type }>['schema']>;
 
 export const objects: readonly ObjectDefinition[] = listed;

@@ -66,28 +66,31 @@ describeInBrowser('Objects in the console', () => {
     await main().locator('[data-is="present"]').getByText('at-risk').waitFor();
   });
 
-  test('The page of a fulfillment order shows what it waits for, and its buttons end the wait', async () => {
+  test('The first paragraph of an order shows what it waits for, its troubles and the trace, and its buttons end the wait', async () => {
     await using other = await newRehearsal({ warehouse: 'manual' });
-    const { fulfillmentOrderId } = await other.routedOrder();
-    await tab.open(objects(`/fulfillment-order/${fulfillmentOrderId}`, other));
-    const waits = (words: string) => main().getByText(words).waitFor();
-    const press = (name: string) => main().getByRole('button', { name, exact: true }).click();
-    await waits('It waits for a caller of Create Picking Order: the warehouse works by hand.');
-    await press('Let the warehouse follow the clock');
-    await waits('It waits for the warehouse to start picking, as the clock moves.');
+    const { orderId } = await other.routedOrder();
+    await tab.open(objects(`/order/${orderId}`, other));
+    const why = main().getByRole('region', { name: 'Why', exact: true });
+    await why.getByText('The warehouse works by hand: a client calls Create Picking Order.').waitFor();
+    await why.getByRole('button', { name: 'Let the warehouse follow the clock' }).click();
+    const clock = why.getByRole('button', { name: /^Move the clock to / });
+    /** Presses the button, and waits until it names the next step. */
+    const press = async (): Promise<void> => {
+      const before = await clock.textContent();
+      await clock.click();
+      await why.getByRole('button', { name: before ?? '', exact: true }).waitFor({ state: 'detached' });
+      await clock.waitFor();
+    };
+    while ((await why.getByText('is label-created since').count()) === 0) await press();
+    await other.fault('lost-scans', { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } });
+    await clock.click();
+    await why.getByText('The fault lost-scans withholds it until the fault is deleted: the Carrier Platform reports a scan').waitFor();
     await tab.expectSoundInEveryLook();
-    await press('+1 hour');
-    await tab.stateIs('dispatched');
-    await waits('It waits for the carrier to deliver its parcel, as the clock moves.');
-    await main().getByText('label-created').first().waitFor();
-    await press('+1 day');
-    await tab.page
-      .getByRole('status')
-      .getByRole('link', { name: /timers? ran$/ })
-      .waitFor();
-    await press('+1 day');
-    await tab.stateIs('delivered');
-    await main().getByText('What it waits for').waitFor({ state: 'detached' });
+    await why.getByRole('link', { name: 'Faults' }).first().click();
+    await tab.heading('Faults').waitFor();
+    await tab.page.goBack();
+    await why.getByRole('link', { name: 'See how' }).click();
+    await tab.page.waitForURL(/\/activity\//);
   });
 
   test('The history of an order shows why it was cancelled', async () => {

@@ -153,6 +153,7 @@ async function operate(into: Examples): Promise<void> {
   await take('reset-rehearsal', { params: { name }, body: {} } as never);
   await take('delete-rehearsal', { params: { name } });
   const order = await rehearsal.confirmed();
+  await take('explain-object', { params: { type: 'order', id: order.id } });
   await takeSnapshots(rehearsal, take, into);
   await take('read-clock');
   await take('verify-sequence', { body: { sequence: [{ what: 'call', name: 'confirm-order-api', by: 'client', status: 200 }] } } as never);

@@ -542,6 +542,23 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await crm.all(world, 'things', PAGE)).toHaveLength(1);
       });
 
+      test('due work is read by its names, leased or withheld or not, without names that have none', async () => {
+        const { worlds, world, commit, setFault } = await opened();
+        await setFault('slow');
+        const lease = { token: 'a', until: Date.now() + 300_000 };
+        const held = { withheldBy: 'slow', withheldAt: 1 };
+        await commit({ due: [timer('1', 1_000, '{"a":1}'), { ...timer('2', 2_000), lease }, { ...timer('3', NEVER), ...held }] });
+        const names = ['1', '2', '3', '4'].map((key) => `oms|timer|${key}`);
+        const found = await worlds.scheduled(world, names);
+        expect(found.map(({ key, at, withheldBy }) => [key, at, withheldBy])).toEqual([
+          ['1', 1_000, undefined],
+          ['2', 2_000, undefined],
+          ['3', NEVER, 'slow'],
+        ]);
+        expect(found[0]?.payload).toEqual({ a: 1 });
+        expect(await worlds.scheduled(world, [])).toEqual([]);
+      });
+
       test('the outstanding work of one event names its outbox entry, its fault, its subscribers, and its parked deliveries', async () => {
         const { adapter, worlds, world, commit, drain, setFault, crm } = await opened();
         const work = (id: string) => worlds.eventWork(world, id);

@@ -1,10 +1,11 @@
 import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
 import { decimalsOf, type Money, majorUnits, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
 import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
-import { type Near, ofOrder } from './near.tsx';
+import type { Near } from './near.tsx';
 
 /** What a form contains, by the name of the field. */
 export type Values = Readonly<Record<string, string>>;
@@ -44,7 +45,8 @@ interface Declared<O> {
   readonly verb?: string;
   /** Possible in these states; without `verb` and `states`, in all. */
   readonly states?: readonly string[];
-  readonly unless?: (object: O, near: Near) => string | undefined;
+  /** The name of its rule among the obstacles. Default: the verb. */
+  readonly rule?: string;
   readonly fields?: (object: O, near: Near) => readonly Field[];
   /** Default: one call with the id of the object. */
   readonly steps?: (object: O, values: Values) => readonly Step[];
@@ -102,33 +104,6 @@ const given = (value: string | undefined): string | undefined => value?.trim() |
 type Order = BusinessObject<'order'>;
 type FulfillmentOrder = BusinessObject<'fulfillment-order'>;
 
-/** What a payment that neither failed nor was voided binds, before refunds. */
-function boundBy({ state, amount, authorizedAmount, capturedAmount }: BusinessObject<'payment'>): Money {
-  if (state === 'pending' || state === 'requires-action') return amount;
-  return state === 'authorised' ? authorizedAmount : capturedAmount;
-}
-
-/** What the payments of an order do not cover yet. */
-export const outstandingOf = ({ id, totals }: Order, near: Near): Money =>
-  minus(
-    totals.total,
-    ...ofOrder(near, 'payment', id)
-      .filter(({ state }) => state !== 'failed' && state !== 'voided')
-      .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
-  );
-
-const payablePoints = (order: Order, near: Near): number =>
-  Math.min(near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0, outstandingOf(order, near).amount);
-
-/** Units of a line that the customer has and has not announced to return. */
-function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Near): number {
-  const open = near.of('return').filter(({ state = '' }) => !['refunded', 'exchanged', 'rejected'].includes(state));
-  const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === lineId);
-  return announced.reduce((left, { qty }) => left - qty, fulfilledQty - returnedQty);
-}
-
-const isPicked = ({ lines }: FulfillmentOrder): boolean => lines.every(({ qty, pickedQty, shortQty }) => pickedQty + shortQty >= qty);
-
 const picking = ({ pickingOrderId: id = '' }: FulfillmentOrder, body: ApiInput<'update-picking-status-api'>['body']): Step =>
   call('update-picking-status-api', { params: { id }, body });
 
@@ -160,8 +135,6 @@ const SAMPLE_ADDRESS: NonNullable<Order['shippingAddress']> = {
   country: 'IE',
 };
 
-const isDisputed = ({ disputes = [] }: BusinessObject<'payment'>): boolean => disputes.some(({ state }) => state === 'open');
-
 const DISPUTE_REASONS = [
   ['fraudulent', 'The cardholder did not pay'],
   ['product_not_received', 'The goods did not arrive'],
@@ -179,7 +152,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Reserves the money with the provider. The order can be confirmed once its total is covered.',
       api: 'authorize-payment-api',
       states: ['draft', 'confirmed'],
-      unless: (order, near) => (outstandingOf(order, near).amount <= 0 ? 'Its payments cover the total.' : undefined),
+      rule: 'pay',
       fields: (order, near) => [
         choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
         text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
@@ -200,8 +173,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Turns points into money and pays with it.',
       api: 'redeem-points-api',
       states: ['draft'],
-      unless: (order, near) =>
-        payablePoints(order, near) > 0 ? undefined : 'The customer has no points, or its payments cover the total.',
+      rule: 'pay-with-points',
       fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
       steps: ({ id: orderId, loyaltyAccountId: id = '' }, { points }) => [
         async (rehearsal) => {
@@ -216,26 +188,18 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Makes its reservation permanent, and creates its fulfillment orders.',
       api: 'confirm-order-api',
       verb: 'confirm',
-      unless: (order, near) => {
-        if (outstandingOf(order, near).amount > 0) return 'Its payments do not cover the total yet.';
-        const isUndecided = near.of('payment').some(({ state }) => state === 'pending' || state === 'requires-action');
-        return isUndecided ? 'A payment of it is not decided yet.' : undefined;
-      },
     },
     {
       label: 'Route',
       does: 'Creates its fulfillment orders, one per location.',
       api: 'route-order-api',
       verb: 'route',
-      unless: (_order, near) => (near.of('fulfillment-order').length > 0 ? 'It has its fulfillment orders.' : undefined),
     },
     {
       label: 'Take goods back',
       does: 'Registers a return. The customer is refunded after the goods are inspected.',
       api: 'create-return-api',
       verb: 'open-return',
-      unless: ({ lines }, near) =>
-        lines.every((line) => returnable(line, near) <= 0) ? 'The customer has nothing left to return.' : undefined,
       fields: ({ lines, storeId, shippingAddress }, near) => {
         const left = lines.map((line) => ({ ...line, left: returnable(line, near) })).filter((line) => line.left > 0);
         const ways = [['carrier', 'By parcel, collected at the address'] as const, ['store', 'The customer brings it to a store'] as const];
@@ -304,16 +268,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
           body: { amount: amountOf(values, amount), reason: given(reason), returnId: given(returnId) },
         }),
       ],
-      unless: (payment) => (isDisputed(payment) ? 'A dispute of it is open.' : undefined),
     },
     {
       label: 'Dispute',
       does: 'The cardholder disputes it at the bank: the money and a fee are withdrawn.',
       verb: 'dispute',
-      unless: (payment) => {
-        if (payment.tender.type !== 'card' && payment.tender.type !== 'bnpl') return 'Only a card or bnpl has a bank that takes a dispute.';
-        return isDisputed(payment) ? 'A dispute of it is open.' : undefined;
-      },
       fields: ({ capturedAmount, refundedAmount, disputes = [] }) => {
         const lost = disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount);
         return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
@@ -327,14 +286,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Win the dispute',
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
       verb: 'win-dispute',
-      unless: (payment) => (isDisputed(payment) ? undefined : 'No dispute of it is open.'),
       steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'won' } }))],
     },
     {
       label: 'Lose the dispute',
       does: 'The bank decides for the cardholder, who keeps the money.',
       verb: 'lose-dispute',
-      unless: (payment) => (isDisputed(payment) ? undefined : 'No dispute of it is open.'),
       steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'lost' } }))],
     },
   ],
@@ -351,7 +308,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Every unit is found and taken from the shelf.',
       api: 'update-picking-status-api',
       verb: 'pick',
-      unless: (order) => (isPicked(order) ? 'It is picked.' : undefined),
       steps: (order) => [picking(order, { status: 'started' }), picking(order, { status: 'picked' })],
     },
     {
@@ -359,7 +315,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Units are missing: they are written off, and served by another location or refunded.',
       api: 'update-picking-status-api',
       verb: 'pick',
-      unless: (order) => (isPicked(order) ? 'It is picked.' : undefined),
       fields: ({ lines }, near) =>
         lines.map(({ orderLineId, sku, qty }) => units(orderLineId, `${near.name(sku)}: found`, qty - 1, 0, qty)),
       steps: (order, values) => [
@@ -375,7 +330,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Puts the picked units into a parcel.',
       api: 'update-picking-status-api',
       verb: 'pack',
-      unless: (order) => (order.state === 'picking' && !isPicked(order) ? 'It is not picked yet.' : undefined),
       steps: (order) => [picking(order, { status: 'packed' })],
     },
     {
@@ -413,7 +367,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Creates an order that its value pays for, in full or in part.',
       api: 'create-order-api',
       states: ['inspected'],
-      unless: ({ resolution }) => (resolution === 'exchange' ? undefined : 'The customer wants the money back.'),
+      rule: 'exchange',
       fields: () => [text('basketId', 'Id of the basket', '', 'A basket of the same customer, in checkout.')],
       steps: ({ id }, { basketId }) => [call('create-order-api', { body: { basketId, exchangeForReturnId: id } })],
     },
@@ -432,7 +386,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Applies promotions and vouchers, and reserves the stock.',
       api: 'checkout-basket-api',
       verb: 'checkout',
-      unless: ({ lines }) => (lines.length === 0 ? 'It is empty.' : undefined),
       fields: ({ shippingAddress, customerId }, near) => {
         const address = shippingAddress ?? near.get('customer', customerId)?.addresses[0] ?? SAMPLE_ADDRESS;
         return [
@@ -466,7 +419,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Turns the basket into a draft order, which waits for its payment.',
       api: 'create-order-api',
       verb: 'convert',
-      unless: ({ transactionId }) => (transactionId === undefined ? undefined : 'It belongs to a till: its payment submits the order.'),
+      rule: 'create-order',
       steps: ({ id }) => [call('create-order-api', { body: { basketId: id } })],
     },
     {
@@ -474,7 +427,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Pays at the till, and gives change. Once the total is covered, the customer leaves with the goods.',
       api: 'add-payment-api',
       states: ['locked'],
-      unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
+      rule: 'take-cash',
       fields: ({ totals }) => [amountField('Cash received', totals.total, MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
@@ -485,7 +438,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Voids its payments, and releases its stock.',
       api: 'void-transaction-api',
       verb: 'cancel-checkout',
-      unless: ({ transactionId }) => (transactionId === undefined ? 'It is not at a till.' : undefined),
       steps: ({ transactionId: id = '' }) => [call('void-transaction-api', { params: { id } })],
     },
   ],
@@ -531,7 +483,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Opens a loyalty account with a card.',
       api: 'enroll-loyalty-member-api',
       verb: 'enrol',
-      unless: ({ loyaltyAccountId }) => (loyaltyAccountId === undefined ? undefined : 'The customer is a member.'),
       steps: ({ id }) => [call('enroll-loyalty-member-api', { body: { customerId: id } })],
     },
   ],
@@ -625,11 +576,12 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
   const outsideOf = (froms: readonly string[]) =>
     state !== undefined && froms.includes(state) ? undefined : `Only when it is ${froms.join(', ')}; it is ${state ?? 'nothing of that'}.`;
   const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
+  const ruleOf = (rule: string | undefined) => (rule === undefined ? undefined : obstacleOf(type, rule, object, near)?.text);
   const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
-    const { label, does, api, verb, states = verb === undefined ? undefined : fromsOf(verb), unless, fields, steps } = action;
+    const { label, does, api, verb, states = verb === undefined ? undefined : fromsOf(verb), rule = verb, fields, steps } = action;
     const wrongState = states && outsideOf(states);
     const whyNoAct = api === undefined ? whyNot(undefined) : (whyNoCall(near.rehearsal, api) ?? whyNot(apis[api]?.application));
-    const obstacle = wrongState ?? unless?.(object, near) ?? whyNoAct;
+    const obstacle = wrongState ?? ruleOf(rule) ?? whyNoAct;
     return {
       label,
       does,
@@ -650,7 +602,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
     return {
       label: verb.charAt(0).toUpperCase() + verb.slice(1).replaceAll('-', ' '),
       does,
-      obstacle: outsideOf(fromsOf(verb)) ?? whyNot(undefined),
+      obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
       steps: (values) => [async () => void (await play?.(id, verb, bodyOf(verb, values)))],
     };

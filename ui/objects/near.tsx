@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
+import type { Nearby } from '../../shared/catalog/obstacles.ts';
 import { type Output, rehearsalLink } from '../data/data.ts';
 import { shortId } from '../kit/kit.ts';
 
@@ -7,11 +8,9 @@ type Item = Output<'list-related-objects'>['items'][number];
 export type NearItem<Type extends ObjectType> = Omit<Item, 'object'> & { readonly object: BusinessObject<Type> };
 
 /** What belongs to an object: its customer, payments, parcels, products. */
-export interface Near {
+export interface Near extends Nearby {
   readonly rehearsal: string;
-  /** The related objects of a type, newest first. */
   of<Type extends ObjectType>(type: Type): readonly NearItem<Type>[];
-  get<Type extends ObjectType>(type: Type, id: string | undefined): BusinessObject<Type> | undefined;
   /** The name of the product with a SKU; the SKU when no product has it. */
   name(sku: string): string;
   /** A link to an object, with its name: the number of an order, the name of a customer. */
@@ -38,7 +37,7 @@ export function nearOf(rehearsal: string, items: readonly Item[]): Near {
   };
 }
 
-/** The payments, fulfillment orders or returns of an order. An exchange adds objects of another order. */
+/** The payments, fulfillment orders or returns of an order, as the page lists them. */
 export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Near, type: Type, orderId: string) =>
   near.of(type).filter(({ object }) => (object as { readonly orderId: string }).orderId === orderId);
 

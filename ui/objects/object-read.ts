@@ -35,7 +35,7 @@ interface Known {
 async function readAround({ type, id, owner, json }: Known, signal: AbortSignal) {
   const object = `${type}/${id}`;
   const isStock = type === 'inventory-item';
-  const [cycles, events, traces, listed, topology, stock, related] = await Promise.all([
+  const [cycles, events, traces, listed, topology, stock, related, explanation] = await Promise.all([
     control('list-life-cycles', undefined, { signal }),
     control('list-events', { query: { subject: object, ext: 'true', limit: MOST_EVENTS } }, { signal }),
     control('list-traces', { query: { object, limit: MOST_TRACES } }, { signal }),
@@ -43,6 +43,7 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     control('read-topology', undefined, { signal }),
     isStock ? control('list-stock', { query: { sku: id, limit: 500 } }, { signal }) : { items: [] },
     control('list-related-objects', { params: { type, id } }, { signal }),
+    control('explain-object', { params: { type, id } }, { signal }),
   ]);
   const own = listed.items.find((one) => one.id === id);
   const together = traces.items.flatMap(({ objects }) => objects).map((one) => ({ ...one, key: `${one.type}/${one.id}` }));
@@ -61,5 +62,6 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     lifeCycles: cycles.items,
     related: related.items,
     applications: topology.applications,
+    explanation,
   };
 }

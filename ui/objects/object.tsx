@@ -12,7 +12,7 @@ import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
 import { viewOf } from './views.tsx';
-import { WhatItWaitsFor } from './what-it-waits-for.tsx';
+import { Why } from './why.tsx';
 import { whyNot } from './why-not.ts';
 
 interface ObjectPageProps {
@@ -50,7 +50,6 @@ const NAMES: Readonly<Record<string, string>> = {
   payment: 'Payment of',
   'fulfillment-order': 'Fulfillment order',
 };
-const WAITING = new Set(['created', 'allocated', 'picking', 'packed', 'dispatched', 'failed-delivery']);
 
 function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & { found: Found; reload: () => void }) {
   const { json, owner, label, state, lifeCycle, history, traces, stock } = found;
@@ -59,10 +58,6 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
-  const waiting =
-    type === 'fulfillment-order' || state === 'cancelled'
-      ? state
-      : near.of('fulfillment-order').find((one) => WAITING.has(one.state ?? ''))?.state;
   return (
     <div class="stack">
       <div class="title">
@@ -74,6 +69,7 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
         </div>
         <a href={rehearsalLink(rehearsal, 'objects', type)}>← All of type {type}</a>
       </div>
+      {state !== undefined && <Why rehearsal={rehearsal} explanation={found.explanation} onChange={reload} />}
       <div class={css['columns']}>
         <div class="stack">
           {view?.sections.map(({ title, content }) => (
@@ -105,7 +101,6 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
               <ObjectActions rehearsal={rehearsal} groups={groups} onDone={reload} />
             </Card>
           )}
-          {(type === 'order' || type === 'fulfillment-order') && <WhatItWaitsFor rehearsal={rehearsal} state={waiting} onChange={reload} />}
           <Card title="About it">
             <dl class="in pairs">
               {view?.facts.map(([name, value]) => (

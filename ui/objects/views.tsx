@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
+import { outstandingOf } from '../../shared/catalog/obstacles.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, rehearsalLink } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
-import { outstandingOf } from './actions.ts';
 import { goodsInWords, type Near, type NearItem, ofOrder } from './near.tsx';
 import css from './objects.module.css';
 

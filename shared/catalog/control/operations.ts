@@ -2,6 +2,7 @@ import { byId } from '../by-id.ts';
 import { clockOperations } from './operations/clock.ts';
 import { disputeOperations } from './operations/disputes.ts';
 import { eventsOperations } from './operations/events.ts';
+import { explanationsOperations } from './operations/explanations.ts';
 import { faultsOperations } from './operations/faults.ts';
 import { journalOperations } from './operations/journal.ts';
 import { objectsOperations } from './operations/objects.ts';
@@ -28,6 +29,7 @@ export const controlOperations = byId([
   ...swapsOperations,
   ...topologyOperations,
   ...objectsOperations,
+  ...explanationsOperations,
   ...progressionOperations,
   ...outsideWorldOperations,
   ...disputeOperations,

@@ -9,6 +9,10 @@ import { dueItem, firstOf, nowOf, type WorldState, withheldItems } from './state
 export function createMemoryLedger({ need, changed }: MemoryEstate): LedgerStore {
   return {
     ledger: async (world, limit = Number.POSITIVE_INFINITY) => ledgerOf(need(world), limit),
+    scheduled: async (world, names) => {
+      const { due } = need(world);
+      return names.flatMap((name) => due.get(name)?.item ?? []).map(dueItem);
+    },
     eventWork: async (world, eventId) => eventWorkOf(need(world), eventId),
     redrive: async (world, again) => {
       const state = need(world);

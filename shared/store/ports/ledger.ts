@@ -46,6 +46,8 @@ export type Redriven =
 export interface LedgerStore {
   /** @param limit maximum length of each list */
   ledger(world: World, limit?: number): Promise<Ledger>;
+  /** The due work with these names (`dueKey`), leased or not. A name without work is left out. The cost depends on the names alone. */
+  scheduled(world: World, names: readonly string[]): Promise<readonly DueItem[]>;
   /** The cost does not depend on the amount of outstanding work. */
   eventWork(world: World, eventId: string): Promise<EventWork>;
   /**

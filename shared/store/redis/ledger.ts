@@ -14,6 +14,7 @@ export function createRedisLedger(access: RedisAccess): LedgerStore {
   return {
     ledger: async (world, limit = Number.POSITIVE_INFINITY) =>
       readLedger(await run('ledger', world, Number.isFinite(limit) ? limit : ''), limit),
+    scheduled: async (world, names) => ((await run('scheduled', world, ...names)) as readonly string[]).map(readDue),
     eventWork: async (world, eventId) => readEventWork(await run('eventWork', world, eventId, ...applicationNames)),
     redrive: async (world, again) => {
       const driven = String(await run('redrive', world, randomUUID(), ...listed(again, redrivenArguments)));

@@ -7,6 +7,12 @@ export const dueWorkScripts = {
 local due = readDue(arg())
 return due and due.token == arg() and due.stored or false`,
 
+  scheduled: lua`
+if not exists() then return gone() end
+local found = {}
+while position < #ARGV do found[#found + 1] = redis.call('HGET', key('due'), arg()) or nil end
+return found`,
+
   releaseDue: lua`
 local name, token = arg(), arg()
 local due = readDue(name)

@@ -1,0 +1,72 @@
+import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { Location } from '../../shared/catalog/inventory/reference-data.ts';
+import type { Nearby } from '../../shared/catalog/obstacles.ts';
+import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
+import type { Found } from '../../shared/store/ports/objects.ts';
+import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { describeObject, type Published, publishedOf } from '../objects/list.ts';
+import { relatedObjects } from '../objects/related-objects.ts';
+import type { ListedType } from '../objects/types.ts';
+import type { EstateObjects } from '../verify/world-records.ts';
+import type { Registrations } from '../webhooks/registrations.ts';
+import { objectName } from './words.ts';
+
+/** What explanations read. */
+export interface ExplainScope {
+  readonly worlds: Worlds;
+  readonly control: ControlStore;
+  readonly webhooks: Registrations;
+  readonly objects: EstateObjects;
+  readonly view: WorldView;
+}
+
+/** An object with all that belongs to it. */
+export interface Subject {
+  readonly type: string;
+  readonly id: string;
+  /** As events name it: `order/ord_…`. */
+  readonly subject: string;
+  readonly of: ListedType;
+  readonly object: Published;
+  readonly state: string | undefined;
+  readonly version: number;
+  readonly name: string;
+  readonly near: Nearby;
+  /** Name of an object that belongs to it. */
+  readonly nameOf: (type: string, id: string) => string;
+  /** `the store Quay Street`: the location that serves it. */
+  readonly location: string;
+}
+
+export async function readSubject({ worlds, objects, view }: ExplainScope, of: ListedType, found: Found): Promise<Subject> {
+  const { type } = of.definition;
+  const { id, version } = found;
+  const object = publishedOf(of, found);
+  const related = await relatedObjects(worlds, { world: view.world, objects }, { type: of, found });
+  const ofType = (name: string) => related.filter((one) => one.type === name);
+  const near = {
+    of: ofType,
+    get: (name: string, wanted: string | undefined) => ofType(name).find((one) => one.id === wanted)?.object,
+  } as unknown as Nearby;
+  return {
+    type,
+    id,
+    subject: `${type}/${id}`,
+    of,
+    object,
+    state: typeof object['state'] === 'string' ? object['state'] : undefined,
+    version,
+    name: objectName(type, id, describeObject(of, found).label),
+    near,
+    location: await locationIn(worlds, view, object['locationId']),
+    nameOf: (name, wanted) => objectName(name, wanted, ofType(name).find((one) => one.id === wanted)?.label),
+  };
+}
+
+async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string> {
+  if (typeof id !== 'string') return 'the location';
+  const found = await worlds.object(world, inventoryItem.owner, 'locations', id);
+  if (!found) return `the location ${id}`;
+  const { type, name } = Location.strip().parse(JSON.parse(found.json));
+  return `the ${type} ${name}`;
+}

@@ -1,0 +1,30 @@
+import { dueWork } from '../../shared/catalog/due-work.ts';
+import { instant, type Ms } from '../../shared/domain/time.ts';
+import { type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
+import type { Reason } from './reasons.ts';
+import type { ExplainScope, Subject } from './subject.ts';
+import { doesOf, dueNamesOf } from './troubles.ts';
+import { applicationTitle, clockTime } from './words.ts';
+
+/** What the clock will do with the object, first due first. */
+export async function timersOf({ worlds, view }: ExplainScope, subject: Subject): Promise<Reason[]> {
+  const items = await worlds.scheduled(view.world, dueNamesOf(subject));
+  // Troubles name work that a fault withholds, or that waits for an application.
+  const timers = items.filter(({ awaits, withheldBy }) => awaits === undefined && withheldBy === undefined);
+  return timers.toSorted((one, other) => one.at - other.at).flatMap((item) => timerOf(item, view.now));
+}
+
+function timerOf(item: DueItem, now: Ms): Reason[] {
+  const { application, kind, key, at, attempts } = item;
+  const role = dueWork[application]?.[kind]?.role ?? 'repair';
+  const what = `the ${applicationTitle(application)} ${doesOf(application, kind)}`;
+  const about = { at: instant(at), refs: [{ what: 'due' as const, id: dueKey(application, kind, key) }] };
+  if (attempts > 0) {
+    const text = `After ${attempts} failed ${attempts === 1 ? 'attempt' : 'attempts'}, at ${clockTime(at, now)} ${what}.`;
+    return [{ code: 'work-retrying', kind: 'trouble', text, ...about }];
+  }
+  if (role === 'deadline') return [{ code: 'deadline', kind: 'wait', text: `At ${clockTime(at, now)} ${what}.`, ...about }];
+  if (role === 'step') return [{ code: 'next-step', kind: 'wait', text: `At ${clockTime(at, now)} ${what}.`, ...about }];
+  // A repair in the future is a safeguard of a request that usually ends first.
+  return at > now ? [] : [{ code: 'work-under-way', kind: 'wait', text: `Now ${what}.`, ...about }];
+}

@@ -1,0 +1,170 @@
+import { GATEWAY } from '../../shared/catalog/applications.ts';
+import { dueWork } from '../../shared/catalog/due-work.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { instant, NEVER } from '../../shared/domain/time.ts';
+import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { Ledger } from '../../shared/store/ports/ledger.ts';
+import { withheldEvent } from '../events/withheld.ts';
+import type { Reason } from './reasons.ts';
+import type { ExplainScope, Subject } from './subject.ts';
+import { applicationTitle, clockTime } from './words.ts';
+
+/** The newest events about an object whose deliveries are looked up. */
+const MOST_EVENTS = 30;
+const DELIVER_WEBHOOK = 'deliver-webhook';
+
+/** What is unsent, pending, parked or withheld about an object: its events, its webhooks, its due work. */
+export async function troublesOf(scope: ExplainScope, subject: Subject, ledger: Ledger): Promise<Reason[]> {
+  return [
+    ...(await eventTroubles(scope, subject, ledger)),
+    ...(await webhookTroubles(scope, subject, ledger)),
+    ...workTroubles(scope, subject, ledger),
+  ];
+}
+
+async function eventTroubles({ worlds, view }: ExplainScope, { subject, version }: Subject, ledger: Ledger): Promise<Reason[]> {
+  const { counts, withheld, awaiting } = ledger;
+  const held = withheld.flatMap((item) => {
+    const event = withheldEvent(item);
+    return event?.subject === subject ? [withheldReason(item, event, view.now)] : [];
+  });
+  const isBusy = counts.unsent + counts.pending + counts.parked + awaiting.length > 0;
+  if (!isBusy && held.length === 0) return [];
+  const published = await worlds.newestEventsAbout(view.world, { by: 'subject', value: subject }, MOST_EVENTS);
+  const works = await Promise.all(
+    published.map(async ({ json }) => {
+      const event = JSON.parse(json) as EstateEvent;
+      return deliveryReasons(event, await worlds.eventWork(view.world, event.id), awaiting);
+    }),
+  );
+  const newest = Math.max(0, ...published.map(({ json }) => (JSON.parse(json) as EstateEvent).aggregateversion));
+  const isUnsent = counts.unsent > 0 && newest < version && held.length === 0;
+  const unsent: Reason[] = isUnsent
+    ? [{ code: 'event-unsent', kind: 'trouble', text: 'The event of its latest change is not on the bus yet.', refs: [] }]
+    : [];
+  return [...held, ...unsent, ...works.flat()];
+}
+
+function withheldReason({ at, withheldBy = '' }: DueItem, { id, type }: EstateEvent, now: number): Reason {
+  const until = at < NEVER ? `until ${clockTime(at, now)}` : 'until the fault is deleted';
+  return {
+    code: 'event-withheld',
+    kind: 'trouble',
+    text: `The fault ${withheldBy} withholds its event ${nameOf(type)} ${until}.`,
+    at: at < NEVER ? instant(at) : undefined,
+    refs: [
+      { what: 'event', id, type: nameOf(type) },
+      { what: 'fault', id: withheldBy },
+    ],
+  };
+}
+
+function deliveryReasons(
+  { id, type }: EstateEvent,
+  { pending, parked, withheldBy }: Awaited<ReturnType<ExplainScope['worlds']['eventWork']>>,
+  awaiting: readonly DueItem[],
+): Reason[] {
+  const event = { what: 'event', id, type: nameOf(type) } as const;
+  const stuck = parked.map(({ application, error }): Reason => {
+    const text = `Its event ${nameOf(type)} is parked at the ${applicationTitle(application)}: ${error} Redrive it with redrive-parked.`;
+    return { code: 'event-parked', kind: 'trouble', text, refs: [event, { what: 'application', id: application }] };
+  });
+  if (withheldBy !== undefined) return stuck;
+  const open = pending.filter((application) => !parked.some((one) => one.application === application));
+  return [
+    ...stuck,
+    ...open.map((application): Reason => {
+      const retry = awaiting.find((item) => item.application === application && item.kind === DELIVER_AGAIN && item.key === id);
+      const away = retry?.awaits === undefined ? '' : `: it waits for the ${applicationTitle(retry.awaits)}`;
+      const text = `Its event ${nameOf(type)} has not reached the ${applicationTitle(application)} yet${away}.`;
+      return { code: 'event-pending', kind: 'trouble', text, refs: [event, { what: 'application', id: application }] };
+    }),
+  ];
+}
+
+async function webhookTroubles({ webhooks, view }: ExplainScope, { subject }: Subject, { parked, withheld }: Ledger): Promise<Reason[]> {
+  const prefix = dueKey(GATEWAY, DELIVER_WEBHOOK, '');
+  const keys = [
+    ...parked.flatMap(({ key }) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : [])),
+    ...withheld.filter(({ application, kind }) => application === GATEWAY && kind === DELIVER_WEBHOOK).map(({ key }) => key),
+  ];
+  const open = await webhooks.open(view, subject, keys);
+  return open.flatMap(({ webhook, event, state, withheldBy, nextAttemptAt, attempts }): Reason[] => {
+    const refs: Reason['refs'] = [
+      { what: 'webhook', id: webhook },
+      { what: 'event', id: event.id, type: event.type },
+    ];
+    const what = `the delivery of its event ${event.type} to the webhook ${webhook}`;
+    if (withheldBy !== undefined) {
+      const text = `The fault ${withheldBy} withholds ${what}.`;
+      return [{ code: 'webhook-withheld', kind: 'trouble', text, at: nextAttemptAt, refs: [...refs, { what: 'fault', id: withheldBy }] }];
+    }
+    if (state === 'parked') {
+      const text = `The delivery of its event ${event.type} to the webhook ${webhook} is parked: its receiver did not accept it in ${attempts.length} attempts.`;
+      return [{ code: 'webhook-parked', kind: 'trouble', text, refs }];
+    }
+    if (state !== 'waiting') return [];
+    const again = nextAttemptAt === undefined ? 'after an earlier event' : `at ${clockTime(nextAttemptAt, view.now)}`;
+    const text = `The webhook ${webhook} has not accepted its event ${event.type} yet; the next attempt is ${again}.`;
+    return [{ code: 'webhook-waiting', kind: 'trouble', text, at: nextAttemptAt, refs }];
+  });
+}
+
+/** Events and registered webhooks have their own reasons. */
+const isOfAnother = (application: string, kind: string): boolean =>
+  kind === DELIVER_AGAIN || kind === PUBLISH_WITHHELD_EVENT || application === GATEWAY;
+
+/** Due work about the object that is parked, withheld or retried. */
+function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withheld, awaiting }: Ledger): Reason[] {
+  const stuck = parked.flatMap(({ what, key, error, at }): Reason[] => {
+    const [application = '', kind = '', ...rest] = key.split('|');
+    if (what !== 'due' || isOfAnother(application, kind) || !isAbout(subject, { application, kind, key: rest.join('|') })) return [];
+    const text = `Parked since ${clockTime(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}. ${error} Redrive it with redrive-parked.`;
+    return [{ code: 'work-parked', kind: 'trouble', text, at: instant(at), refs: [{ what: 'due', id: key }] }];
+  });
+  const held = withheld.filter((item) => !isOfAnother(item.application, item.kind) && isAbout(subject, item));
+  const away = awaiting.filter((item) => !isOfAnother(item.application, item.kind) && isAbout(subject, item));
+  return [
+    ...stuck,
+    ...held.map((item): Reason => {
+      const { application, kind, key, withheldBy = '', at } = item;
+      const until = at < NEVER ? `until ${clockTime(at, view.now)}` : 'until the fault is deleted';
+      const text = `The fault ${withheldBy} withholds it ${until}: the ${applicationTitle(application)} ${doesOf(application, kind)}.`;
+      const refs: Reason['refs'] = [
+        { what: 'due', id: dueKey(application, kind, key) },
+        { what: 'fault', id: withheldBy },
+      ];
+      return { code: 'work-withheld', kind: 'trouble', text, at: at < NEVER ? instant(at) : undefined, refs };
+    }),
+    ...away.map(({ application, kind, key, awaits = '', at }): Reason => {
+      const text = `The ${applicationTitle(awaits)} is away, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
+      const refs: Reason['refs'] = [
+        { what: 'due', id: dueKey(application, kind, key) },
+        { what: 'application', id: awaits },
+      ];
+      return { code: 'work-awaits-application', kind: 'trouble', text, at: instant(at), refs };
+    }),
+  ];
+}
+
+export const doesOf = (application: string, kind: string): string =>
+  (dueWork as Readonly<Record<string, (typeof dueWork)['oms']>>)[application]?.[kind]?.does ?? `runs ${kind}`;
+
+/** Whether due work is about the object: its key is one that the catalog declares, or begins with the id. */
+function isAbout(
+  { type, id, object }: Subject,
+  { application, kind, key }: Pick<DueItem, 'kind' | 'key'> & { readonly application: string },
+): boolean {
+  const meaning = (dueWork as Readonly<Record<string, (typeof dueWork)['oms']>>)[application]?.[kind];
+  if (meaning?.object !== type) return false;
+  return key === id || key.startsWith(`${id}.`) || meaning.keys?.(object).includes(key) === true;
+}
+
+/** The names of all due work that may exist about the object. */
+export const dueNamesOf = ({ type, id, object }: Pick<Subject, 'type' | 'id' | 'object'>): readonly string[] =>
+  Object.entries(dueWork).flatMap(([application, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, meaning]) =>
+      meaning.object === type ? (meaning.keys?.(object) ?? [id]).map((key) => dueKey(application, kind, key)) : [],
+    ),
+  );

@@ -1,0 +1,9 @@
+import * as declared from '../../shared/catalog/control/operations/explanations.ts';
+import { explain } from '../explanations/explain.ts';
+import { findSubject } from '../explanations/find.ts';
+import { operate } from '../operate.ts';
+
+export const explainObject = operate(declared.explainObject)(async ({ params: { type, id } }, scope) => {
+  const { type: of, found } = await findSubject(scope, type, id);
+  return explain(scope, of, found);
+});

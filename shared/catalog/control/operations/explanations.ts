@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { Instant } from '../../shapes.ts';
+import { defineOperation } from '../define-operation.ts';
+
+/** In place of a type: the type is found by the id. */
+export const ANY_TYPE = 'any';
+
+/** Why an object is as it is. A program can rely on these codes. */
+export const ReasonCode = z
+  .enum([
+    'waits-for-customer',
+    'waits-for-client',
+    'waits-for-warehouse',
+    'waits-for-store',
+    'waits-for-carrier',
+    'waits-for-provider',
+    'waits-for-bank',
+    'waits-for-customer-service',
+    'waits-for-assortment',
+    'waits-for-estate',
+    'waits-for-object',
+    'waits-for-nothing',
+    'next-step',
+    'deadline',
+    'ended',
+    'expired',
+    'declined',
+    'cancelled',
+    'rejected',
+    'failed',
+    'event-unsent',
+    'event-pending',
+    'event-withheld',
+    'event-parked',
+    'webhook-waiting',
+    'webhook-withheld',
+    'webhook-parked',
+    'work-under-way',
+    'work-retrying',
+    'work-awaits-application',
+    'work-withheld',
+    'work-parked',
+    'fault-strikes',
+    'retrying',
+    'undoing',
+  ])
+  .meta({ id: 'ReasonCode' });
+export type ReasonCode = z.output<typeof ReasonCode>;
+
+/** What a reason is about. */
+export const ReasonReference = z
+  .object({
+    what: z.enum(['object', 'trace', 'event', 'due', 'fault', 'application', 'api', 'operation', 'webhook']),
+    id: z.string().describe('Object: its id. Trace: its correlation id. Due work: its key, as list-parked has it. Webhook: its name.'),
+    type: z.string().optional().describe('Type of an object; name of an event.'),
+  })
+  .meta({ id: 'ReasonReference' });
+
+const Reason = z
+  .object({
+    code: ReasonCode,
+    kind: z
+      .enum(['cause', 'wait', 'trouble'])
+      .describe('cause: why it is in its state. wait: what it waits for. trouble: what is parked, withheld, late or struck by a fault.'),
+    text: z.string().describe('A sentence.'),
+    at: Instant.optional().describe('When it happens, on the rehearsal’s clock.'),
+    manual: z
+      .enum(['warehouse', 'carrier', 'returns'])
+      .optional()
+      .describe('The step is manual in this rehearsal. set-progression with the mode time lets it follow the clock.'),
+    refs: z.array(ReasonReference),
+  })
+  .meta({ id: 'Reason' });
+
+const ExplainedMove = z
+  .object({
+    verb: z.string().describe('Verb of the life cycle.'),
+    to: z.array(z.string()).describe('States that it may lead to. The present state: it changes something else.'),
+    by: z
+      .enum(['api', 'control', 'estate'])
+      .describe('api: a client. control: the outside world, played by the control plane. estate: nobody.'),
+    call: z.string().optional().describe('Id of the API or of the control operation.'),
+    possible: z.boolean(),
+    code: z
+      .enum(['life-cycle', 'repeat', 'other-object', 'rule', 'fault', 'by-the-estate'])
+      .optional()
+      .describe('Why it is not possible now. repeat: it would be accepted, and change nothing.'),
+    why: z.string().optional().describe('A sentence.'),
+    refs: z.array(ReasonReference),
+  })
+  .meta({ id: 'ExplainedMove' });
+
+/** How an object came into its state. */
+const StateCause = z
+  .object({
+    kind: z
+      .enum(['api', 'control', 'call', 'event', 'timer', 'webhook', 'initial-data', 'unknown'])
+      .describe('unknown: the journal has discarded the hop, or the event of the change is not on the bus yet.'),
+    name: z.string().optional().describe('Id of the API or call, name of the event, kind of the due work.'),
+    by: z.string().describe('client, outside-world, clock, or the application that called.'),
+    application: z.string(),
+    begunBy: z.string().optional().describe('What began the trace, if it is something else: Confirm Order of a client.'),
+    event: z.string().optional().describe('Id of the event of the change.'),
+    requestId: z.string().optional().describe('Its hop in the journal.'),
+    correlationId: z.string().optional(),
+    traceId: z.string().optional().describe('W3C trace id, while tracing is on.'),
+    from: z.string().optional().describe('The state before.'),
+  })
+  .meta({ id: 'StateCause' });
+
+const Explained = z.object({
+  type: z.string(),
+  id: z.string(),
+  name: z.string().describe('Name for people: Order 2026-000123.'),
+  state: z.string().optional().describe('Absent for objects without a life cycle.'),
+  since: Instant.optional().describe('Since when it is in this state, on the rehearsal’s clock.'),
+  isFinal: z.boolean().describe('Whether no verb leads out of the state.'),
+  cause: StateCause.optional(),
+  head: z.string().describe('One sentence: its state, since when, and what brought it there.'),
+  reasons: z.array(Reason),
+  text: z.string().describe('The head, the reasons, what it waits for, and what is possible now, in sentences.'),
+});
+
+export const Explanation = Explained.extend({
+  moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
+  waitsFor: z.array(Explained).describe('The objects that it waits for, and those that these wait for, each with its own explanation.'),
+}).meta({ id: 'Explanation' });
+
+export const explainObject = defineOperation({
+  id: 'explain-object',
+  summary:
+    'Explains a business object: its state and since when, what brought it there, what it waits for, which verbs would move it now, why the others would not, and what is parked, withheld or struck by a fault.',
+  path: '/_control/explanations/{type}/{id}',
+  response: Explanation,
+  problems: ['not_found'],
+});
+
+export const explanationsOperations = [explainObject] as const;

@@ -1,0 +1,133 @@
+import type { Owner } from './applications.ts';
+
+/**
+ * `step`: the next step of an object. `deadline`: what happens if nobody acts before. `repair`: finishes or undoes work after a crash or an
+ * outage; usually it ends within the request.
+ */
+export type DueRole = 'step' | 'deadline' | 'repair';
+
+/** What a kind of due work does. */
+export interface DueMeaning {
+  readonly role: DueRole;
+  /** Type of the object that the key names. Absent: the key names no business object. */
+  readonly object?: string;
+  /** Keys of its items about an object. Default: the id of the object. An item's key begins with the id, or is one of these. */
+  readonly keys?: (object: Readonly<Record<string, unknown>>) => readonly string[];
+  /** A verb phrase after the name of the application: `cancels the order, unless it is confirmed before`. */
+  readonly does: string;
+}
+
+const texts = (value: unknown): readonly string[] => (typeof value === 'string' ? [value] : []);
+
+const about =
+  (object: string, keys?: DueMeaning['keys']) =>
+  (role: DueRole, does: string): DueMeaning => ({ role, object, keys, does });
+/** Each refund has its own decision. Its key has the position of the refund. */
+const refunds = about('payment', ({ id, refunds }) =>
+  Array.isArray(refunds) ? refunds.map((_refund, place) => `${id}.refund-${place + 1}`) : [],
+);
+/** A scan has its own key, which begins with the parcel's. */
+const scans = about('shipment', () => []);
+const other = (role: DueRole, does: string): DueMeaning => ({ role, does });
+
+const basket = about('basket');
+const sale = about('basket', ({ transactionId }) => texts(transactionId));
+const order = about('order');
+const payment = about('payment');
+const reservation = about('reservation');
+const fulfillment = about('fulfillment-order');
+const picking = about('fulfillment-order', ({ pickingOrderId }) => texts(pickingOrderId));
+const parcel = about('shipment');
+const back = about('return');
+const customer = about('customer');
+
+/** The kinds of due work of every application, with the names that the store has. */
+export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string, DueMeaning>> } = {
+  pos: {
+    'abandon-opening': sale('repair', 'ends an opening of the till that was interrupted'),
+    'resolve-tender': sale('repair', 'finds out whether a tender was taken'),
+    'submit-order': sale('step', 'submits the order of the paid sale'),
+    'capture-tenders': sale('deadline', 'captures the tenders of the paid sale, unless its order does so before'),
+    'undo-sale': sale('repair', 'voids the tenders of the sale and releases its stock'),
+    'expire-transaction': sale('deadline', 'cancels the sale, unless it is paid before'),
+  },
+  'ecommerce-platform': {
+    'basket-idle': basket('deadline', 'abandons the basket, unless it changes before'),
+    'checkout-ttl': basket('deadline', 'reopens the basket and releases its stock, unless it is ordered before'),
+    'undo-checkout': basket('repair', 'undoes a checkout that was interrupted'),
+    'place-order': basket('step', 'creates the order of the basket'),
+    'release-holds': basket('repair', 'releases the stock of the basket'),
+  },
+  oms: {
+    'finish-creation': basket('repair', 'finishes the creation of the order'),
+    'pay-out-return': back('step', 'refunds the return'),
+    'renew-authorization': payment('repair', 'renews the lost authorisation'),
+    'finish-confirmation': order('repair', 'finishes the confirmation of the order'),
+    'finish-cancellation': order('repair', 'finishes the cancellation of the order'),
+    'finish-carry-out': order('repair', 'finishes the sale at the till'),
+    'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed before'),
+    'redeem-vouchers': order('repair', 'redeems the vouchers of the order'),
+    compensate: order('repair', 'undoes the order at the other applications'),
+    'release-holds': order('repair', 'releases stock that the order no longer needs'),
+    'route-order': order('repair', 'creates the fulfillment orders'),
+    'capture-payments': order('repair', 'captures the payments of the order'),
+    'serve-short-lines': order('repair', 'finds other locations for units that were short'),
+    'settle-order': order('repair', 'refunds what the order owes its customer'),
+    'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total before'),
+    'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
+    'refund-after-dispute': order('repair', 'refunds what the open dispute had stopped'),
+  },
+  'payment-hub': {
+    'approve-payment': payment('step', 'receives the approval of the provider'),
+    'give-up-payment': payment('deadline', 'fails the payment, unless it is decided before'),
+    'check-orphan': payment('repair', 'voids the payment if its order does not exist'),
+    'expire-authorization': payment('deadline', 'voids the authorisation, unless it is captured before'),
+    'give-back-points': other('repair', 'gives points back to a loyalty account'),
+    'decide-refund': refunds('step', 'receives the decision of the provider on a pending refund'),
+    'lose-dispute': payment('deadline', 'loses the dispute, unless it is decided before'),
+  },
+  sim: {
+    'abort-hold': reservation('repair', 'undoes a reservation that was interrupted'),
+    'expire-reservation': reservation('deadline', 'expires the reservation, unless it is confirmed before'),
+    'give-back-stock': reservation('repair', 'gives the reserved stock free'),
+    'move-stock': other('repair', 'books a movement of reserved stock'),
+  },
+  'inventory-service': { 'finish-allocation': reservation('repair', 'finishes an allocation of stock') },
+  fms: {
+    allocate: fulfillment('step', 'allocates the stock'),
+    'write-off': fulfillment('repair', 'writes off the units that were short'),
+    'take-stock': fulfillment('repair', 'books the dispatched goods out of the stock'),
+    'hand-over': fulfillment('repair', 'registers the parcel with the carrier'),
+    'give-up-delivery': fulfillment('deadline', 'gives the delivery up and has it refunded, unless the carrier scans the parcel before'),
+    'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it before'),
+    restock: fulfillment('repair', 'puts the goods back into stock'),
+    'undo-return': back('repair', 'undoes a return that was interrupted'),
+    'return-step': back('step', 'takes the next step of the return'),
+    'return-parcel': back('repair', 'registers the parcel of the return and its label'),
+    'give-up-return': back('deadline', 'gives the parcel of the return up, unless it arrives before'),
+    'finish-rejection': back('repair', 'finishes the rejection of the return'),
+    'book-returned-stock': back('repair', 'books the returned goods into stock'),
+    'put-back': other('repair', 'puts units back that a refused rejection took'),
+    'settle-return': back('step', 'refunds the return'),
+    'close-return': back('repair', 'ends the return at its order'),
+  },
+  wms: {
+    'finish-opening': picking('repair', 'finishes the opening of the picking order'),
+    'finish-move': picking('repair', 'finishes a step of the picking order'),
+    'warehouse-step': fulfillment('step', 'takes the next step of picking, packing and dispatch'),
+  },
+  'carrier-platform': {
+    'planned-scan': parcel('step', 'scans the parcel'),
+    'give-up-parcel': parcel('deadline', 'reports the parcel as lost, unless it is scanned before'),
+    'deliver-webhook': scans('repair', 'reports a scan to the FMS by webhook'),
+  },
+  'loyalty-platform': { 'return-redemption': other('deadline', 'returns the points of a redemption that paid for nothing') },
+  crm: {
+    idle: customer('deadline', 'moves the customer towards churned, unless the customer is active before'),
+    'finish-enrolment': customer('repair', 'finishes an enrolment that was interrupted'),
+  },
+  gateway: {
+    'take-events': other('repair', 'turns events into deliveries to registered webhooks'),
+    'deliver-webhook': other('repair', 'delivers an event to a registered webhook'),
+  },
+};

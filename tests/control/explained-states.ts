@@ -1,0 +1,230 @@
+import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
+import { walks } from '../flows/life-cycle-walks.ts';
+import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
+import { card, eur } from '../support/steps/tender.ts';
+
+export type Reach = (rehearsal: TestRehearsal) => Promise<{ readonly id: string }>;
+type Ask = (rehearsal: TestRehearsal, id: string) => ReturnType<TestRehearsal['call']>;
+
+type Scans = (typeof Scan.options)[number][];
+/** A parcel of an order after these scans. */
+const scanned =
+  (...scans: Scans): Reach =>
+  async (rehearsal) => {
+    await rehearsal.progress({ carrier: 'manual' });
+    const { shipmentId: id } = await rehearsal.dispatchedOrder();
+    await rehearsal.scanned(id, ...scans);
+    return { id };
+  };
+const shipments: Readonly<Record<string, Reach>> = {
+  pending: async (rehearsal) => {
+    await rehearsal.progress({ label: 'manual' });
+    return { id: (await rehearsal.dispatchedOrder()).shipmentId };
+  },
+  'label-created': scanned(),
+  collected: scanned('collect'),
+  'in-transit': scanned('collect', 'depart'),
+  'out-for-delivery': scanned('collect', 'depart', 'out-for-delivery'),
+  'delivery-attempted': scanned('collect', 'depart', 'out-for-delivery', 'attempt'),
+  'held-at-depot': scanned('collect', 'depart', 'hold'),
+  delivered: scanned('collect', 'depart', 'out-for-delivery', 'deliver'),
+  'returned-to-sender': scanned('collect', 'return'),
+  lost: scanned('collect', 'lose'),
+};
+
+/** A payment of a draft order. */
+const paid =
+  (token: string, ...steps: readonly ('capture' | 'void' | number)[]): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    const { body } = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(token) } });
+    const id = body.id ?? body.paymentId;
+    for (const step of steps) {
+      if (typeof step === 'number') await rehearsal.refunded(id, step);
+      else await rehearsal.api(`${step}-payment-api`, { params: { id } });
+    }
+    return { id };
+  };
+const payments: Readonly<Record<string, Reach>> = {
+  pending: paid('tok_async_approve'),
+  'requires-action': paid('tok_3ds'),
+  authorised: paid('tok_visa'),
+  captured: paid('tok_visa', 'capture'),
+  'partially-refunded': paid('tok_visa', 'capture', 100),
+  'fully-refunded': paid('tok_visa', 'capture', 3_088),
+  voided: paid('tok_visa', 'void'),
+  failed: paid('tok_decline_do_not_honor'),
+};
+
+/** Every state of every object with a life cycle. */
+export const reached: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
+  ...Object.fromEntries(Object.entries(walks).map(([type, { states }]) => [type, states])),
+  shipment: shipments,
+  payment: payments,
+};
+/** A return by parcel after these steps. */
+const byParcel =
+  (...steps: Parameters<TestRehearsal['moved']>[1][]): Reach =>
+  async (rehearsal) => {
+    await rehearsal.progress({ returns: 'manual', refund: 'manual', carrier: 'manual' });
+    const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { dropOff: 'carrier' });
+    for (const step of steps) {
+      if (step === 'write-off') {
+        const {
+          shipments: [parcel],
+        } = await rehearsal.returned(id);
+        await rehearsal.scanned(parcel.id, 'collect', 'lose');
+      }
+      await rehearsal.moved(id, step);
+    }
+    return { id };
+  };
+
+interface Obstructed {
+  readonly type: string;
+  /** Verbs that the state allows and a rule or another object does not. */
+  readonly refused: readonly string[];
+  readonly reach: Reach;
+}
+
+/** Objects whose state allows more than the rules do. */
+export const obstructed: Readonly<Record<string, Obstructed>> = {
+  'an order with dispatched goods': {
+    type: 'order',
+    refused: ['cancel'],
+    reach: async (rehearsal) => ({ id: (await rehearsal.dispatchedOrder()).orderId }),
+  },
+  'an unpaid draft': { type: 'order', refused: ['confirm'], reach: (rehearsal) => rehearsal.draft() },
+  'a draft with an undecided payment': {
+    type: 'order',
+    refused: ['confirm'],
+    reach: async (rehearsal) => {
+      const order = await rehearsal.draft();
+      await rehearsal.authorisation(order.id, undefined, 'tok_3ds');
+      return order;
+    },
+  },
+  'an order whose goods are all announced for return': {
+    type: 'order',
+    refused: ['open-return'],
+    reach: async (rehearsal) => {
+      await rehearsal.progress({ returns: 'manual' });
+      const order = await rehearsal.completed();
+      await rehearsal.announced(order, 2);
+      return order;
+    },
+  },
+  'a return whose parcel may arrive': { type: 'return', refused: ['reject'], reach: byParcel('approve') },
+  'a return that is written off': {
+    type: 'return',
+    refused: ['reject', 'receive', 'write-off'],
+    reach: byParcel('approve', 'write-off'),
+  },
+  'a fulfillment order whose goods are picked': {
+    type: 'fulfillment-order',
+    refused: ['pick', 'pick-nothing'],
+    reach: async (rehearsal) => ({ id: (await rehearsal.pickedOrder({}, 'started', 'picked')).fulfillmentOrderId }),
+  },
+  'an empty basket': {
+    type: 'basket',
+    refused: ['checkout', 'change-line', 'remove-line'],
+    reach: (rehearsal) => rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } }),
+  },
+  'a basket at a till': {
+    type: 'basket',
+    refused: ['change-checkout'],
+    reach: async (rehearsal) => {
+      const lines = [{ sku: 'mug-blue', qty: 1 }];
+      await rehearsal.api('create-transaction-api', { body: { storeId: 'store-01', laneId: 'SCO-01', lines } });
+      const { items } = await rehearsal.control('list-objects', { params: { type: 'basket' } });
+      return { id: items[0]?.id ?? '' };
+    },
+  },
+  'a member': {
+    type: 'customer',
+    refused: ['enrol'],
+    reach: async () => ({ id: 'cus_ada' }),
+  },
+  'a payment by gift card': {
+    type: 'payment',
+    refused: ['dispute', 'win-dispute', 'lose-dispute'],
+    reach: async (rehearsal) => {
+      const { id: orderId } = await rehearsal.draft();
+      const { id } = await rehearsal.authorisation(orderId, undefined, { type: 'gift-card', token: 'gift_50' });
+      return rehearsal.api('capture-payment-api', { params: { id } });
+    },
+  },
+};
+
+const outcome =
+  (of: 'succeeded' | 'failed'): Ask =>
+  (rehearsal, id) =>
+    rehearsal.call('POST', `/_control/payments/${id}/action`, { outcome: of }, { as: 'admin' });
+const dispute =
+  (path: string, body: object): Ask =>
+  (rehearsal, id) =>
+    rehearsal.call('POST', `/_control/payments/${id}/${path}`, body, { as: 'admin' });
+const scan =
+  (verb: string): Ask =>
+  (rehearsal, id) =>
+    rehearsal.call('POST', `/_control/shipments/${id}/${verb}`, {}, { as: 'admin' });
+const picking =
+  (status: string, isShort = false): Ask =>
+  async (rehearsal, id) => {
+    const { pickingOrderId = 'pck_nobody', lines } = await rehearsal.object('fulfillment-order', id);
+    const none = lines.map(({ orderLineId }: { orderLineId: string }) => ({ orderLineId, pickedQty: 0 }));
+    await rehearsal.movePicking(pickingOrderId, 'started');
+    return rehearsal.movePicking(pickingOrderId, status, isShort ? none : undefined);
+  };
+const inBasket =
+  (path: string, body: (id: string, transactionId: string) => object): Ask =>
+  async (rehearsal, id) => {
+    const { transactionId = id } = await rehearsal.object('basket', id);
+    return rehearsal.call('POST', path.replace('{id}', transactionId), body(id, transactionId));
+  };
+
+/** Verbs that the walks of the life cycles do not take. */
+const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
+  basket: {
+    'start-transaction': inBasket('/transactions', (basketId) => ({ storeId: 'store-01', laneId: 'SCO-01', basketId })),
+    'change-checkout': inBasket('/baskets/{id}/checkout', () => ({ shippingAddress: ADDRESS, shippingMethod: 'EXPRESS' })),
+    'cancel-checkout': inBasket('/transactions/{id}/void', () => ({})),
+  },
+  order: {
+    route: (rehearsal, id) => rehearsal.call('route-order-api', { params: { id } }),
+    'open-return': async (rehearsal, orderId) => {
+      const { lines } = await rehearsal.order(orderId);
+      const body = { orderId, lines: [{ orderLineId: lines[0].lineId, qty: 1, reason: 'too small' }], dropOff: 'carrier' };
+      return rehearsal.call('create-return-api', { body });
+    },
+  },
+  'fulfillment-order': {
+    pick: picking('picked'),
+    'pick-nothing': picking('short', true),
+    pack: picking('packed'),
+  },
+  customer: {
+    'log-interaction': (rehearsal, customerId) => rehearsal.call('log-interaction-api', { body: { customerId, type: 'visit' } }),
+    enrol: (rehearsal, customerId) => rehearsal.call('enroll-loyalty-member-api', { body: { customerId } }),
+  },
+  shipment: {
+    ...Object.fromEntries(Scan.options.map((verb) => [verb, scan(verb)])),
+    label: (rehearsal, id) => rehearsal.label(id),
+  },
+  payment: {
+    capture: (rehearsal, id) => rehearsal.call('capture-payment-api', { params: { id } }),
+    void: (rehearsal, id) => rehearsal.call('void-payment-api', { params: { id } }),
+    refund: (rehearsal, id) => rehearsal.call('refund-payment-api', { params: { id }, body: { amount: eur(100) } }),
+    authenticate: outcome('succeeded'),
+    'fail-authentication': outcome('failed'),
+    dispute: dispute('dispute', { reason: 'general' }),
+    'win-dispute': dispute('dispute/outcome', { outcome: 'won' }),
+    'lose-dispute': dispute('dispute/outcome', { outcome: 'lost' }),
+  },
+};
+
+/** How a caller makes an object take a verb. */
+export function askFor(type: string, verb: string): Ask | undefined {
+  const ask = walks[type]?.verbs[verb];
+  return more[type]?.[verb] ?? (ask && ((rehearsal, id) => ask(rehearsal, { id })));
+}

@@ -1,0 +1,470 @@
+import { describe, expect, test } from '@jest/globals';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { startEstate } from '../../estate/estate.ts';
+import { registeredApplications } from '../../estate/registry.ts';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import { notedOrders } from '../../services/crm/collections.ts';
+import { apis } from '../../shared/catalog/apis.ts';
+import { GATEWAY } from '../../shared/catalog/applications.ts';
+import { dueWork } from '../../shared/catalog/due-work.ts';
+import { objects } from '../../shared/catalog/objects.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
+import { verbApis } from '../../shared/catalog/verb-apis.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { someOf } from '../support/effort.ts';
+import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { askFor, obstructed, type Reach, reached } from './explained-states.ts';
+
+const explained = (rehearsal: TestRehearsal, type: string, id: string) => rehearsal.control('explain-object', { params: { type, id } });
+type Explained = Awaited<ReturnType<typeof explained>>;
+
+const codesOf = ({ reasons }: Pick<Explained, 'reasons'>) => reasons.map(({ code }) => code).join(' ');
+const reason = ({ reasons }: Pick<Explained, 'reasons'>, code: string) => reasons.find((one) => one.code === code);
+
+/** The codes of the reasons of each state, and the objects that it waits for, with their states. */
+const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  basket: {
+    open: 'waits-for-customer deadline',
+    locked: 'waits-for-client deadline',
+    converted: 'ended',
+    abandoned: 'expired ended',
+    merged: 'ended',
+  },
+  order: {
+    draft: 'waits-for-client deadline',
+    confirmed: 'waits-for-object: fulfillment-order allocated',
+    'in-fulfilment': 'waits-for-object: fulfillment-order picking',
+    'partially-fulfilled': 'waits-for-object: fulfillment-order allocated',
+    completed: 'waits-for-nothing',
+    'return-in-progress': 'waits-for-object: return requested',
+    cancelled: 'cancelled ended',
+  },
+  return: {
+    requested: 'waits-for-customer-service',
+    approved: 'waits-for-customer',
+    'in-transit': 'waits-for-carrier deadline',
+    received: 'waits-for-warehouse',
+    inspected: 'waits-for-client',
+    refunded: 'ended',
+    exchanged: 'ended',
+    rejected: 'rejected ended',
+  },
+  product: {
+    draft: 'waits-for-assortment',
+    enrichment: 'waits-for-assortment',
+    review: 'waits-for-assortment',
+    active: 'waits-for-nothing',
+    suspended: 'waits-for-assortment',
+    discontinued: 'waits-for-nothing',
+    archived: 'ended',
+  },
+  customer: {
+    anonymous: 'waits-for-nothing',
+    identified: 'waits-for-nothing',
+    registered: 'waits-for-nothing',
+    active: 'deadline',
+    'at-risk': 'deadline',
+    churned: 'waits-for-nothing',
+    reactivated: 'deadline',
+    blocked: 'waits-for-customer-service',
+  },
+  'fulfillment-order': {
+    created: 'waits-for-estate work-awaits-application fault-strikes',
+    allocated: 'waits-for-warehouse',
+    picking: 'waits-for-warehouse',
+    packed: 'waits-for-warehouse',
+    dispatched: 'waits-for-object: shipment label-created',
+    delivered: 'ended',
+    'failed-delivery': 'waits-for-nothing failed',
+    'returned-to-sender': 'ended',
+    cancelled: 'ended',
+  },
+  reservation: {
+    requested: 'waits-for-client deadline',
+    confirmed: 'waits-for-client',
+    expired: 'expired ended',
+    fulfilled: 'ended',
+    cancelled: 'ended',
+    released: 'ended',
+  },
+  shipment: {
+    pending: 'waits-for-client',
+    'label-created': 'waits-for-carrier deadline',
+    collected: 'waits-for-carrier deadline',
+    'in-transit': 'waits-for-carrier deadline',
+    'out-for-delivery': 'waits-for-carrier deadline',
+    'delivery-attempted': 'waits-for-carrier deadline',
+    'held-at-depot': 'waits-for-customer deadline',
+    delivered: 'ended',
+    'returned-to-sender': 'ended',
+    lost: 'waits-for-nothing',
+  },
+  payment: {
+    pending: 'waits-for-provider next-step deadline',
+    'requires-action': 'waits-for-customer deadline',
+    authorised: 'waits-for-object deadline: order draft',
+    captured: 'waits-for-nothing',
+    'partially-refunded': 'waits-for-nothing',
+    'fully-refunded': 'waits-for-nothing',
+    voided: 'ended',
+    failed: 'declined ended',
+  },
+};
+
+const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
+
+const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
+
+/** Makes each possible verb, and some of the others, of an object in the same state in another rehearsal: only the possible ones move it. */
+async function tryMoves({ type, moves }: Explained, reach: Reach, share = 0.3): Promise<void> {
+  const callable = moves.filter(({ by }) => by !== 'estate');
+  const possible = callable.filter((move) => move.possible);
+  const calls = new Set(possible.map(({ call }) => call));
+  // In other states, the same call makes another verb.
+  const refused = callable.filter((move) => !move.possible && !calls.has(move.call));
+  for (const move of [...possible, ...(refused.length > 0 ? someOf(refused, share) : [])]) {
+    const ask = askFor(type, move.verb);
+    if (!ask) throw new Error(`The test has no way to make a ${type} ${move.verb}.`);
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const subject = await reach(rehearsal);
+    const before = await rehearsal.object(type, subject.id);
+    const { status } = await ask(rehearsal, subject.id);
+    const after = await rehearsal.object(type, subject.id);
+    const isAccepted = status < 300;
+    // A refused cancellation notes its intention and withdraws it.
+    const moves = isAccepted ? after.version > before.version : after.state !== before.state;
+    const outcome = { verb: move.verb, moves, isAccepted };
+    expect(outcome).toEqual({ verb: move.verb, moves: move.possible, isAccepted: move.possible || move.code === 'repeat' });
+    if (move.possible) expect(move.to).toContain(after.state);
+  }
+}
+
+describe('The explanation of an object', () => {
+  test('The explained states are all states of all life cycles', () => {
+    const all = objects.flatMap(({ type, lifeCycle }) => (lifeCycle ? [[type, lifeCycle.states.toSorted()]] : []));
+    expect(Object.fromEntries(Object.entries(EXPECTED).map(([type, of]) => [type, Object.keys(of).toSorted()]))).toEqual(
+      Object.fromEntries(all),
+    );
+  });
+
+  test.each(states)(
+    'The explanation of $type in state $state names what it waits for, and only verbs that it calls possible move it',
+    async ({ type, state, reach }) => {
+      await using told = await newRehearsal({ warehouse: 'manual' });
+      const { id } = await reach(told);
+      const found = await explained(told, type, id);
+      const nested = found.waitsFor.map((one) => `: ${one.type} ${one.state}`).join('');
+      expect(`${codesOf(found)}${nested}`).toBe(EXPECTED[type]?.[state]);
+      const { updatedAt, version } = await told.object(type, id);
+      expect(found).toMatchObject({ type, id, state, isFinal: codesOf(found).includes('ended') });
+      expect(Date.parse(found.since ?? '')).toBeLessThanOrEqual(Date.parse(updatedAt));
+      expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
+      expect(['unknown', undefined]).not.toContain(found.cause?.kind);
+
+      await tryMoves(found, reach);
+    },
+  );
+
+  test.each(Object.entries(obstructed))(
+    'Only verbs that the explanation calls possible move %s',
+    async (_story, { type, refused, reach }) => {
+      await using told = await newRehearsal({ warehouse: 'manual' });
+      const found = await explained(told, type, (await reach(told)).id);
+      const obstacles = found.moves.filter(({ code }) => code === 'rule' || code === 'other-object').map(({ verb }) => verb);
+      expect(obstacles).toEqual(expect.arrayContaining([...refused]));
+      await tryMoves(found, reach, 1);
+    },
+  );
+
+  test('The explanation of an order names who moved it and the trace, and contains what it waits for', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await rehearsal.confirmed();
+    await rehearsal.settle();
+    const found = await explained(rehearsal, 'order', id);
+    const [hop] = (await rehearsal.journal(found.cause?.correlationId)).filter(({ api }) => api === 'confirm-order-api');
+    expect(found.cause).toMatchObject({ kind: 'api', name: 'confirm-order-api', by: 'client', application: 'oms', from: 'draft' });
+    expect(found.cause?.requestId).toBe(hop.requestId);
+    expect(found.head).toMatch(new RegExp(`^Order ${orderNumber} is confirmed since \\d\\d:\\d\\d, by Confirm Order of a client\\.$`));
+    const [goods] = found.waitsFor;
+    expect(goods?.cause).toMatchObject({ kind: 'call', by: 'oms', begunBy: 'Confirm Order of a client' });
+    const step = reason(goods as Explained, 'next-step');
+    expect(step?.text).toMatch(/^At .* the WMS takes the next step of picking, packing and dispatch\.$/);
+    await rehearsal.control('set-clock', { body: { flowing: false } });
+    await rehearsal.advance('P2D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-nothing');
+  });
+
+  test('A draft whose payment is missing, undecided or complete waits for the customer, the payment, or the confirmation', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, totals } = await rehearsal.draft();
+    const first = await explained(rehearsal, 'order', id);
+    expect(reason(first, 'waits-for-customer')?.text).toMatch(/^It waits for the customer to pay \d+\.\d\d EUR\.$/);
+    expect(first.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'rule' });
+    await rehearsal.authorisation(id, totals.total.amount - 100);
+    await rehearsal.authorisation(id, 100, 'tok_3ds');
+    const second = await explained(rehearsal, 'order', id);
+    expect(codesOf(second)).toBe('waits-for-object deadline');
+    expect(second.waitsFor).toMatchObject([{ type: 'payment', state: 'requires-action' }]);
+    expect(second.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({ possible: false, code: 'other-object' });
+  });
+
+  test('A confirmed order whose authorisation was lost waits for another one, and for its cancellation', async () => {
+    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+    const { id } = await rehearsal.confirmed();
+    const fault = { kind: 'status', status: 402, code: 'payment_declined' };
+    await rehearsal.fault('declining', { match: { api: 'authorize-payment-api' }, fault, times: 1 });
+    await rehearsal.advance('P7D');
+    const found = await explained(rehearsal, 'order', id);
+    expect(codesOf(found)).toBe('waits-for-customer waits-for-object deadline');
+    expect(reason(found, 'waits-for-customer')?.text).toBe('It waits for 30.88 EUR to be authorised again: an authorisation was lost.');
+    expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total before\.$/);
+    await rehearsal.advance('P1D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('cancelled ended');
+  });
+
+  test('A disputed payment waits for the bank, and a payment whose dispute is lost has nothing left to refund', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = (await reached['payment']?.['captured']?.(rehearsal)) ?? { id: '' };
+    const refusals = async () => {
+      const { moves, ...found } = await explained(rehearsal, 'payment', id);
+      const refused = moves.filter(({ by, code }) => by !== 'estate' && code === 'rule').map(({ verb, why }) => `${verb}: ${why}`);
+      for (const verb of ['refund', 'dispute'])
+        expect((await askFor('payment', verb)?.(rehearsal, id))?.status).toBeGreaterThanOrEqual(400);
+      return { codes: codesOf(found), refused };
+    };
+    await rehearsal.control('open-dispute', { params: { id }, body: { reason: 'general' } });
+    expect(await refusals()).toEqual({
+      codes: 'waits-for-bank deadline',
+      refused: ['refund: A dispute of it is open.', 'dispute: A dispute of it is open.'],
+    });
+    await rehearsal.control('close-dispute', { params: { id }, body: { outcome: 'lost' } });
+    expect(await refusals()).toEqual({
+      codes: 'waits-for-nothing',
+      refused: [
+        'refund: Nothing of it is left to refund.',
+        'dispute: Nothing of it is left to dispute.',
+        'win-dispute: No dispute of it is open.',
+        'lose-dispute: No dispute of it is open.',
+      ],
+    });
+  });
+
+  test.each(scenarios)('Each object of the scenario $name has an explanation with its state and cause', async (scenario) => {
+    const access = { gateway: estate.gateway, ...DEMO_CREDENTIALS, report: noReport };
+    const all: { readonly state: string | undefined; readonly found: Explained }[] = [];
+    const succeeds = await runScenario(scenario, {
+      ...access,
+      examine: async ({ client }) => {
+        for (const type of Object.keys(reached)) {
+          // The newest objects: most customers and products are initial data.
+          const { items } = await client.control('list-objects', { params: { type }, query: { limit: 10 } });
+          for (const { id, state } of items) {
+            all.push({ state, found: await client.control('explain-object', { params: { type, id } }) });
+          }
+        }
+      },
+    });
+    expect(succeeds).toBe(true);
+    for (const { state, found } of all) {
+      expect(found.state).toBe(state);
+      expect([undefined, 'unknown']).not.toContain(found.cause?.kind);
+      expect(found.text).not.toMatch(/undefined|\[object|\.\./);
+    }
+  });
+
+  test('The explanation of a till sale, of stock and of an account without states has no life cycle or names the till', async () => {
+    await using rehearsal = await newRehearsal();
+    const body = { storeId: 'store-01', laneId: 'SCO-01', lines: [{ sku: 'mug-blue', qty: 1 }] };
+    const sale = await rehearsal.api('create-transaction-api', { body });
+    const [{ id: basket = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'basket' } })).items;
+    const atTill = await explained(rehearsal, 'basket', basket);
+    expect(reason(atTill, 'waits-for-customer')?.text).toBe('It waits for the customer to pay at the till.');
+    expect(reason(atTill, 'deadline')?.refs).toEqual([{ what: 'due', id: `pos|expire-transaction|${sale.id}` }]);
+    for (const [type, id] of [
+      ['inventory-item', 'mug-blue'],
+      ['loyalty-account', 'loy_ada'],
+    ] as const) {
+      const found = await explained(rehearsal, type, id);
+      expect([found.state, found.moves, found.reasons]).toEqual([undefined, [], []]);
+      expect(found.head).toMatch(/ has no life cycle\.$/);
+    }
+  });
+});
+
+describe('The troubles of an object', () => {
+  test('A withheld event is named with its fault, until the fault is deleted', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.fault('silence', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
+    const { id } = await rehearsal.authorised();
+    const before = await explained(rehearsal, 'order', id);
+    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its next events.');
+    await rehearsal.confirmed(id);
+    const found = await explained(rehearsal, 'order', id);
+    expect(found).toMatchObject({ state: 'confirmed', cause: { kind: 'api', name: 'confirm-order-api' } });
+    const { text, refs } = reason(found, 'event-withheld') ?? {};
+    expect(text).toBe('The fault silence withholds its event order-confirmed until the fault is deleted.');
+    expect(refs).toContainEqual({ what: 'fault', id: 'silence' });
+    await rehearsal.noFaults();
+    await rehearsal.settle();
+    expect(codesOf(await explained(rehearsal, 'order', id))).not.toContain('event');
+  });
+
+  test('An event that a broken application could not consume is named with its error, and is gone after it was redriven', async () => {
+    const adapter = createMemoryStore();
+    let isBroken = true;
+    const store: typeof adapter.store = (application) => {
+      const own = adapter.store(application);
+      if (application !== 'crm') return own;
+      return {
+        ...own,
+        object: async (...asked) => {
+          if (isBroken && asked[1] === notedOrders.name) throw new Problem('internal_error', 'The CRM is broken.');
+          return own.object(...asked);
+        },
+      };
+    };
+    const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
+    const started = await startEstate(configuration, createLogger('silent'), { ...adapter, store });
+    try {
+      await started.ready;
+      await using rehearsal = await rehearsalAt(started.gateway);
+      const { id } = await rehearsal.draft({ customerId: 'cus_ada' });
+      await rehearsal.authorisation(id);
+      await rehearsal.confirm(id);
+      const parked = await eventually('the event is parked', async () => reason(await explained(rehearsal, 'order', id), 'event-parked'));
+      expect(parked.text).toBe('Its event order-confirmed is parked at the CRM: The CRM is broken. Redrive it with redrive-parked.');
+      isBroken = false;
+      await rehearsal.control('redrive-parked', { body: {} });
+      await rehearsal.settle();
+      expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-object');
+    } finally {
+      await started.close();
+    }
+  });
+
+  test('Parked due work is named with its error, and is gone after it was redriven', async () => {
+    await using rehearsal = await newRehearsal();
+    const fault = { kind: 'status', status: 500, code: 'internal_error' };
+    await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.advance('P2D');
+    const [{ type = '', id: goods = '' } = {}] = (await explained(rehearsal, 'order', id)).waitsFor;
+    const found = await explained(rehearsal, type, goods);
+    expect(codesOf(found)).toBe('waits-for-estate work-parked fault-strikes');
+    const parked = reason(found, 'work-parked');
+    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. .* Redrive it with redrive-parked\.$/);
+    const key = parked?.refs[0]?.id ?? '';
+    await rehearsal.noFaults();
+    await rehearsal.control('redrive-parked', { body: { key } });
+    await rehearsal.advance('P3D');
+    expect(codesOf(await explained(rehearsal, type, goods))).toBe('ended');
+  });
+
+  test('An application that is away is named with the work that waits for it and the fault', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.draft();
+    await rehearsal.authorisation(id);
+    await rehearsal.down({ api: 'confirm-order-api' });
+    const refused = await explained(rehearsal, 'order', id);
+    expect(refused.moves.find(({ verb }) => verb === 'confirm')).toMatchObject({
+      possible: false,
+      code: 'fault',
+      why: 'The fault down (outage) strikes Confirm Order.',
+      refs: [{ what: 'fault', id: 'down' }],
+    });
+    expect(reason(refused, 'fault-strikes')?.refs).toContainEqual({ what: 'api', id: 'confirm-order-api' });
+    expect((await rehearsal.confirm(id)).status).toBe(503);
+    await rehearsal.down({ api: 'allocate-inventory-api' });
+    await rehearsal.confirmed(id);
+    const [{ type = '', id: goods = '' } = {}] = (await explained(rehearsal, 'order', id)).waitsFor;
+    expect(reason(await explained(rehearsal, type, goods), 'work-awaits-application')?.refs).toContainEqual({
+      what: 'application',
+      id: 'inventory-service',
+    });
+  });
+
+  test('A webhook that a receiver refuses, that a fault withholds, or that is parked is named', async () => {
+    await using rehearsal = await newRehearsal();
+    await using receiver = await receiveEvents(() => ({ status: 500 }));
+    await rehearsal.control('put-webhook', {
+      params: { name: 'shop' },
+      body: { url: receiver.url, types: ['order-created', 'order-confirmed'] },
+    });
+    await rehearsal.fault('late', { match: { webhook: 'shop' }, fault: { kind: 'withhold' }, times: 1 });
+    const { id } = await rehearsal.confirmed();
+    await rehearsal.settle();
+    const waiting = await explained(rehearsal, 'order', id);
+    expect(codesOf(waiting)).toBe('waits-for-object webhook-waiting webhook-withheld');
+    expect(reason(waiting, 'webhook-withheld')?.refs).toContainEqual({ what: 'fault', id: 'late' });
+    expect(reason(waiting, 'webhook-waiting')?.at).toBeDefined();
+    await rehearsal.advance('P7D');
+    expect(codesOf(await explained(rehearsal, 'order', id))).toContain('webhook-parked');
+  });
+});
+
+describe('What cannot be explained', () => {
+  const refusal = async (rehearsal: TestRehearsal, type: string, id: string) => {
+    const { status, body } = await rehearsal.call('explain-object', { params: { type, id } });
+    return [status, body.code, body.errors?.[0]?.detail ?? body.detail];
+  };
+
+  test('An unknown type or id is refused with the nearest one, and an id of another type or rehearsal with its place', async () => {
+    await using rehearsal = await newRehearsal();
+    await using other = await newRehearsal();
+    const { id } = await other.draft();
+    const { id: own } = await rehearsal.basket();
+    expect(await refusal(rehearsal, 'ordr', id)).toEqual([
+      422,
+      'validation_failed',
+      'There is no type of object ordr; did you mean order?',
+    ]);
+    const misspelt = `${own.slice(0, -1)}${own.endsWith('0') ? '1' : '0'}`;
+    expect(await refusal(rehearsal, 'basket', misspelt)).toEqual([
+      404,
+      'not_found',
+      `There is no basket "${misspelt}" in this rehearsal. Did you mean ${own}?`,
+    ]);
+    expect(await refusal(rehearsal, 'order', own)).toEqual([
+      404,
+      'not_found',
+      `There is no order "${own}" in this rehearsal. It is of type basket.`,
+    ]);
+    for (const [type, what] of [
+      ['order', 'order'],
+      ['any', 'object'],
+    ] as const) {
+      expect(await refusal(rehearsal, type, id)).toEqual([
+        404,
+        'not_found',
+        `There is no ${what} "${id}" in this rehearsal. The rehearsal ${other.name} has it: name it in X-Rehearsal.`,
+      ]);
+    }
+    expect((await explained(rehearsal, 'any', own)).type).toBe('basket');
+  });
+});
+
+describe('The catalog of explanations', () => {
+  test('The catalog has a meaning for each kind of due work of each application, and none for an unknown kind', () => {
+    const kinds = registeredApplications.map(({ service }) => [service.application, Object.keys(service.due).toSorted()] as const);
+    const listed = Object.entries(dueWork).map(([application, of]) => [application, Object.keys(of).toSorted()]);
+    expect(Object.fromEntries(listed)).toEqual({
+      ...Object.fromEntries(kinds.filter(([, of]) => of.length > 0)),
+      [GATEWAY]: ['deliver-webhook', 'take-events'],
+    });
+  });
+
+  test.each(Object.entries(verbApis))('The trigger of each verb of a %s that has an API begins with the name of the API', (type, verbs) => {
+    const rows = objects.find((one) => one.type === type)?.lifeCycle?.rows ?? [];
+    for (const [verb, api] of Object.entries(verbs as Readonly<Record<string, keyof typeof apis>>)) {
+      const triggers = rows.filter((row) => row.verb === verb && !row.again).map(({ trigger }) => trigger);
+      expect(triggers.some((trigger) => trigger.split(/[,;:] ?/).includes(apis[api].name) || trigger.startsWith(apis[api].name))).toBe(
+        true,
+      );
+    }
+  });
+});

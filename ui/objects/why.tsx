@@ -1,0 +1,98 @@
+import { act, advance, clock, control, type Output, offState, rehearsalLink, unlessOff } from '../data/data.ts';
+import { rehearsalTime } from '../kit/kit.ts';
+import css from './objects.module.css';
+
+type Explanation = Output<'explain-object'>;
+type Brief = Explanation['waitsFor'][number];
+type Reason = Brief['reasons'][number];
+
+interface WhyProps {
+  readonly rehearsal: string;
+  readonly explanation: Explanation;
+  readonly onChange: () => void;
+}
+
+/** Why the object is as it is: its state and what brought it there, what it waits for, and what is wrong. Buttons end the wait. */
+export function Why({ rehearsal, explanation, onChange }: WhyProps) {
+  const { cause, waitsFor } = explanation;
+  return (
+    <section class={`card ${css['why']}`} aria-label="Why">
+      <p>
+        {explanation.head}
+        {cause?.correlationId !== undefined && (
+          <>
+            {' '}
+            <a href={rehearsalLink(rehearsal, 'activity', cause.correlationId)}>See how</a>
+          </>
+        )}
+      </p>
+      <Reasons rehearsal={rehearsal} of={explanation} />
+      {waitsFor.map((one) => (
+        <div key={`${one.type}/${one.id}`} class={css['awaited']}>
+          <p>
+            It waits for the{' '}
+            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>{one.name.charAt(0).toLowerCase() + one.name.slice(1)}</a>,
+            which
+            {one.head.slice(one.name.length)}
+          </p>
+          <Reasons rehearsal={rehearsal} of={one} />
+        </div>
+      ))}
+      <Remedies of={[explanation, ...waitsFor]} onChange={onChange} />
+    </section>
+  );
+}
+
+function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; readonly of: Pick<Brief, 'reasons'> }) {
+  // The objects that it waits for follow below, with their names.
+  const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-object' || refs.length === 0);
+  if (shown.length === 0) return null;
+  return (
+    <ul>
+      {shown.map((reason) => (
+        <li key={`${reason.code} ${reason.text}`} data-kind={reason.code === 'deadline' ? 'deadline' : reason.kind}>
+          {reason.text}
+          {reason.kind === 'trouble' && reason.refs.map((ref) => <Place key={`${ref.what} ${ref.id}`} rehearsal={rehearsal} of={ref} />)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The page of what a trouble is about. */
+function Place({ rehearsal, of: { what, id } }: { readonly rehearsal: string; readonly of: Reason['refs'][number] }) {
+  const [page, words] = { event: ['events', 'Event'], fault: ['faults', 'Faults'], webhook: ['webhooks', 'Webhook'] }[what as string] ?? [];
+  if (page === undefined) return null;
+  return (
+    <>
+      {' '}
+      <a href={page === 'faults' ? rehearsalLink(rehearsal, page) : rehearsalLink(rehearsal, page, id)}>{words}</a>
+    </>
+  );
+}
+
+const isToday = (at: string): boolean => clock.value?.now.slice(0, 10) === at.slice(0, 10);
+
+function Remedies({ of, onChange }: { readonly of: readonly Pick<Brief, 'reasons'>[]; readonly onChange: () => void }) {
+  const reasons = of.flatMap((one) => one.reasons);
+  const manual = [...new Set(reasons.flatMap((reason) => reason.manual ?? []))];
+  const [next] = reasons.flatMap(({ code, at }) => (code === 'next-step' && at !== undefined ? [at] : [])).toSorted();
+  if (manual.length === 0 && next === undefined) return null;
+  const follow = (member: string) =>
+    act('progression', async () => {
+      await control('set-progression', { body: { [member]: 'time' } });
+      return `The ${member} ${member === 'returns' ? 'follow' : 'follows'} the clock.`;
+    });
+  const button = (label: string, run: () => Promise<void>) => (
+    <button key={label} type="button" class="primary" aria-disabled={offState()} onClick={unlessOff(() => void run().then(onChange))}>
+      {label}
+    </button>
+  );
+  return (
+    <p class="line">
+      {manual.map((member) => button(`Let the ${member} follow the clock`, () => follow(member)))}
+      {next !== undefined &&
+        button(`Move the clock to ${isToday(next) ? next.slice(11, 16) : rehearsalTime(next)}`, () => advance({ to: next }))}
+    </p>
+  );
+}
