@@ -5,6 +5,7 @@ import type { ControlOperation } from '../shared/catalog/control/define-operatio
 import { clockOperations } from '../shared/catalog/control/operations/clock.ts';
 import { disputeOperations } from '../shared/catalog/control/operations/disputes.ts';
 import { eventsOperations } from '../shared/catalog/control/operations/events.ts';
+import { explanationsOperations } from '../shared/catalog/control/operations/explanations.ts';
 import { faultsOperations } from '../shared/catalog/control/operations/faults.ts';
 import { journalOperations } from '../shared/catalog/control/operations/journal.ts';
 import { objectsOperations } from '../shared/catalog/control/operations/objects.ts';
@@ -28,6 +29,7 @@ export const callableOperations: readonly ControlOperation[] = [
   ...clockOperations,
   ...eventsOperations,
   ...objectsOperations,
+  ...explanationsOperations,
   ...progressionOperations,
   ...outsideWorldOperations,
   ...disputeOperations,

@@ -32,7 +32,7 @@ export const prompts: readonly Prompt[] = [
     text: (order = 'a new order, in a world with the fault preset carrier-webhooks-lost') =>
       [
         `Find out why an order was not delivered, and prove the fix. The order: ${order}.`,
-        '1. Read the order and its parcels with call read-object and list-related-objects.',
+        '1. explain the order: its reasons name what it waits for and what troubles it. explain what it waits for, too.',
         '2. wait: waitingFor, parked and withheld name what keeps it. call list-faults and read-journal show who refused whom.',
         '3. Name the cause in one sentence, with the record that proves it.',
         '4. Remove the cause: mend, redrive-parked, or the missing step of the outside world. Then wait, and advance if a timer is due.',

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { OperationInput } from '../rehearsal/call-types.ts';
+import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts';
 import type { Reply } from '../rehearsal/reply.ts';
 import { type FaultPresetId, faultPresets } from '../shared/catalog/control/fault-presets.ts';
+import { ANY_TYPE } from '../shared/catalog/control/operations/explanations.ts';
 import { createRehearsal } from '../shared/catalog/control/operations/rehearsals.ts';
 import { SnapshotName } from '../shared/catalog/control/operations/snapshots.ts';
 import { type ProblemCode, problems } from '../shared/catalog/problems.ts';
@@ -291,6 +292,58 @@ async function waitForState(
   }
 }
 
+const explain = toolIn({
+  name: 'explain',
+  title: 'Explain an object',
+  description:
+    'Explains why an object is as it is: its state and what brought it there, what it waits for, what is withheld, parked or struck by a fault, and which calls would move it now.',
+  input: {
+    id: z.string().max(120).describe('ord_…, pay_…, shp_…'),
+    type: z.string().max(60).default(ANY_TYPE).describe('Default: found by the id.'),
+  },
+  readOnly: true,
+  run: async ({ id, type }, { client }) => {
+    const explained = await client.control('explain-object', { params: { type, id } });
+    const { head, state, since, reasons, moves, waitsFor } = explained;
+    return {
+      facts: {
+        head,
+        state,
+        since,
+        reasons: shownReasons(reasons),
+        waitsFor: waitsFor.map((one) => ({ id: one.id, head: one.head, reasons: shownReasons(one.reasons) })),
+        possible: moves
+          .filter((move) => move.possible)
+          .map(({ verb, call: by, to }) => `${verb} -> ${to.join(' or ')}${by === undefined ? '' : `: ${by}`}`),
+        notNow: moves.filter((move) => !move.possible && move.by !== 'estate').map(({ verb, why = '' }) => `${verb}: ${why}`),
+      },
+      next: nextAfterExplanation(explained),
+      rest: `call {"id": "explain-object", "params": {"type": "${explained.type}", "id": "${id}"}, "part": "/moves"}`,
+    };
+  },
+});
+
+type Explanation = OperationOutput<'explain-object'>;
+
+/** Each sentence once: a fault may withhold several events alike. */
+const shownReasons = (reasons: Explanation['reasons']): string[] => [
+  ...new Set(reasons.map(({ kind, code, text }) => `${kind} (${code}): ${text}`)),
+];
+
+/** The nearest step: trouble is removed before anything is awaited. */
+function nextAfterExplanation({ reasons, waitsFor, moves, isFinal }: Explanation): string {
+  const all = [...reasons, ...waitsFor.flatMap((one) => one.reasons)];
+  const fault = all.flatMap(({ kind, refs }) => (kind === 'trouble' ? refs : [])).find(({ what }) => what === 'fault');
+  if (fault) return `A fault causes trouble: mend {"name": "${fault.id}"}, then wait.`;
+  if (all.some(({ kind }) => kind === 'trouble'))
+    return 'Something is parked or late: wait names it. Remove the cause, then call redrive-parked.';
+  if (isFinal) return 'No verb leads out of this state.';
+  if (all.some(({ code }) => code === 'next-step' || code === 'deadline'))
+    return 'A timer moves it: advance the clock to the time that the reason names.';
+  const move = moves.find(({ possible, call: by }) => possible && by !== undefined);
+  return move ? `You can move it: call {"id": "${move.call}"}. estate://apis/${move.call} has the schema.` : 'wait, then explain it again.';
+}
+
 const verify = toolIn({
   name: 'verify',
   title: 'Verify the world',
@@ -310,9 +363,9 @@ const verify = toolIn({
 });
 
 function nextAfterVerify(holds: boolean, waits: boolean): string {
-  if (!holds) return 'Each violation names its records: read them with call read-object, and their hops with read-journal.';
-  if (waits)
-    return 'All records agree. waiting names the actor that each open order waits for: play it, advance, or wait to see what is withheld.';
+  if (!holds)
+    return 'Each violation names its records: explain them, or read them with call read-object, and their hops with read-journal.';
+  if (waits) return 'All records agree. waiting names the actor that each open order waits for. explain shows why.';
   return 'All records agree, and no open order waits for anybody.';
 }
 
@@ -386,4 +439,4 @@ const close = tool({
   },
 });
 
-export const tools: readonly Tool[] = [openWorld, call, advance, breakWorld, mend, wait, verify, diff, keep, close];
+export const tools: readonly Tool[] = [openWorld, call, advance, breakWorld, mend, wait, explain, verify, diff, keep, close];

@@ -165,6 +165,8 @@ describe('Answers for agents', () => {
     await ask('call', { id: 'list-events', query: { limit: 1_000 } });
     await ask('call', { id: 'list-related-objects', params: { type: 'customer', id: 'cus_ada' } });
     await ask('call', { id: 'get-order-api', params: { id: items[0].id } });
+    await ask('explain', { id: items[0].id });
+    await ask('explain', { id: 'cus_ada' });
     const { kept } = (await ask('keep')).facts;
     const fresh = (await agent.tool('open_world')).facts.world;
     await ask('mend');

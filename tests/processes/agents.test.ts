@@ -37,6 +37,10 @@ describe('A coding agent', () => {
     expect(missing.facts).toMatchObject({ found: false, state: 'in-fulfilment', settled: true });
     const { waiting } = (await agent.tool('verify', { world })).facts;
     expect(waiting).toEqual([expect.stringContaining(`order/${id}: the carrier`)]);
+    const why = (await agent.tool('explain', { world, id })).facts;
+    const troubles = why.waitsFor.flatMap((one: { reasons: string[] }) => one.reasons.filter((text) => text.startsWith('trouble')));
+    expect(troubles).toEqual([expect.stringContaining('The fault carrier-webhooks-lost withholds it')]);
+    expect(why.next).toContain('mend {"name": "carrier-webhooks-lost"}');
 
     // The answers name the cause and the remedy: a fault withholds the scans, although the parcel is at the door.
     const { items } = await agent.call(world, 'list-related-objects', { params: { type: 'order', id } });
