@@ -8,8 +8,10 @@ import { completionCommand } from './completion.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
+import { keepCommand } from './keep-answers.ts';
 import { listenCommand } from './listen.ts';
 import { mcpCommand } from './mcp.ts';
+import { openCommand } from './open.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
@@ -48,10 +50,11 @@ export function createProgram(): Command {
   const program = new Command('estate')
     .description('A simulated unified-commerce retailer to rehearse on: starts it, moves its time, breaks it, and shows what happened.')
     .version(manifest.version, '--version', 'Print the version.');
-  program.addCommand(startCommand()).addCommand(rehearseCommand());
+  program.addCommand(startCommand()).addCommand(rehearseCommand()).addCommand(openCommand());
   for (const [words, variants] of operationsByWords()) place(program, words, operationCommand(words, variants));
   place(program, 'events tail', tailCommand());
   for (const [id, words] of Object.entries(streamWords)) place(program, words, streamCommand(id as StreamId, words));
+  place(program, 'swaps keep', keepCommand());
   program
     .addCommand(listenCommand())
     .addCommand(mcpCommand())

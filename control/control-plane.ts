@@ -3,9 +3,10 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { EstateCall } from '../shared/control/estate-call.ts';
+import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { readJson } from '../shared/http/request-body.ts';
@@ -27,6 +28,8 @@ export interface AdmittedRequest {
   readonly path: string;
   readonly rehearsal: string;
   readonly correlationId: string;
+  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
+  readonly correlate: ((id: string) => void) | undefined;
   /** The permission of the real system that calls. Absent for other callers. */
   readonly estateCall?: EstateCall | undefined;
   /** The body, unparsed. */
@@ -66,7 +69,7 @@ async function readInput(operation: ControlOperation, { request, path, body: sen
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  if (body) refuseSecrets(body.value);
+  if (body) (operation.body === 'large' ? refuseSecretsInFile : refuseSecrets)(body.value);
   const lastEventId = request.headers['last-event-id']?.toString();
   return { params, query, body: body ? body.value : {}, lastEventId };
 }
@@ -81,11 +84,14 @@ interface Entering {
 }
 
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
-function entering(use: Use, { rehearsals }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
-  const { rehearsal, correlationId, estateCall, request } = admitted;
+function entering(use: Use, { rehearsals, worlds }: ControlParts, { operation, admitted, gone }: Entering): EnterRehearsal {
+  const { rehearsal, correlate, estateCall, request } = admitted;
   const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
+    const repeatable = correlate && view.seed !== undefined ? await requestIdIn(view, worlds, operation.id) : undefined;
+    if (repeatable !== undefined) correlate?.(repeatable);
+    const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
     return use.during(
       rehearsal,

@@ -24,9 +24,17 @@ import {
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
 import { deleteRun, listRuns, listScenarios, readRun, startRun } from './operations/runs.ts';
-import { compareWorlds, deleteSnapshot, listSnapshots, readSnapshot, saveSnapshot, uploadSnapshot } from './operations/snapshots.ts';
+import {
+  compareWorlds,
+  deleteSnapshot,
+  exportRehearsal,
+  listSnapshots,
+  readSnapshot,
+  saveSnapshot,
+  uploadSnapshot,
+} from './operations/snapshots.ts';
 import { readStream } from './operations/stream.ts';
-import { listSwaps, makeCall, readFidelity, reportChange } from './operations/swaps.ts';
+import { listSwaps, makeCall, readAnswers, readFidelity, reportChange } from './operations/swaps.ts';
 import { readTopology } from './operations/topology.ts';
 import { listTraces } from './operations/traces.ts';
 import { verify } from './operations/verification.ts';
@@ -50,6 +58,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'save-snapshot': saveSnapshot,
   'list-snapshots': listSnapshots,
   'read-snapshot': readSnapshot,
+  'export-rehearsal': exportRehearsal,
   'upload-snapshot': uploadSnapshot,
   'delete-snapshot': deleteSnapshot,
   'compare-worlds': compareWorlds,
@@ -72,6 +81,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'redeliver-webhook': redeliverWebhook,
   'list-swaps': listSwaps,
   'read-fidelity': readFidelity,
+  'read-answers': readAnswers,
   'make-call': makeCall,
   'report-change': reportChange,
   'read-topology': readTopology,

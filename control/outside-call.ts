@@ -2,8 +2,8 @@ import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
-import { newId } from '../shared/domain/ids.ts';
-import type { WorldView } from '../shared/store/ports/rehearsals.ts';
+import { requestIdIn } from '../shared/control/request-id.ts';
+import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
 import { fillPath } from '../shared/transport/path.ts';
 import type { Transport } from '../shared/transport/transport.ts';
@@ -23,10 +23,16 @@ export type OutsideCall = <A extends ApiDefinition<string, Application, string>>
   input: CallOf<A>,
 ) => Promise<OutputOf<A>>;
 
-export function createOutsideCall({ transport }: { readonly transport: Transport }): OutsideCall {
+interface OutsideCallParts {
+  readonly transport: Transport;
+  readonly numbers: Pick<Directory, 'nextNumber'>;
+}
+
+export function createOutsideCall({ transport, numbers }: OutsideCallParts): OutsideCall {
   return async ({ view, correlationId }, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
-    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId: newId('req', view.now), correlationId, withinMs: DEADLINE_MS });
+    const requestId = await requestIdIn(view, numbers, `outside ${api.id}`);
+    const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId, withinMs: DEADLINE_MS });
     const { status, text } = await transport.send({
       application: api.application,
       method: api.method,

@@ -4,8 +4,9 @@ import type { z } from 'zod';
 import { type ActionOutcome, completePaymentAction, readPaymentAction } from '../shared/catalog/payment/internal.ts';
 import type { Payment } from '../shared/catalog/payment/objects.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { newId } from '../shared/domain/ids.ts';
+import { requestIdIn } from '../shared/control/request-id.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
+import type { Directory } from '../shared/store/ports/rehearsals.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
 import type { Use } from './rehearsals/use.ts';
@@ -13,6 +14,7 @@ import type { Use } from './rehearsals/use.ts';
 interface PaymentPageParts {
   readonly rehearsals: Pick<Rehearsals, 'find'>;
   readonly use: Pick<Use, 'note'>;
+  readonly numbers: Pick<Directory, 'nextNumber'>;
   readonly callFromOutside: OutsideCall;
 }
 
@@ -45,14 +47,14 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
  * The page where a customer authenticates a payment (3-D Secure). It needs no credential: its address has a token that fits one payment.
  * A decision is made once; afterwards the page shows the outcome, or the browser returns to the shop.
  */
-export function createPaymentPage({ rehearsals, use, callFromOutside }: PaymentPageParts): Router {
+export function createPaymentPage({ rehearsals, use, numbers, callFromOutside }: PaymentPageParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const address = '/payment-actions/:rehearsal/:id/:token';
 
   const entered = async ({ rehearsal }: Address) => {
     const view = await rehearsals.find(rehearsal);
     use.note(rehearsal);
-    return { view, correlationId: newId('req', view.now) };
+    return { view, correlationId: await requestIdIn(view, numbers, 'payment page') };
   };
   const read = async ({ id, token, ...at }: Address): Promise<Viewed> =>
     callFromOutside(await entered({ id, token, ...at }), readPaymentAction, { params: { id }, body: { token } });

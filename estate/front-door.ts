@@ -103,7 +103,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   showTokens(paymentTokens.map(({ token }) => token));
   const defaultSwaps = configuredSwaps(configuration);
   let url = '';
-  const callFromOutside = createOutsideCall({ transport });
+  const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds });
   const outbound = createOutbound({
     allow: configuration.OUTBOUND_ALLOW,
     own: () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]),
@@ -185,7 +185,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     }),
     agents: agents.answer,
     documents: Router().use(
-      createPaymentPage({ rehearsals, use, callFromOutside }),
+      createPaymentPage({ rehearsals, use, numbers: adapter.worlds, callFromOutside }),
       ...(configuration.CONSOLE === 'on'
         ? [
             createConsole(

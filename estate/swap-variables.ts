@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { Swap, type SwappableApplication, swappableNames } from '../shared/catalog/swap.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
@@ -10,6 +11,7 @@ const SETTINGS = {
   MODE: (name: string) => `How the real system takes the place of ${name}. Default: real.`,
   HEADERS_FILE: (name: string) => `File with the headers for the real system of ${name}, one \`Name: value\` per line.`,
   TIMEOUT_MS: (name: string) => `Wall time limit of an answer of the real system of ${name}. Default: 5000.`,
+  ANSWERS: (name: string) => `Folder with the kept answers of the real system of ${name}, for the mode kept: a file per operation.`,
   EVENTS: (name: string) => `none: the real system of ${name} gets no events from the estate. Default: post.`,
 } as const;
 type Setting = keyof typeof SETTINGS;
@@ -45,12 +47,13 @@ export function configuredSwaps(given: Given): { readonly [App in SwappableAppli
 function swapIn(application: SwappableApplication, given: Given, mistakes: string[]): Swap | undefined {
   const value = (setting: Setting): string | undefined => given[swapVariable(application, setting)] as string | undefined;
   const [idle] = settings.filter((setting) => setting !== 'URL' && value(setting) !== undefined);
-  if (value('URL') === undefined) {
+  if (value('URL') === undefined && value('MODE') !== 'kept') {
     if (idle) mistakes.push(`${swapVariable(application, idle)} needs ${swapVariable(application, 'URL')}: set the address, or remove it.`);
     return undefined;
   }
   const file = value('HEADERS_FILE');
   const headers = file === undefined ? {} : headersIn(swapVariable(application, 'HEADERS_FILE'), file, mistakes);
+  const folder = value('ANSWERS');
   const timeout = value('TIMEOUT_MS');
   const parsed = Swap.safeParse({
     url: value('URL'),
@@ -58,6 +61,7 @@ function swapIn(application: SwappableApplication, given: Given, mistakes: strin
     headers,
     timeoutMs: timeout === undefined ? undefined : Number(timeout),
     events: value('EVENTS'),
+    ...(folder !== undefined && { answers: answersIn(swapVariable(application, 'ANSWERS'), folder, mistakes) }),
   });
   if (parsed.success) return parsed.data;
   for (const { path, message } of parsed.error.issues) {
@@ -74,6 +78,7 @@ const SETTING_OF: Readonly<Record<string, Setting>> = {
   headers: 'HEADERS_FILE',
   timeoutMs: 'TIMEOUT_MS',
   events: 'EVENTS',
+  answers: 'ANSWERS',
 };
 
 /** The headers in a file. Empty lines are left out. */
@@ -95,6 +100,18 @@ function headersIn(variable: string, file: string, mistakes: string[]): Record<s
     else headers[name] = value;
   }
   return headers;
+}
+
+/** The answers in a folder, by the names of its files. */
+function answersIn(variable: string, folder: string, mistakes: string[]): Record<string, unknown> {
+  try {
+    const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+    return Object.fromEntries(files.map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, file), 'utf8'))]));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    mistakes.push(`${variable}=${folder} cannot be read: ${code === 'ENOENT' ? 'the folder does not exist' : message}.`);
+    return {};
+  }
 }
 
 /** Whether a variable belongs to a swap. */

@@ -1,6 +1,7 @@
 import type { ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.ts';
+import { newId } from '../shared/domain/ids.ts';
 import { headersOfProblem } from './problems.ts';
 import { identify } from './request-ids.ts';
 
@@ -49,7 +50,7 @@ export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, res
   const problem = new Problem(code, detail);
   const body = problem.json('');
   const headers = {
-    ...headersOfProblem(problem, identify({}, Date.now())),
+    ...headersOfProblem(problem, identify({}, newId('req', Date.now()))),
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
   };

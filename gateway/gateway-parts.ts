@@ -28,6 +28,8 @@ export interface ControlRequest {
   /** The permission of the real system that calls. Absent for other callers. */
   readonly estateCall?: EstateCall | undefined;
   readonly correlationId: string;
+  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
+  readonly correlate: ((id: string) => void) | undefined;
   readonly body: Buffer | undefined;
 }
 

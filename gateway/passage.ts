@@ -20,6 +20,7 @@ import {
   answerMetrics,
   answerPreflight,
   callApplication,
+  identifyInRehearsal,
   identifyRequest,
   nameCorrelationId,
   receiveBody,
@@ -59,7 +60,7 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
     .prove(chooseRehearsal)
     .prove(enterRehearsal(parts))
     .check(useRehearsal(parts))
-    .prove(identifyRequest)
+    .prove(identifyInRehearsal(parts))
     .prove(receiveBody)
     .prove(addressApplication(parts))
     .end(callApplication(parts));

@@ -1,5 +1,6 @@
 import { ANONYMOUS } from '../shared/control/context.ts';
 import { journalHop } from '../shared/control/journal.ts';
+import { newId } from '../shared/domain/ids.ts';
 import { endAnyhow } from '../shared/http/json-answer.ts';
 import { ClientGone } from '../shared/http/request-body.ts';
 import { type Observer, traceIds } from '../shared/observability/observer.ts';
@@ -45,7 +46,7 @@ function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): Answere
 
 /** The ids of a refusal. The application journals the request if it got it, so the refusal of the gateway is a separate hop. */
 function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
-  if (!ids) return identify(request.headers, view?.now ?? Date.now());
+  if (!ids) return identify(request.headers, newId('req', view?.now ?? Date.now()));
   return forwarded ? { ...ids, requestId: `${ids.requestId}.gateway` } : ids;
 }
 

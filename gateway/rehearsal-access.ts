@@ -1,9 +1,10 @@
 import { Problem } from '../shared/catalog/problems.ts';
+import { requestIdIn } from '../shared/control/request-id.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Directory, Revocation, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
 
 export interface RehearsalAccessOptions {
-  readonly directory: Pick<Directory, 'resolve'> & RevocationStore;
+  readonly directory: Pick<Directory, 'resolve' | 'nextNumber'> & RevocationStore;
   readonly createRehearsal: (name: string) => Promise<WorldView>;
   readonly log: Logger;
 }
@@ -12,6 +13,8 @@ export interface RehearsalAccess {
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;
   /** Seeds a world for the first use of a name. */
   readonly create: (rehearsal: string) => Promise<WorldView>;
+  /** The id of a request in a rehearsal with a seed. @param name as `requestIdIn` takes it */
+  readonly requestId: (view: WorldView, name: string) => Promise<string>;
   readonly revocations: Revocations;
 }
 
@@ -32,6 +35,7 @@ export function rehearsalAccess({ directory, createRehearsal, log }: RehearsalAc
   return {
     resolve: (rehearsal) => directory.resolve(rehearsal).catch(unreachable),
     create: (rehearsal) => createRehearsal(rehearsal).catch(unreachable),
+    requestId: (view, name) => requestIdIn(view, directory, name).catch(unreachable),
     revocations: {
       revoke: (revocation) => directory.revokeToken(revocation).catch(unreachable),
       isRevoked: (revocation) => directory.isTokenRevoked(revocation).catch(unreachable),

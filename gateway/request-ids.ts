@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CorrelationId } from '../shared/catalog/headers.ts';
-import { newId } from '../shared/domain/ids.ts';
 import { secretIn } from '../shared/domain/redaction.ts';
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
@@ -11,8 +10,7 @@ export interface RequestIds {
 }
 
 /** The correlation id of the client. If it is absent, malformed or contains a secret, the request's own id replaces it. */
-export function identify(headers: IncomingHttpHeaders, now: number): RequestIds {
-  const requestId = newId('req', now);
+export function identify(headers: IncomingHttpHeaders, requestId: string): RequestIds {
   const sent = headers['x-correlation-id'];
   const fits = typeof sent === 'string' && CorrelationId.safeParse(sent).success && secretIn(sent) === undefined;
   return { requestId, correlationId: fits ? sent : requestId };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
 import { pause } from '../shared/process/waiting.ts';
+import type { OperationInput } from './call-types.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 import type { Scenario } from './scenario.ts';
 import { attended, type Report, stageOf, stoppable } from './stage.ts';
@@ -17,17 +18,26 @@ export interface RunOptions {
   readonly agent?: Agent;
   /** Keeps the rehearsal after the run. */
   readonly leavesRehearsal?: boolean;
+  /** The seed and the start of the rehearsal. Default: ids that differ in each rehearsal, and a clock that flows from now. */
+  readonly beginning?: Pick<NonNullable<OperationInput<'create-rehearsal'>['body']>, 'seed' | 'startsAt'>;
   /** Inspects the rehearsal before it is deleted, even after a failure. An exception fails the scenario. */
-  readonly examine?: (rehearsal: { readonly name: string; readonly client: EstateClient }) => Promise<void>;
+  readonly examine?: (rehearsal: ExaminedRehearsal) => Promise<void>;
+}
+
+interface ExaminedRehearsal {
+  readonly name: string;
+  readonly client: EstateClient;
+  /** Why the scenario failed. */
+  readonly failure: string | undefined;
 }
 
 /** Runs one scenario in its own rehearsal, checks the invariants, and deletes it unless `leavesRehearsal`. @returns whether all held */
 export async function runScenario(scenario: Scenario, options: RunOptions): Promise<boolean> {
-  const { gateway, apiKey, admin, report, signal, agent, leavesRehearsal = false } = options;
+  const { gateway, apiKey, admin, report, signal, agent, leavesRehearsal = false, beginning } = options;
   const clientFor = (access: Pick<EstateClientOptions, 'bearer' | 'apiKey' | 'rehearsal'>): EstateClient =>
     agent ? clientOnAgent({ gateway, admin, ...access }, agent) : createEstateClient({ gateway, admin, ...access });
   const outside = clientFor({ bearer: options.bearer, apiKey, rehearsal: 'default' });
-  const body = leavesRehearsal ? { name: nameAfter(scenario) } : {};
+  const body = { ...beginning, ...(leavesRehearsal && { name: nameAfter(scenario) }) };
   const { name, credentials, now } = await patiently(() => outside.control('create-rehearsal', { body }), signal);
   const client = clientFor({ bearer: credentials.bearer, apiKey: credentials.apiKey || apiKey, rehearsal: name });
   report.begin(scenario, name);
@@ -40,7 +50,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       return brokenInvariants(client, report);
     });
     const unexamined = await reasonOf(async () => {
-      await options.examine?.({ name, client });
+      await options.examine?.({ name, client, failure });
       return undefined;
     });
     failure ??= unexamined;

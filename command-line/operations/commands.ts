@@ -57,6 +57,11 @@ export const operationCommands: OperationCommands = {
     example: 'snapshot list',
     columns: { name: 'name', rehearsal: 'rehearsal', now: 'clock', objects: 'objects', events: 'events', takenAt: 'taken' },
   },
+  'export-rehearsal': {
+    words: 'rehearsals export',
+    example: 'rehearsals export default',
+    show: (file) => JSON.stringify(file, null, 2),
+  },
   'read-snapshot': {
     words: 'snapshot download',
     example: 'snapshot download paid',
@@ -131,6 +136,7 @@ export const operationCommands: OperationCommands = {
   },
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
   'read-fidelity': { words: 'fidelity', example: 'fidelity', show: showFidelity, holds: isFaithful },
+  'read-answers': { words: 'swaps answers', example: 'swaps answers payment-hub' },
   'list-swaps': {
     words: 'swaps list',
     example: 'swaps list',
@@ -144,7 +150,7 @@ export const operationCommands: OperationCommands = {
       violations: 'violations',
     },
   },
-  'make-call': { words: 'swaps call', example: `swaps call get-payable --params '{"id":"ord_01M"}'` },
+  'make-call': { words: 'swaps call', example: `swaps call get-payable --application payment-hub --params '{"id":"ord_01M"}'` },
   'report-change': {
     words: 'swaps report',
     positional: ['object'],

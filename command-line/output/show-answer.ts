@@ -152,7 +152,7 @@ export function showInvariants({ invariants, settled, waitingFor }: Verification
 
 interface Fidelity {
   readonly title: string;
-  readonly url: string;
+  readonly url?: string | undefined;
   readonly compared: number;
   readonly equal: number;
   readonly skipped: number;
@@ -171,7 +171,7 @@ export function showFidelity({ items }: { readonly items: readonly Fidelity[] },
         skipped > 0 && `${skipped} skipped`,
         waiting > 0 && `${waiting} waiting`,
       ];
-      const head = `${look.style('bold', title)} ${look.style('dim', url)}\n${counts.filter(Boolean).join(', ')}`;
+      const head = `${look.style('bold', title)} ${look.style('dim', url ?? '')}\n${counts.filter(Boolean).join(', ')}`;
       const columns = { api: 'operation', pointer: 'member', count: 'count', ours: 'ours', theirs: 'theirs' };
       return differences.length === 0 ? head : `${head}\n${showRows(differences, columns, look)}`;
     })

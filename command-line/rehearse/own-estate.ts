@@ -3,13 +3,27 @@ import { once } from 'node:events';
 import { estateMain } from '../estate-code.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 
-/** Starts an estate on free ports for one run. Its log goes to standard error. */
-export async function startOwnEstate(): Promise<{ readonly gateway: string; stop(): Promise<void> }> {
+interface OwnEstate {
+  readonly gateway: string;
+  /** Waits for its end, or for an interruption. */
+  ended(interrupted: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts an estate on free ports for one run. Its log goes to standard error. @param variables replace variables of this process */
+export async function startOwnEstate(variables: Readonly<Record<string, string>> = {}): Promise<OwnEstate> {
   const child: ChildProcess = fork(estateMain(), [], {
     stdio: ['ignore', 2, 2, 'ipc'],
     // Detached, so that Ctrl-C does not reach it: an interrupted run needs its estate for the report.
     detached: true,
-    env: { ...process.env, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error' },
+    env: {
+      ...process.env,
+      GATEWAY_PORT: '0',
+      TOUCHPOINT_PORT: '0',
+      PORTAL_PORT: '0',
+      LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+      ...variables,
+    },
   });
   // A detached process outlives this one unless it is stopped.
   const kill = (): boolean => child.kill('SIGTERM');
@@ -23,6 +37,11 @@ export async function startOwnEstate(): Promise<{ readonly gateway: string; stop
   const [{ gateway }] = ready as [{ gateway: string }];
   return {
     gateway,
+    ended: async (interrupted) => {
+      child.ref();
+      const isInterrupted = new Promise((resolve) => interrupted.addEventListener('abort', resolve, { once: true }));
+      if (!interrupted.aborted) await Promise.race([ended, isInterrupted]);
+    },
     stop: async () => {
       child.ref();
       kill();

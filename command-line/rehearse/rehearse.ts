@@ -23,6 +23,8 @@ interface Options extends EstateCredentials {
   readonly list?: boolean;
   readonly verbose?: boolean;
   readonly report?: string;
+  readonly seed?: string;
+  readonly startsAt?: string;
   readonly json?: boolean;
 }
 
@@ -38,7 +40,11 @@ export function rehearseCommand(): Command {
     .addOption(new Option('--all', 'Run every scenario.'))
     .addOption(new Option('--list', 'List the scenarios.'))
     .addOption(new Option('--verbose', 'Print every step, even of several scenarios.'))
-    .addOption(new Option('--report <folder>', 'Write junit.xml, summary.md and report.html to this folder.'))
+    .addOption(
+      new Option('--report <folder>', 'Write junit.xml, summary.md, report.html and the worlds of failed scenarios to this folder.'),
+    )
+    .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
+    .addOption(new Option('--starts-at <instant>', 'Where the clock of each rehearsal stands at the start. Default: now, and it flows.'))
     .addOption(againstOption())
     .addOption(bearerOption())
     .addOption(apiKeyOption())
@@ -59,7 +65,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     const listed = [...scenarios, ...own].map(({ name, title, flows, pains = [] }) => ({ name, title, flows, pains }));
     return options.json ? printJson(listed, 2) : print(`${listOfScenarios([...scenarios, ...own], look)}\n`);
   }
-  if (options.report !== undefined) await prepareReport(options.report);
+  if (options.report !== undefined) await prepareReport(options.report, chosen);
   const startedAt = Date.now();
   const progress = progressOn(process.stderr);
   if (options.against === undefined) progress.show('starting an estate …');
@@ -72,12 +78,12 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
     const isDetailed = !options.json && (options.verbose === true || chosen.length === 1);
     const run = {
       ...options,
+      beginning: { seed: options.seed, startsAt: options.startsAt },
       against,
       look,
       write: print,
       progress,
       isDetailed,
-      isRecorded: options.report !== undefined,
       signal: interrupted,
     };
     for (const [index, one] of chosen.entries()) {

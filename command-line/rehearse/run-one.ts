@@ -1,5 +1,5 @@
 import type { EstateCredentials } from '../../rehearsal/estate-rehearsal.ts';
-import { runScenario } from '../../rehearsal/runner.ts';
+import { type RunOptions, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
@@ -14,7 +14,7 @@ import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */
-export interface Run extends EstateCredentials {
+export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;
@@ -24,7 +24,8 @@ export interface Run extends EstateCredentials {
   /** `2 of 7  `, when there are several. */
   readonly place: string;
   readonly signal: AbortSignal;
-  readonly isRecorded: boolean;
+  /** The folder of the report, if there is one. */
+  readonly report?: string;
 }
 
 export interface Done {
@@ -34,10 +35,11 @@ export interface Done {
   readonly recorded: () => Recorded | undefined;
 }
 
-export async function runOne({ scenario, file }: ChosenScenario, run: Run): Promise<Done> {
+export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
   const { look, progress, json, isDetailed, place } = run;
+  const { scenario } = chosen;
   const { outcome, report } = collect(scenario);
-  const recording = run.isRecorded ? recordingOf(scenario, file) : undefined;
+  const recording = run.report === undefined ? undefined : recordingOf(chosen, run.report);
   const details: string[] = [];
   const detail = detailReport(look, isDetailed ? run.write : (text) => void details.push(text));
   const shown: Partial<Report> = isDetailed ? {} : { step: ({ title }) => progress.show(`${place}${scenario.name}: ${title}`) };

@@ -1,7 +1,8 @@
 import { GATEWAY } from '../../shared/catalog/applications.ts';
 import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { contextFor } from '../../shared/control/context.ts';
-import { newId, randomToken } from '../../shared/domain/ids.ts';
+import { requestIdIn } from '../../shared/control/request-id.ts';
+import { randomToken } from '../../shared/domain/ids.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import {
@@ -9,9 +10,10 @@ import {
   type ClockStore,
   DELIVER_AGAIN,
   type DueItem,
+  dueKey,
   MOST_ATTEMPTS_AFTER_REFUSAL,
 } from '../../shared/store/ports/due-work.ts';
-import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
 import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
 
@@ -25,7 +27,7 @@ const ANSWER_MARGIN_MS = 5_000;
 const KEY_HELD_MS = 100;
 
 export interface DueRunnerOptions {
-  readonly worlds: ClockStore;
+  readonly worlds: ClockStore & Pick<Directory, 'nextNumber'>;
   readonly transport: Transport;
   /** Runs the due work of the gateway. Without it, such work is parked. */
   readonly ownWork?: OwnWork;
@@ -62,7 +64,7 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
     const lease = randomToken();
     const item = await worlds.leaseNext(world, { upTo: now, token: lease, leaseMs: ITEM_LEASE_MS, driver });
     if (!item) return undefined;
-    const requestId = newId('req', view.now);
+    const requestId = await requestIdIn(view, worlds, `due ${dueKey(item.application, item.kind, item.key)} ${item.at}`);
     const failure = await dispatch(view, item, { lease, requestId });
     if (!failure) return { item, requestId, done: true };
     const { problem, text } = failure;

@@ -1,4 +1,5 @@
 import * as declared from '../../shared/catalog/control/operations/clock.ts';
+import { LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
@@ -16,8 +17,6 @@ export const setClock = operate(declared.setClock)(async ({ body }, { rehearsal,
 
 /** One advance covers at most ten years, with up to three leap years. */
 const LONGEST_ADVANCE_MS = (10 * 365 + 3) * 24 * 60 * 60 * 1_000;
-/** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
-const LATEST: Ms = Date.UTC(9999, 0, 1);
 
 export const advanceClock = operate(declared.advanceClock)(async ({ body }, { world, worlds, view, driver, gone }) => {
   const to = destinationOf(body, view.now);
@@ -50,7 +49,7 @@ function destinationOf({ by, to }: { readonly by?: string; readonly to?: string 
   const at = by === undefined ? Date.parse(to ?? '') : now + durationOf(by);
   if (Number.isNaN(at)) throw invalid('/to', 'invalid_instant', `"${to}" is not an instant.`);
   if (at < now) throw invalid(pointer, 'in_the_past', `The clock moves forward only; it is ${instant(now)} now.`);
-  if (at > LATEST) throw invalid(pointer, 'too_late', `No clock goes beyond ${instant(LATEST)}.`);
+  if (at > LATEST_CLOCK) throw invalid(pointer, 'too_late', `No clock goes beyond ${instant(LATEST_CLOCK)}.`);
   if (at - now > LONGEST_ADVANCE_MS) {
     throw invalid(
       pointer,

@@ -8,7 +8,7 @@ import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { WorldSource } from '../../shared/store/ports/world-data.ts';
+import type { Beginning, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { countTypes } from '../objects/types.ts';
 import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
 import { describeLifetime, describeNewWorld, describeRehearsal } from '../rehearsals/describe.ts';
@@ -22,6 +22,7 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   const { credentials, leftOut } = await rehearsals.create(name, {
     idleMs: idleMsOf(body),
     data: body.data,
+    beginning: beginningOf(body),
     swap: body.swap as Swaps | undefined,
     from: await sourceOf(body, parts),
   });
@@ -30,19 +31,31 @@ export const createRehearsal = operateOnRehearsals(declared.createRehearsal)(asy
   const swapped = await swappedIn(worlds, view.world);
   return {
     ...(await describeNewWorld(name, worlds)),
+    seed: body.seed?.toString(),
     credentials: { ...credentials, webhookUrl: `${carrierWebhook.path}?rehearsal=${name}` },
     estateCalls: swapped.length > 0 ? Object.fromEntries(swapped.map((one) => [one, realSystems.credentialFor(one, view)])) : undefined,
     leftOut: leftOut && [...leftOut],
   };
 });
 
-type Beginning = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data' | 'swap'>;
+const beginningOf = ({ seed, startsAt }: { readonly seed?: string | number; readonly startsAt?: string }): Beginning => ({
+  seed: seed?.toString(),
+  startsAt: startsAt === undefined ? undefined : Date.parse(startsAt),
+});
 
-/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, validation_failed */
-async function sourceOf({ from, data, swap }: Beginning, { rehearsals, snapshots }: ControlParts): Promise<WorldSource | undefined> {
+type Sources = Pick<ControlInput<typeof declared.createRehearsal>['body'], 'from' | 'data' | 'swap' | 'startsAt'>;
+
+/** @returns undefined for a seeded rehearsal @throws Problem not_found, unknown_rehearsal, not_at_rest, swapped, validation_failed */
+async function sourceOf(
+  { from, data, swap, startsAt }: Sources,
+  { rehearsals, snapshots }: ControlParts,
+): Promise<WorldSource | undefined> {
   if (from === undefined) return undefined;
   if (data !== undefined) throw invalid('/data', 'not_together', 'The world that from names has its data: give either from or data.');
   if (swap !== undefined) throw invalid('/swap', 'not_together', 'A real system lacks the state of that world: give either from or swap.');
+  if (startsAt !== undefined) {
+    throw invalid('/startsAt', 'not_together', 'The clock of the world that from names continues: give either from or startsAt.');
+  }
   const { snapshot, rehearsal } = from;
   if ((snapshot === undefined) === (rehearsal === undefined)) {
     throw invalid('/from', 'choose_one', 'Name either a snapshot or a rehearsal.');
@@ -97,6 +110,8 @@ export const readRehearsal = operateOnRehearsals(declared.readRehearsal)(async (
     now: instant(view.now),
     ...describeLifetime(record),
     flowing: view.flowing,
+    seed: view.seed,
+    startsAt: view.startsAt === undefined ? undefined : instant(view.startsAt),
     progression: progressionOf(view),
     data: data && Object.fromEntries(Object.entries(data).map(([file, rows]) => [file, Array.isArray(rows) ? rows.length : 1])),
     counts: await countContents(parts, view.world, contents.events),

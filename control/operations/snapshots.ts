@@ -12,6 +12,7 @@ export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { na
   return snapshots.save(body.rehearsal === undefined ? view : await rehearsals.find(body.rehearsal), name, {
     gone,
     withinMs: body.timeoutMs,
+    journal: body.journal,
   });
 });
 
@@ -21,8 +22,17 @@ export const listSnapshots = operateOnRehearsals(declared.listSnapshots)(async (
 
 export const readSnapshot = operateOnRehearsals(declared.readSnapshot)(({ params }, { snapshots }) => snapshots.read(params.name));
 
+export const exportRehearsal = operateOnRehearsals(declared.exportRehearsal)(async ({ params }, { rehearsals, snapshots }) =>
+  snapshots.exported(await rehearsals.find(params.name)),
+);
+
 export const uploadSnapshot = operateOnRehearsals(declared.uploadSnapshot)(({ query, body }, { snapshots }) =>
-  snapshots.upload(body, { name: query.name, dryRun: query.dryRun === 'true', reseal: query.reseal === 'true' }),
+  snapshots.upload(body, {
+    name: query.name,
+    dryRun: query.dryRun === 'true',
+    reseal: query.reseal === 'true',
+    unverified: query.unverified === 'true',
+  }),
 );
 
 export const deleteSnapshot = operateOnRehearsals(declared.deleteSnapshot)(async ({ params }, { snapshots }) => {

@@ -1,32 +1,42 @@
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
 import * as declared from '../../shared/catalog/control/operations/swaps.ts';
 import { isMutating } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { isSwappable, swappableNames } from '../../shared/catalog/swap.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
+import type { EstateCall } from '../../shared/control/estate-call.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type OperationScope, operate } from '../operate.ts';
-import { describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
+import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
-/** The real system of a swapped application calls another application. */
+/** The real system of a swapped application calls another application. A tester may act for it. */
 export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
-  await refuseChangeFromShadow(scope, id);
-  return scope.realSystems.call(scope, id, body);
+  const estateCall = scope.estateCall ?? callOfTester(body.application, scope);
+  await refuseUnswapped(scope, estateCall.application, id);
+  return scope.realSystems.call({ ...scope, estateCall }, id, body);
 });
 
-/** In the shadow, a real system changes nothing. @throws Problem forbidden */
-async function refuseChangeFromShadow({ worlds, world, estateCall }: OperationScope, id: string): Promise<void> {
+/** @throws Problem validation_failed */
+function callOfTester(application: string | undefined, { view }: OperationScope): EstateCall {
+  if (application !== undefined && isSwappable(application)) {
+    return { application, rehearsal: view.rehearsal, bearer: view.credentials.bearer };
+  }
+  const detail = `Send X-Estate-Call, or name one of ${swappableNames.join(', ')}, whose real system makes the call.`;
+  throw invalid('/application', application === undefined ? 'required' : 'not_swappable', detail);
+}
+
+/** In the shadow, a real system changes nothing. @throws Problem not_swapped, forbidden */
+async function refuseUnswapped({ worlds, world }: OperationScope, application: Application, id: string): Promise<void> {
+  const swap = (await swapsOf(worlds, world)).find(([name]) => name === application)?.[1];
+  if (!swap) throw new Problem('not_swapped', `The ${application} is not swapped in this rehearsal.`, { application });
   const api = [...Object.values(apis), ...Object.values(internalCalls)].find((one) => one.id === id);
-  if (!estateCall || !api || !isMutating(api)) return;
-  const swap = (await swapsOf(worlds, world)).find(([application]) => application === estateCall.application)?.[1];
-  if (swap?.mode !== 'shadow') return;
-  throw new Problem(
-    'forbidden',
-    `The real ${estateCall.application} is in the shadow of ours, so it may read, and ${id} changes something.`,
-  );
+  if (swap.mode !== 'shadow' || !api || !isMutating(api)) return;
+  throw new Problem('forbidden', `The real ${application} is in the shadow of ours, so it may read, and ${id} changes something.`);
 }
 
 export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
@@ -48,6 +58,10 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
 });
 
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
+
+export const readAnswers = operate(declared.readAnswers)(async ({ params }, { world, worlds }) => ({
+  answers: await answersOf(worlds, world, params.application),
+}));
 
 /** Wall time between two looks at comparisons that have not ended. */
 const LOOK_MS = 50;

@@ -6,7 +6,7 @@ import { DEFAULT_REHEARSAL, REHEARSAL_NAME } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../shared/store/ports/rehearsals.ts';
-import type { ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
+import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
 
 export interface RehearsalsOptions {
@@ -38,6 +38,7 @@ export type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData
 interface NewTerms {
   readonly idleMs?: Ms | null;
   readonly data?: OwnData;
+  readonly beginning?: Beginning;
   readonly swap?: Swaps | undefined;
   /** The world of a snapshot, or the world to copy. Excludes `data` and `swap`. */
   readonly from?: WorldSource;
@@ -49,11 +50,16 @@ export function createRehearsals(options: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
+  const begun = (data: WorldData | undefined, beginning: Beginning): WorldData => ({
+    ...(data ?? seed(beginning.startsAt ?? Date.now())),
+    beginning: beginning.seed === undefined && beginning.startsAt === undefined ? undefined : beginning,
+  });
+
   /** @returns the credentials, which cannot be read again; undefined when the rehearsal exists @throws Problem too_many_rehearsals */
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => WorldSource = () => seed(Date.now()),
+    from: () => WorldSource = () => begun(undefined, {}),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -92,12 +98,12 @@ export function createRehearsals(options: RehearsalsOptions) {
    * @returns the credentials, which cannot be read again
    * @throws Problem rehearsal_exists, too_many_rehearsals, validation_failed, outbound_refused
    */
-  async function create(name: string, { idleMs = limits.idleMs, data, swap, from }: NewTerms) {
+  async function create(name: string, { idleMs = limits.idleMs, data, swap, beginning = {}, from }: NewTerms) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
-      const own = data || swaps ? seedWith({ data, swaps }, Date.now()) : undefined;
-      const credentials = await open(name, idleMs, from ? () => from : own && (() => own.seed));
+      const own = data || swaps ? seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
+      const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : begun(own?.seed, beginning)));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -105,16 +111,17 @@ export function createRehearsals(options: RehearsalsOptions) {
     });
   }
 
-  async function beginningOf({ world }: WorldView): Promise<WorldData | ExportedWorld> {
+  async function beginningOf({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {
     const origin = await worlds.origin(world);
     if (origin !== undefined && opened) return opened(origin);
     const data = await worlds.ownData(world);
     const swaps = await requestedSwaps(worlds, world);
-    return data || swaps ? seedWith({ data, swaps }, Date.now()).seed : seed(Date.now());
+    const own = data || swaps ? seedWith({ data, swaps }, startsAt ?? Date.now()).seed : undefined;
+    return begun(own, { seed: seedOfIds, startsAt });
   }
 
   /**
-   * Seeds the rehearsal again, with its own data and swaps, or opens its snapshot again.
+   * Seeds the rehearsal again, with its own data, swaps, seed and start, or opens its snapshot again.
    * @throws Problem unknown_rehearsal, even when it is deleted during the operation; not_found when its snapshot was deleted
    */
   async function reset(name: string): Promise<void> {
@@ -125,6 +132,13 @@ export function createRehearsals(options: RehearsalsOptions) {
   }
 
   return { ensure, find, create, reset };
+}
+
+/** A world that continues another one, with a new seed if one is chosen. */
+function continued(from: WorldSource, { seed }: Beginning): WorldSource {
+  if (seed === undefined) return from;
+  if ('copyOf' in from) return { ...from, seed };
+  return 'events' in from ? { ...from, seed: { ...from.seed, beginning: { ...from.seed.beginning, seed } } } : from;
 }
 
 export const unknownRehearsal = (name: string): Problem =>

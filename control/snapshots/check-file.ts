@@ -26,12 +26,12 @@ const mistake = (path: Path, code: string, detail: string): FieldError => ({ poi
 
 /**
  * Checks a file before a world is made of it.
- * @param reseal accepts a wrong digest
+ * @param accepted.reseal a wrong digest is accepted @param accepted.unverified broken invariants are accepted
  * @throws Problem validation_failed with all mistakes of the first kind that has any: the format, the contents, the invariants
  */
 export async function checkFile(
   sent: unknown,
-  reseal: boolean,
+  { reseal, unverified }: { readonly reseal: boolean; readonly unverified: boolean },
   options: CheckOptions,
 ): Promise<{ file: SnapshotFile; world: ExportedWorld }> {
   const head = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export async function checkFile(
   for await (const error of mistakesOf(file, options.estate)) errors.push(error);
   if (errors.length > 0) throw validationFailed([...errors, ...seal]);
   const world = worldOf(file, indexedBy(options.estate));
-  const broken = await brokenInvariants(file, world, options);
+  const broken = unverified ? [] : await brokenInvariants(file, world, options);
   if (broken.length + seal.length > 0) throw validationFailed([...broken, ...seal]);
   return { file, world };
 }

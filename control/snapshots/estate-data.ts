@@ -1,6 +1,7 @@
 import { type Application, applicationNames, type Owner } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, type Counters, entriesOf, type Stored } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { ApplicationDump, ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { retailers } from '../../shared/work/figures.ts';
 import type { AnyService } from '../../shared/work/handler.ts';
 import type { Indexed } from './snapshot-file.ts';
@@ -29,6 +30,19 @@ export function estateDataOf(services: readonly AnyService[]): EstateData {
       },
     ]),
   );
+}
+
+/** A world with the collections of its services alone: no file has the records of real systems, such as their headers. */
+export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWorld {
+  const known = <D extends ApplicationDump>(applications: Readonly<Partial<Record<Owner, D>>>): Partial<Record<Owner, D>> =>
+    Object.fromEntries(
+      (Object.entries(applications) as [Application, D][]).map(([application, dump]) => {
+        const collections = estate.get(application)?.collections;
+        const objects = Object.fromEntries(Object.entries(dump.objects).filter(([name]) => collections?.has(name) ?? true));
+        return [application, { ...dump, objects }];
+      }),
+    );
+  return { ...world, applications: known(world.applications), seed: { ...world.seed, applications: known(world.seed.applications) } };
 }
 
 /** The indexes of objects whose collections are known. @throws Error naming two objects that share a unique value */

@@ -4,10 +4,11 @@ import type { Owner } from '../../shared/catalog/applications.ts';
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
+import { entryOfHop } from '../../shared/control/journal.ts';
 import { canonicalJson } from '../../shared/domain/canonical-json.ts';
 import { instant } from '../../shared/domain/time.ts';
-import type { World } from '../../shared/domain/world.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
 
@@ -55,6 +56,7 @@ const Work = {
   correlationId: Text,
   traceparent: optional(Text),
   hop: optional(Text),
+  occasion: optional(Text),
   payload: optional(Json),
 };
 const Due = z.strictObject({ ...Work, at: Time, seq: z.number(), attempts: Count, withheldBy: optional(Text), awaits: optional(Text) });
@@ -69,6 +71,28 @@ const Parked = z.strictObject({
 });
 
 const Fault = z.strictObject({ name: Text, rule: FaultInput, hits: Count, chances: Count, since: Count });
+
+const Beginning = z.strictObject({ seed: optional(Text), startsAt: optional(Time) });
+
+const Hop = z.strictObject({
+  hop: z.looseObject({
+    requestId: Text,
+    correlationId: Text,
+    parentId: optional(Text),
+    application: Text,
+    api: Text,
+    method: Text,
+    path: Text,
+    status: z.int(),
+    durationMs: z.number(),
+    startedAt: Instant,
+    at: Instant,
+    calls: z.array(Text),
+    faults: z.array(Text),
+  }),
+  bodies: optional(z.record(Text, Json)),
+  anonymous: optional(z.literal(true)),
+});
 
 const Application = z.strictObject({
   objects: z.record(Text, z.array(StoredObject)),
@@ -93,7 +117,7 @@ export const Head = z.strictObject({
 });
 
 export const SnapshotFile = Head.extend({
-  lineage: Text.regex(/^[^~]+~[^~]+$/).describe('The world that ids derive from.'),
+  lineage: Text.min(1).describe('What ids derive from: a world, or a seed.'),
   clock: z.strictObject({ now: Instant, flowing: z.boolean() }),
   progression: optional(Progression),
   applications: z.record(Text, Application),
@@ -103,8 +127,10 @@ export const SnapshotFile = Head.extend({
   deliveries: z.array(Text),
   faults: z.strictObject({ revision: Count, rules: z.array(Fault) }),
   events: z.array(Event),
-  seed: z.strictObject({ now: Time, applications: z.record(Text, Seeded), due: z.array(SeededDue) }),
+  numbers: z.record(Text, Count).describe('How often each name of requests was used, in a world with a seed.'),
+  seed: z.strictObject({ now: Time, applications: z.record(Text, Seeded), due: z.array(SeededDue), beginning: optional(Beginning) }),
   data: optional(z.record(Text, Json)),
+  journal: optional(z.array(Hop)),
 });
 export type SnapshotFile = z.output<typeof SnapshotFile>;
 export type FileHead = Pick<SnapshotFile, 'estate' | 'name' | 'rehearsal' | 'takenAt'>;
@@ -122,9 +148,9 @@ export const sealed = <File extends Readonly<Record<string, unknown>>>(file: Fil
 /** Its last segment lets a browser approve a payment without another credential. */
 const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
-/** The file of a world. @returns its JSON value, sealed */
-export function fileOf(world: ExportedWorld, head: FileHead): SnapshotFile {
-  const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, seed, data } = world;
+/** The file of a world. @param hops of its journal @returns its JSON value, sealed */
+export function fileOf(world: ExportedWorld, head: FileHead, hops: readonly HopText[] | undefined = world.journal): SnapshotFile {
+  const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, numbers, seed, data } = world;
   const file = {
     format: FORMAT,
     version: VERSION,
@@ -139,8 +165,10 @@ export function fileOf(world: ExportedWorld, head: FileHead): SnapshotFile {
     deliveries: pending,
     faults: { ...faults, rules: faults.rules.map(({ json, ...fault }) => ({ ...fault, rule: JSON.parse(json) as unknown })) },
     events: events.map(eventIn),
-    seed: { now: seed.now, due: seed.due, applications: mapped(seed.applications, seededIn) },
+    numbers,
+    seed: { now: seed.now, due: seed.due, applications: mapped(seed.applications, seededIn), beginning: seed.beginning },
     data,
+    journal: hops?.map(hopIn),
   };
   const text = JSON.stringify(file).replaceAll(PAYMENT_PAGE, '$1left-out');
   return sealed(JSON.parse(text) as Record<string, unknown>) as SnapshotFile;
@@ -175,14 +203,30 @@ const eventIn = ({ id: _id, json, ...about }: { readonly id: string; readonly js
   event: JSON.parse(json) as unknown,
 });
 
+type HopText = Pick<RecordedHop, 'head' | 'bodies' | 'anonymous'>;
+
+const hopIn = ({ head, bodies, anonymous }: HopText) => ({
+  hop: JSON.parse(head) as unknown,
+  bodies: bodies === undefined ? undefined : (JSON.parse(bodies) as unknown),
+  anonymous,
+});
+
+function journalIn(hops: NonNullable<SnapshotFile['journal']>): JournalEntry[] {
+  const applications = new Map(hops.map(({ hop }) => [hop.requestId, hop.application]));
+  return hops.map(({ hop, bodies, anonymous }) => {
+    const text = { head: JSON.stringify(hop), bodies: bodies && JSON.stringify(bodies), anonymous };
+    return entryOfHop(text, (requestId) => applications.get(requestId));
+  });
+}
+
 /** Completes the stored data of an application with its unique values and indexes. */
 export type Indexed = (application: Owner, objects: ExportedApplication['objects']) => Pick<ExportedApplication, 'unique' | 'index'>;
 
 /** The world of a file that has been checked. */
 export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
-  const { clock, applications, due, deliveries, faults, events, seed, progression, data, dueSeq, parked } = file;
+  const { clock, applications, due, deliveries, faults, events, numbers, seed, progression, data, dueSeq, parked } = file;
   return {
-    lineage: file.lineage as World,
+    lineage: file.lineage,
     now: Date.parse(clock.now),
     flowing: clock.flowing,
     applications: Object.fromEntries(
@@ -209,8 +253,10 @@ export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
     events: events.map(entryOf),
     faults: { ...faults, rules: faults.rules.map(({ rule, ...fault }) => ({ ...fault, json: JSON.stringify(rule) })) },
     progression,
+    numbers,
     seed: {
       now: seed.now,
+      beginning: seed.beginning as WorldData['beginning'],
       due: seed.due as WorldData['due'],
       applications: Object.fromEntries(
         Object.entries(seed.applications).map(([name, { objects, counters }]) => [
@@ -230,6 +276,7 @@ export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
       ),
     },
     data,
+    journal: file.journal && journalIn(file.journal),
   };
 }
 

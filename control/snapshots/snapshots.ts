@@ -5,20 +5,21 @@ import type { Snapshot } from '../../shared/catalog/control/operations/snapshots
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { ClockDriver } from '../clock/driver.ts';
-import { swappedIn } from '../swaps/swaps.ts';
+import { swapsOf } from '../swaps/swaps.ts';
 import { type CheckOptions, checkFile } from './check-file.ts';
-import { indexedBy } from './estate-data.ts';
+import { indexedBy, ofServices } from './estate-data.ts';
 import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
 
 type SnapshotHead = z.output<typeof Snapshot>;
 
 export interface SnapshotsOptions extends CheckOptions {
-  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<ObjectReader, 'object'>;
+  readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
     /** The number of snapshots. */
@@ -34,6 +35,7 @@ interface Uploading {
   readonly name: string | undefined;
   readonly dryRun: boolean;
   readonly reseal: boolean;
+  readonly unverified: boolean;
 }
 
 interface Patience {
@@ -41,6 +43,11 @@ interface Patience {
   readonly gone?: AbortSignal;
   /** Wall time. */
   readonly withinMs?: Ms;
+}
+
+interface Saving extends Patience {
+  /** Whether the hops of the journal are kept. */
+  readonly journal: boolean;
 }
 
 /** Wall time that a world gets to come to rest. */
@@ -56,12 +63,12 @@ export function createSnapshots(options: SnapshotsOptions) {
   const { worlds, driver, limits, version, estate } = options;
   const indexed = indexedBy(estate);
 
-  /** @throws Problem not_at_rest naming the open work; swapped, because a part of the state is at a real system */
+  /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
-    const swapped = await swappedIn(worlds, view.world);
-    if (swapped.length > 0) {
-      const whose = `The state of ${swapped.join(', ')} is at the real system, which the estate cannot keep or copy.`;
-      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications: [...swapped] });
+    const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
+    if (applications.length > 0) {
+      const whose = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
+      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
     if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
@@ -73,7 +80,7 @@ export function createSnapshots(options: SnapshotsOptions) {
     const until = Date.now() + withinMs;
     for (;;) {
       await settled(view, { gone, withinMs: Math.max(0, until - Date.now()) });
-      const exported = await worlds.exportWorld(view.world);
+      const exported = ofServices(await worlds.exportWorld(view.world), estate);
       const waitingFor = inMotion(exported);
       if (waitingFor.length === 0) return exported;
       if (Date.now() >= until || gone?.aborted) throw notAtRest(view.rehearsal, waitingFor);
@@ -114,15 +121,23 @@ export function createSnapshots(options: SnapshotsOptions) {
     async list(): Promise<SnapshotHead[]> {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
+    /** The file of a world with its journal, which is not kept. @throws Problem not_at_rest */
+    async exported(view: WorldView): Promise<SnapshotFile> {
+      const exported = await exportAtRest(view, {});
+      const { entries } = await worlds.journalOf(view.world);
+      const { rehearsal } = view;
+      return fileOf(exported, { estate: version, name: rehearsal, rehearsal, takenAt: instant(Date.now()) }, entries);
+    },
     /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
-    async save(view: WorldView, name: string, patience: Patience): Promise<SnapshotHead> {
+    async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
+      const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
       const head = { estate: version, name, rehearsal: view.rehearsal, takenAt: instant(Date.now()) };
-      return keep(fileOf(exported, head), name, { dryRun: false });
+      return keep(fileOf(exported, head, hops), name, { dryRun: false });
     },
     /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
-    async upload(sent: unknown, { name, dryRun, reseal }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
-      const { file, world } = await checkFile(sent, reseal, options);
+    async upload(sent: unknown, { name, dryRun, ...accepted }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
+      const { file, world } = await checkFile(sent, accepted, options);
       const { estate: from, rehearsal, takenAt } = file;
       const named = fileOf(world, { estate: from, name: name ?? file.name, rehearsal, takenAt });
       return { ...(await keep(named, named.name, { dryRun })), kept: !dryRun };

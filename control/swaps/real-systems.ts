@@ -64,11 +64,12 @@ export function createRealSystems({ transport, estateCalls }: { readonly transpo
     credentialFor: (application: SwappableApplication, { rehearsal, credentials: { bearer } }: WorldView): string =>
       estateCalls.sign({ application, rehearsal, bearer }),
     /** @throws Problem forbidden, and as the called application refuses */
-    async call(origin: Origin, id: string, { params = {}, query, body }: CallInput): Promise<unknown> {
+    async call(
+      origin: Origin & { readonly estateCall: EstateCall },
+      id: string,
+      { params = {}, query, body }: CallInput,
+    ): Promise<unknown> {
       const { estateCall, idempotencyKey } = origin;
-      if (!estateCall) {
-        throw new Problem('forbidden', 'Only the real system of a swapped application makes its calls: send X-Estate-Call.');
-      }
       const { application } = estateCall;
       const api = allCalls[id];
       if (!api || !mayCall(application, id)) {

@@ -1,13 +1,22 @@
 import type { z } from 'zod';
 import { applications } from '../../shared/catalog/applications.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
+import { type KeptAnswers, MOST_KEPT, type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { retailers } from '../../shared/work/figures.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from '../../shared/work/shadow/stored-fidelity.ts';
-import { EMPTY_LOG, type SeededSwap, type StoredSwap, type SwapLog, swapLogs, swaps } from '../../shared/work/swap/stored-swap.ts';
+import { keptAnswers } from '../../shared/work/swap/kept-answers.ts';
+import {
+  EMPTY_LOG,
+  keptRecords,
+  type SeededSwap,
+  type StoredSwap,
+  type SwapLog,
+  swapLogs,
+  swaps,
+} from '../../shared/work/swap/stored-swap.ts';
 
 export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap };
 
@@ -52,7 +61,7 @@ export async function requestedSwaps(worlds: Reader, world: World): Promise<Seed
 export async function permittedSwaps(outbound: Outbound, requested: Swaps): Promise<SeededSwaps> {
   const refused = await Promise.all(
     Object.entries(requested).map(async ([application, { url }]) => {
-      const detail = await reasonAgainst(outbound, url);
+      const detail = url === undefined ? undefined : await reasonAgainst(outbound, url);
       return detail === undefined ? [] : [{ pointer: `/swap/${application}/url`, code: 'outbound_refused', detail }];
     }),
   );
@@ -62,6 +71,18 @@ export async function permittedSwaps(outbound: Outbound, requested: Swaps): Prom
     throw new Problem('outbound_refused', `${first.detail}. The variable OUTBOUND_ALLOW of the estate lists what it may call.`, { errors });
   }
   return Object.fromEntries(Object.entries(requested).map(([application, swap]) => [application, { ...swap, isDefault: false }]));
+}
+
+/** What the real system of an application has answered in a world. @throws Problem not_swapped */
+export async function readAnswers(worlds: Pick<ObjectReader, 'object' | 'all'>, world: World, name: string): Promise<KeptAnswers> {
+  const [application, swap] = (await swapsOf(worlds, world)).find(([one]) => one === name) ?? [];
+  if (!application || !swap?.keep) {
+    const why = swap ? 'does not keep answers: create the rehearsal with "keep": true in its swap' : 'is not swapped in this rehearsal';
+    throw new Problem('not_swapped', `${name} ${why}.`, { application: name });
+  }
+  const rows = await worlds.all(world, application, keptRecords.name, { after: 0, limit: MOST_KEPT });
+  const records = rows.map(({ json }) => JSON.parse(json) as z.output<typeof keptRecords.schema>);
+  return keptAnswers(records.toSorted((one, other) => one.id.localeCompare(other.id)).map(({ recorded }) => recorded));
 }
 
 /** What the comparisons with the real systems in the shadow have found so far. */

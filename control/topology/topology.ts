@@ -25,7 +25,7 @@ export interface TopologyOptions extends ReadinessOptions {
 
 /** The real system in place of an application. */
 interface SwappedApplication {
-  readonly url: string;
+  readonly url: string | undefined;
   readonly calls: number;
   readonly failed: number;
   /** Number of broken rules. */

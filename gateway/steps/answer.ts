@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { uploadSnapshot } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
+import { digest, newId } from '../../shared/domain/ids.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
@@ -21,10 +23,24 @@ interface Identified {
   readonly ids: RequestIds;
 }
 
-/** Gives the request its ids. Once it has entered a rehearsal, their time is the rehearsal's time. */
+/** Gives the request its ids. Their time is the time of the credential's rehearsal, if it is bound to one. */
 export const identifyRequest = ({ request, view }: Exchange & { readonly view?: WorldView | undefined }): Identified => ({
-  ids: identify(request.headers, view?.now ?? Date.now()),
+  ids: identify(request.headers, newId('req', view?.now ?? Date.now())),
 });
+
+/** Gives a request to an API its ids, in the time of the rehearsal and from its seed. */
+export const identifyInRehearsal =
+  ({ access }: GatewayParts) =>
+  (admitted: Exchange & Entered & ForApi): Identified | Promise<Identified> => {
+    const { request, view, api } = admitted;
+    if (view.seed === undefined) return identifyRequest(admitted);
+    return access.requestId(view, nameOfRequest(api, request.headers)).then((id) => ({ ids: identify(request.headers, id) }));
+  };
+
+/** Webhooks arrive in any order, so each counts by its id. A part of the digest limits the names that senders without a credential can make. */
+function nameOfRequest({ id, auth }: ApiDefinition, { 'webhook-id': webhookId }: IncomingHttpHeaders): string {
+  return auth === 'signature' ? `${id} ${digest(String(webhookId)).slice(0, 3)}` : id;
+}
 
 export interface Received {
   readonly body: Buffer | undefined;
@@ -84,16 +100,28 @@ export const answerDocuments =
     return documents(request, response);
   };
 
-export const nameCorrelationId = ({ response, ids }: Exchange & Identified): void =>
+export const nameCorrelationId = ({ response, ids }: Pick<Exchange, 'response'> & Identified): void =>
   void response.setHeader('X-Correlation-Id', ids.correlationId);
 
 type ForControl = Exchange & Addressed & Authenticated & InRehearsal & Identified & Received;
 
 export const answerControl =
   ({ controlPlane }: GatewayParts) =>
-  ({ request, response, path, caller, rehearsal, ids: { correlationId }, body }: ForControl): Promise<void> => {
+  ({ request, response, path, caller, rehearsal, ids, body }: ForControl): Promise<void> => {
     const principal = caller?.principal ?? ANONYMOUS;
-    const admitted = { request, path, principal, estateCall: caller?.estateCall, rehearsal, correlationId, body };
+    const { requestId, correlationId } = ids;
+    const correlate = (id: string): void => nameCorrelationId({ response, ids: Object.assign(ids, { correlationId: id }) });
+    const isChosen = correlationId !== requestId;
+    const admitted = {
+      request,
+      path,
+      principal,
+      rehearsal,
+      correlationId,
+      body,
+      estateCall: caller?.estateCall,
+      correlate: isChosen ? undefined : correlate,
+    };
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
   };
 

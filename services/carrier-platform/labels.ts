@@ -8,7 +8,7 @@ import { notFound } from '../../shared/catalog/problems.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { rehearsalOf } from '../../shared/domain/world.ts';
+import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -62,7 +62,7 @@ async function labelParcel(
   { work, webhooks, context }: Scope,
 ): Promise<StoredShipment> {
   const { carrier = pending.carrier, service = pending.service } = chosen;
-  const labelToken = digest('label', await webhooks.secret(), context.world, pending.id).slice(0, 40);
+  const labelToken = digest('label', context.seed ?? (await webhooks.secret()), idSource(context), pending.id).slice(0, 40);
   const labelled = work.transition(shipments, pending, 'label', {
     carrier,
     service,

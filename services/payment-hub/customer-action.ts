@@ -7,7 +7,7 @@ import {
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
-import { rehearsalOf } from '../../shared/domain/world.ts';
+import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { authenticate, failAuthentication } from './authorization.ts';
@@ -15,9 +15,9 @@ import { payments, published, type StoredPayment } from './collections.ts';
 
 type Secrets = Pick<Scope, 'webhooks' | 'context'>;
 
-/** Proves that a browser came from the shop. It is derived from the secret of the rehearsal, so it is never stored and fits one payment. */
+/** Proves that a browser came from the shop. It derives from the seed of the rehearsal or its secret, so it is never stored and fits one payment. */
 const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
-  digest('payment-action', await webhooks.secret(), context.world, paymentId).slice(0, 40);
+  digest('payment-action', context.seed ?? (await webhooks.secret()), idSource(context), paymentId).slice(0, 40);
 
 /** The page at the gateway where the customer authenticates a payment. */
 export const actionUrlOf = async (paymentId: string, scope: Secrets): Promise<string> =>

@@ -33,3 +33,8 @@ export const limitReached = (
   sentence: string,
   { remedy, ...about }: { readonly objectType: string; readonly id: string; readonly remedy: string },
 ): Problem => new Problem('limit_reached', `${sentence} ${remedy}`, { ...about, list, limit: LIMITS[list] });
+
+/** The earliest start of a clock. The initial data goes back a few years, and ids contain a time after 1970. */
+export const EARLIEST_START = Date.UTC(2000, 0, 1);
+/** RFC 3339 has years of four digits, and timers may be set for a year ahead of the clock. */
+export const LATEST_CLOCK = Date.UTC(9999, 0, 1);

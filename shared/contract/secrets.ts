@@ -19,6 +19,11 @@ export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
   refuseEach(sent, part, (text) => secretIn(text) ?? redactedIn(text));
 }
 
+/** Refuses card numbers and credentials in a file that may have redacted values. @throws Problem `validation_failed` naming each such member */
+export function refuseSecretsInFile(file: unknown): void {
+  refuseEach(file, 'body', secretIn);
+}
+
 /** Refuses redacted values: a request copied from the journal or a log would change its meaning. @throws Problem `validation_failed` */
 export function refuseRedacted(sent: unknown, part: Part): void {
   refuseEach(sent, part, redactedIn);

@@ -12,10 +12,12 @@ export const SIGNER = 'signer';
 /** The context of a request in all its calls. The gateway, or the clock's driver, makes it once. */
 export interface Context {
   readonly world: World;
-  /** The world that this one continues, if it was opened from a snapshot or forked. */
-  readonly lineage?: World;
+  /** `idSource` of the world that this one continues, if it was opened from a snapshot or forked. */
+  readonly lineage?: string;
   /** The rehearsal's clock, frozen during a request. */
   readonly now: Ms;
+  /** The text that the world's ids derive from, if its creator chose one. */
+  readonly seed?: string;
   readonly principal: string;
   readonly requestId: string;
   readonly parentId?: string;
@@ -39,16 +41,24 @@ export interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 
 
 /** The context of a request, an event or due work that begins now in a world. */
 export function contextFor(
-  { world, lineage, now, faults, progression }: Pick<Context, 'world' | 'lineage' | 'now' | 'faults' | 'progression'>,
+  { world, lineage, now, seed, faults, progression }: Pick<Context, 'world' | 'lineage' | 'now' | 'seed' | 'faults' | 'progression'>,
   begun: ContextInput,
 ): Context {
   const { principal, requestId, parentId, correlationId, traceparent, withinMs } = begun;
   const deadline = Date.now() + withinMs;
-  return { world, lineage, now, principal, requestId, parentId, correlationId, traceparent, deadline, faults, progression, chain: [] };
+  return {
+    world,
+    lineage,
+    now,
+    seed,
+    principal,
+    requestId,
+    parentId,
+    correlationId,
+    traceparent,
+    deadline,
+    faults,
+    progression,
+    chain: [],
+  };
 }
-
-/**
- * What ids and idempotency keys derive from. A world that continues another one makes those that the other would have made, so that work
- * that has begun there is repeated here under its keys.
- */
-export const idSource = ({ lineage, world }: Pick<Context, 'lineage' | 'world'>): string => lineage ?? world;

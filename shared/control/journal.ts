@@ -131,6 +131,32 @@ function entryOf({
   };
 }
 
+/** A hop that was read from a journal, to be recorded in another one. @param applicationOf the application of the hop with a request id */
+export function entryOfHop(
+  { head, bodies, anonymous }: Pick<RecordedHop, 'head' | 'bodies' | 'anonymous'>,
+  applicationOf: (requestId: string) => string | undefined,
+): JournalEntry {
+  const { requestId, parentId, correlationId, application, api, method, path, status, durationMs, startedAt, at, faults } = JSON.parse(
+    head,
+  ) as JournalRecord;
+  const caller = parentId === undefined ? signers.get(api) : applicationOf(parentId);
+  const kind = kindOf(method, api, parentId);
+  const facts = {
+    kind,
+    application,
+    caller,
+    api,
+    method,
+    path,
+    status,
+    durationMs,
+    startedAt: Date.parse(startedAt),
+    at: Date.parse(at),
+    faults,
+  };
+  return { requestId, correlationId, head, bodies, anonymous, facts };
+}
+
 /** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(
   Object.values(apis).flatMap(({ id, auth }) =>

@@ -7,3 +7,18 @@ export type World = `${string}~${string}`;
 export const rehearsalOf = (world: World): string => world.slice(0, world.lastIndexOf('~'));
 
 export const idOf = (world: World): string => world.slice(world.lastIndexOf('~') + 1);
+
+/** How the ids of a world are made. */
+export interface IdOrigin {
+  readonly world: World;
+  /** Chosen by the creator of the rehearsal. */
+  readonly seed?: string;
+  /** `idSource` of the world that this one continues. */
+  readonly lineage?: string;
+}
+
+/**
+ * What ids and idempotency keys derive from: the seed, so that they repeat in another world with the same one, or the world. A world that
+ * continues another one makes those that the other would have made, so that work that has begun there is repeated here under its keys.
+ */
+export const idSource = ({ lineage, seed, world }: IdOrigin): string => lineage ?? (seed === undefined ? world : `seed:${seed}`);

@@ -3,10 +3,10 @@ import type { ObjectDefinition } from '../catalog/define-object.ts';
 import { TYPE_PREFIX } from '../catalog/event-names.ts';
 import { classificationOf, subscribersOf } from '../catalog/subscriptions.ts';
 import { declaredMembers } from '../contract/validation.ts';
-import { type Context, idSource } from '../control/context.ts';
+import type { Context } from '../control/context.ts';
 import { derivedUlid, digest } from '../domain/ids.ts';
 import { instant } from '../domain/time.ts';
-import { rehearsalOf } from '../domain/world.ts';
+import { idSource, rehearsalOf } from '../domain/world.ts';
 import type { Stored } from '../store/collections.ts';
 import type { PlannedEvent } from '../store/ports/plan.ts';
 
@@ -49,8 +49,8 @@ export interface EnvelopeInput {
 }
 
 /**
- * Wraps a changed object. The id derives from world, type, object and version. Each version is committed once, so the id is unique, and a
- * rerun that commits the same change produces the same event. Members outside the published schema are left out.
+ * Wraps a changed object. The id derives from world or seed, type, object and version. Each version is committed once, so the id is unique,
+ * and a rerun that commits the same change produces the same event. Members outside the published schema are left out.
  */
 export function envelope(input: EnvelopeInput): PlannedEvent {
   const { application, definition, type, object, previousState, context, causation, hopId } = input;

@@ -12,8 +12,9 @@ const WORLD = /^[^~]+~[^~]+$/;
 
 const EncodedContext = z.object({
   world: z.string().regex(WORLD),
-  lineage: z.string().regex(WORLD).optional(),
+  lineage: z.string().optional(),
   now: z.number(),
+  seed: z.string().optional(),
   principal: z.string(),
   requestId: z.string(),
   parentId: z.string().optional(),

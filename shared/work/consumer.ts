@@ -93,7 +93,8 @@ async function consume(
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      await pipeline.event(deliveryOf(service.application, { event, hop }, view));
+      const requestId = await arrivalId(view, directory, `${id}.${service.application}`);
+      await pipeline.event(deliveryOf(service.application, { event, hop, requestId }, view));
       return;
     } catch (error) {
       // A delivery that the ledger no longer lists was consumed before: the bus delivers at least once.
@@ -122,15 +123,21 @@ async function consume(
 const isOfStore = (error: unknown): boolean =>
   error instanceof Problem && (error.code === 'store_full' || (error.status === 503 && error.context['dependency'] === 'store'));
 
+/** Each arrival of an event is a separate hop. */
+async function arrivalId({ world, seed }: WorldView, directory: Directory, delivery: string): Promise<string> {
+  return `${delivery}.${seed === undefined ? randomUUID().slice(0, 8) : await directory.nextNumber(world, delivery)}`;
+}
+
+interface Arrival {
+  readonly event: EstateEvent;
+  /** The hop that emitted it. */
+  readonly hop: string | undefined;
+  readonly requestId: string;
+}
+
 /** One attempt at a delivery, in a separate context. */
-function deliveryOf(
-  application: Application,
-  { event, hop }: { readonly event: EstateEvent; readonly hop: string | undefined },
-  view: WorldView,
-): Delivery & JournaledJob {
+function deliveryOf(application: Application, { event, hop, requestId }: Arrival, view: WorldView): Delivery & JournaledJob {
   const name = nameOf(event.type);
-  // Each arrival of an event is a separate hop.
-  const requestId = `${event.id}.${application}.${randomUUID().slice(0, 8)}`;
   return {
     event,
     context: contextFor(view, {

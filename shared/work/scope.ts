@@ -1,7 +1,7 @@
-import { type Context, idSource } from '../control/context.ts';
+import type { Context } from '../control/context.ts';
 import { createWebhooks, type Webhooks } from '../control/webhook-sender.ts';
 import { digest } from '../domain/ids.ts';
-import { rehearsalOf } from '../domain/world.ts';
+import { idSource, rehearsalOf } from '../domain/world.ts';
 import { traceIds } from '../observability/observer.ts';
 import { type Caller, type CallScope, createCaller } from '../transport/caller.ts';
 import type { ApplicationParts } from './application-parts.ts';

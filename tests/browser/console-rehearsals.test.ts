@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { unpacked } from '../../shared/contract/estate-file.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
@@ -31,6 +33,17 @@ describeInBrowser('Rehearsals in the console', () => {
     await main().getByRole('button', { name: 'Verify' }).click();
     await main().locator('.invariants .badge.good').first().waitFor();
     await tab.expectSoundInEveryLook();
+  });
+
+  test('The world of a rehearsal is downloaded with its journal as one file', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id } = await rehearsal.basket();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    const download = tab.page.waitForEvent('download');
+    await main().getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe(`${rehearsal.name}.estate.zip`);
+    const { snapshot, failure } = unpacked(await readFile(await (await download).path()));
+    expect([JSON.stringify(snapshot).includes(id), failure]).toEqual([true, undefined]);
   });
 
   test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {

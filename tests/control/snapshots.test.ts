@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
@@ -11,9 +13,9 @@ const freshName = () => `s-${randomBytes(6).toString('hex')}`;
 type File = any;
 
 /** A snapshot that is deleted at the end of the test. */
-async function kept(rehearsal: TestRehearsal) {
+async function kept(rehearsal: TestRehearsal, { journal = false } = {}) {
   const name = freshName();
-  const head = await rehearsal.control('save-snapshot', { params: { name } });
+  const head = await rehearsal.control('save-snapshot', { params: { name }, body: { journal } });
   return {
     name,
     head,
@@ -90,7 +92,8 @@ describe('Snapshots', () => {
     });
     const asked = await rehearsal.draft();
     await rehearsal.authorisation(asked.id, undefined, 'tok_3ds');
-    await using snapshot = await kept(rehearsal);
+    await rehearsal.call('create-customer-api', { body: { firstName: '4111 1111 1111 1111' } });
+    await using snapshot = await kept(rehearsal, { journal: true });
     const file = await snapshot.file();
     const text = JSON.stringify(file);
     const { bearer, apiKey, webhookSecret, clientSecret } = rehearsal.credentials;
@@ -107,6 +110,11 @@ describe('Snapshots', () => {
     await using opened = await EstateRehearsal.create(access, { from: { snapshot: again.name } });
     expect(await brokenIn(opened)).toEqual([]);
     expect(await opened.control('list-webhooks')).toEqual({ items: [] });
+    const traces = async ({ control }: Rehearsal) => {
+      const { items } = await control('list-traces', { query: { limit: 100 } });
+      return items.map(({ correlationId, status, path, failed }) => ({ correlationId, status, path, failed }));
+    };
+    expect(await traces(opened)).toEqual(await traces(rehearsal));
     await rehearsal.control('delete-snapshot', { params: { name: again.name } });
   });
 
@@ -252,7 +260,32 @@ test('A comparison shows the states, amounts, stock and objects that differ', as
   });
 });
 
+test('The number of snapshots and the size of a file are limited', async () => {
+  await using small = await anObservedEstate({ MAX_SNAPSHOTS: '1', MAX_SNAPSHOT_BYTES: '1000000' });
+  const { client } = small;
+  const save = (name: string) => client.call('PUT', `/_control/snapshots/${name}`, {}, { as: 'admin' });
+  expect([(await save('one')).status, (await save('one')).status, (await save('two')).status]).toEqual([200, 200, 409]);
+  const file = (await client.control('read-snapshot', { params: { name: 'one' } })) as File;
+  const upload = (padding: number) =>
+    client.call('POST', '/_control/snapshots', { ...file, data: { padding: ['x'.repeat(padding)] } }, { as: 'admin' });
+  const refused = [await upload(1_000_000), await upload(100)];
+  expect(refused.map(({ status, body }) => [status, (body as File).code])).toEqual([
+    [413, 'payload_too_large'],
+    [422, 'validation_failed'],
+  ]);
+  expect((await client.control('list-snapshots')).items.map(({ name }) => name)).toEqual(['one']);
+});
+
+test.each(['real', 'shadow'] as const)('A rehearsal with a real system in the mode %s is neither kept nor forked', async (mode) => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode } });
+  const kept = await rehearsal.call('save-snapshot', { params: { name: freshName() } });
+  const forked = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: rehearsal.name } } });
+  expect([kept.body.code, kept.body.applications, forked.body.code]).toEqual(['swapped', ['payment-hub'], 'swapped']);
+});
+
 test.each([
+  ['a swap with from', { from: { rehearsal: 'default' }, swap: {} }, 422, '/swap'],
   ['data with from', { from: { rehearsal: 'default' }, data: {} }, 422, '/data'],
   ['two sources', { from: { rehearsal: 'default', snapshot: 'x' } }, 422, '/from'],
   ['no source', { from: {} }, 422, '/from'],

@@ -130,6 +130,8 @@ async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Example
   const { format, version, digest, estate, rehearsal: of, takenAt, clock } = file;
   const head = { format, version, digest, estate, name, rehearsal: of, takenAt, clock };
   into['read-snapshot'] = { response: head };
+  await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+  into['export-rehearsal'] = { response: { ...head, name: of } };
   into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
   const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
   into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };

@@ -135,7 +135,13 @@ const AWAY = {
 
 test('Requests are refused with 503 and Retry-After while the store cannot be reached, and liveness stays', async () => {
   await using cut = await aRig({
-    directory: { resolve: unreachable, current: unreachable, revokeToken: unreachable, isTokenRevoked: unreachable },
+    directory: {
+      resolve: unreachable,
+      current: unreachable,
+      nextNumber: unreachable,
+      revokeToken: unreachable,
+      isTokenRevoked: unreachable,
+    },
   });
   const reply = await cut.call({ path: '/orders/o', headers: asIntegration });
   expect(reply).toMatchObject(AWAY);

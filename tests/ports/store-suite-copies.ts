@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ACTIVE_WEBHOOKS, DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT, TAKE_EVENTS } from '../../shared/store/ports/due-work.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { eventually } from '../support/eventually.ts';
+import { aHop } from './a-hop.ts';
 import { aPlan } from './a-plan.ts';
 import { CREDENTIALS, idsOf, type Opened } from './open-store.ts';
 
@@ -14,6 +16,8 @@ const SEED = {
   },
   due: [],
 };
+/** A copy keeps the seed, and the source of its ids. */
+const BEGUN = { seed: 's', lineage: 'seed:s' };
 const putting = (id: string, collection = 'things') => ({ collection, id, read: 0, version: 1, json: `{"id":"${id}"}` });
 const entered = (name: string, id: string, value: string) => ({ collection: 'things', name, id, value, was: null });
 const eventJson = (id: string) =>
@@ -24,7 +28,7 @@ const timer = (key: string, at: number) => ({ kind: 'timer', key, at, payload: `
 export function copySuite(opened: Opened): void {
   /** A world with something of everything that a world can have. */
   async function fullWorld() {
-    const parts = await opened({ ...SEED, data: DATA });
+    const parts = await opened({ ...SEED, data: DATA, beginning: { seed: 's' } });
     const { adapter, worlds, control, world, commit, claimed, leased, drain, setFault, standAt } = parts;
     await standAt(NOW);
     await commit({
@@ -73,7 +77,10 @@ export function copySuite(opened: Opened): void {
     // Due work: one parked, one in its third attempt, two of the same instant.
     await commit({ due: [timer('parked', 1_500)] });
     await worlds.requeue(world, await leased(NOW), 'mine', { parked: 'broken' });
-    await commit({ due: [timer('second', 5_000), timer('first', 5_000), { ...timer('tried', 4_500), attempts: 2 }] });
+    await commit({
+      due: [{ ...timer('second', 5_000), occasion: 'again' }, timer('first', 5_000), { ...timer('tried', 4_500), attempts: 2 }],
+    });
+    await worlds.nextNumber(world, 'pay');
     return { ...parts, crm };
   }
 
@@ -104,8 +111,9 @@ export function copySuite(opened: Opened): void {
       const exported = await worlds.exportWorld(world);
       expect(await worlds.exportWorld(copy)).toEqual(exported);
       expect(exported).toMatchObject({ now: NOW, flowing: false, data: DATA, running: [], progression: { warehouse: 'manual' } });
-      expect([await worlds.ownData(copy), await worlds.seed(copy)]).toEqual([DATA, SEED]);
-      expect([(await worlds.current(world))?.lineage, (await worlds.current(copy))?.lineage]).toEqual([undefined, world]);
+      expect([await worlds.ownData(copy), await worlds.seed(copy)]).toEqual([DATA, { ...SEED, beginning: { seed: 's' } }]);
+      expect(await worlds.current(copy)).toMatchObject(BEGUN);
+      expect([await worlds.nextNumber(copy, 'pay'), await worlds.nextNumber(world, 'pay')]).toEqual([2, 2]);
       await store.commit(copy, aPlan({ put: [putting('new')], move: [{ counter: 'c', key: 'k', field: 'on,hand', by: 1 }] }));
       await commit({ due: [{ ...timer('first', 0), at: null }] });
       expect(await store.object(world, 'things', 'new')).toBeUndefined();
@@ -224,6 +232,14 @@ export function copySuite(opened: Opened): void {
       const { worlds } = await opened();
       await expect(worlds.open('copy', { copyOf: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV' }, CREDENTIALS)).rejects.toThrow(/gone/);
       expect(await worlds.resolve('copy')).toBeUndefined();
+    });
+
+    test('an exported world that brings hops begins with this journal, in order', async () => {
+      const { worlds, world } = await opened();
+      const journal = [aHop({ requestId: 'req_1' }), aHop({ requestId: 'req_2' })];
+      const copy = await worlds.open('copy', { ...(await worlds.exportWorld(world)), journal }, CREDENTIALS);
+      await eventually('the hops are written', async () => (await worlds.journalSize(copy)).hops === journal.length);
+      expect((await worlds.journalOf(copy)).entries.map(({ requestId }) => requestId)).toEqual(['req_1', 'req_2']);
     });
 
     test('a world has the name of the snapshot that it was opened from, and its copy has it too', async () => {

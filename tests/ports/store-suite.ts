@@ -1024,6 +1024,31 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(fresh && (await worlds.ownData(fresh))).toBeUndefined();
       });
 
+      test('a world with a seed and a start stands at the start, and keeps both; another world has neither and flows', async () => {
+        const { worlds, world } = await opened();
+        const beginning = { seed: 'ä “\n~ ', startsAt: 5_000 };
+        await worlds.open('begun', { ...EMPTY, now: 5_000, beginning }, CREDENTIALS);
+        expect(await worlds.resolve('begun')).toMatchObject({ ...beginning, now: 5_000, flowing: false });
+        const view = await worlds.current(world);
+        expect([view?.seed, view?.startsAt, view?.flowing]).toEqual([undefined, undefined, true]);
+      });
+
+      test('numbers count each name of a world from 1, and concurrent calls never get the same', async () => {
+        const { worlds, world } = await opened();
+        const other = await worlds.open('other', EMPTY, CREDENTIALS);
+        const found = await Promise.all(times(20, () => worlds.nextNumber(world, 'a')));
+        expect(found.toSorted((a, b) => a - b)).toEqual(times(20, (n) => n + 1));
+        expect([await worlds.nextNumber(world, 'b'), await worlds.nextNumber(other, 'a')]).toEqual([1, 1]);
+      });
+
+      test('due work keeps its occasion when it is leased, and when it is queued again', async () => {
+        const { worlds, world, commit, leased } = await opened();
+        await commit({ due: [{ ...timer('x', 1_000), occasion: 'first' }] });
+        const item = await leased(1_000);
+        await worlds.requeue(world, item, 'mine', { at: 1_000, attempts: 1 });
+        expect([item.occasion, (await leased(1_000)).occasion]).toEqual(['first', 'first']);
+      });
+
       test('the data of a world opened in another rehearsal have the same data, uniques, indexes, counters and due work', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({

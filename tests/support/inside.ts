@@ -149,7 +149,7 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     async play<A extends ApiDefinition<string, Application, string>>(api: A, input: CallOf<A>): Promise<OutputOf<A>> {
       const view = await adapter.worlds.current(world);
       if (!view) throw new Error('The world is gone.');
-      return createOutsideCall({ transport })({ view, correlationId: newId('req', view.now) }, api, input);
+      return createOutsideCall({ transport, numbers: adapter.worlds })({ view, correlationId: newId('req', view.now) }, api, input);
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {

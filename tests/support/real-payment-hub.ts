@@ -60,7 +60,8 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     });
   };
 
-  function authorise({ orderId, tender, amount }: Payment): OutsideAnswer {
+  function authorise({ orderId, tender, amount }: Omit<Payment, 'amount'> & { readonly amount?: Money }): OutsideAnswer {
+    if (!amount) return { status: 422, body: { code: 'validation_failed', detail: 'no amount' } };
     const now = new Date().toISOString();
     const id = `pay_real${payments.size + 1}`;
     const payment: Payment = {

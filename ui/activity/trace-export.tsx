@@ -1,4 +1,5 @@
 import { act, control, isBusy } from '../data/data.ts';
+import { download } from '../data/download.ts';
 import { CopyButton, Dialog, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
 import { type Arrow, sequenceOf } from '../sequence/sequence.ts';
@@ -68,13 +69,3 @@ const downloadJson = (rehearsal: string, correlationId: string): Promise<void> =
     download(name, new Blob([JSON.stringify(trace, null, 2)], { type: 'application/json' }));
     return `${name} was downloaded.`;
   });
-
-/** The address lives in this tab only: nothing is asked for over the network. */
-function download(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}

@@ -9,6 +9,7 @@ import { ProgressionCard } from './progression-card.tsx';
 import { EndCard } from './rehearsal-end-card.tsx';
 import { useOf, wallInstant } from './rehearsal-times.ts';
 import { SwapsCard } from './swaps-card.tsx';
+import { WorldCard } from './world-card.tsx';
 
 /** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
 export function RehearsalDetail({ name }: { name: string }) {
@@ -46,6 +47,7 @@ export function RehearsalDetail({ name }: { name: string }) {
             <div class="stack">
               <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
               <KeepCard key={name} name={name} />
+              <WorldCard name={name} />
               <EndCard name={name} onReset={again} />
             </div>
           </div>
@@ -56,13 +58,15 @@ export function RehearsalDetail({ name }: { name: string }) {
 }
 
 const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
-  const { counts, now, flowing, createdAt } = one;
+  const { counts, now, flowing, createdAt, seed, startsAt } = one;
   return (
     <Card label="Contents">
       <dl class="in pairs">
         {[
           ['Clock', `${rehearsalTime(now)}, ${flowing ? 'flows with wall time' : 'stands still until it is moved'}`],
           ['Created', wallInstant(createdAt)],
+          ...(seed === undefined ? [] : [['Seed', seed]]),
+          ...(startsAt === undefined ? [] : [['Start of its clock', rehearsalTime(startsAt)]]),
           ['Use', useOf(one)],
           [
             'Contents',

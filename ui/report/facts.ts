@@ -28,6 +28,14 @@ export const omissions = ({ omitted }: Recorded): readonly string[] => [
   ...(omitted.journal ? ['The diagram begins late: the journal had reached its limit and no longer had the older hops.'] : []),
 ];
 
+/** How to open the world of a failed scenario, or why it cannot be opened. */
+export function worldSentence({ world }: Recorded): string | undefined {
+  if (!world) return undefined;
+  return 'file' in world
+    ? `estate open ${world.file} opens the world at this failure.`
+    : `The world at this failure is not kept: ${world.missing}`;
+}
+
 /** The violations of each broken invariant. */
 export const violations = ({ invariants }: Recorded): readonly string[] =>
   invariants

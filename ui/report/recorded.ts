@@ -35,6 +35,8 @@ export interface Recorded {
   readonly omitted: { readonly entries: number; readonly hops: number; readonly events: number; readonly journal: boolean };
   readonly invariants: Parameters<Report['invariants']>[0];
   readonly failure: string | undefined;
+  /** The file of the world at the failure, beside the report, or why there is none. Absent: the scenario passed, or failed after its end. */
+  readonly world?: { readonly file: string } | { readonly missing: string };
   readonly ms: number;
 }
 

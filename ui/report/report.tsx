@@ -12,7 +12,7 @@ import sequenceCss from '../sequence/sequence.module.css';
 import type { Arrow as ArrowOf } from '../sequence/sequence.ts';
 import { columnsOf, type Layout } from '../sequence/sequence-layout.ts';
 import { arrowSentence } from '../sequence/words.ts';
-import { factsOf, omissions, seconds } from './facts.ts';
+import { factsOf, omissions, seconds, worldSentence } from './facts.ts';
 import type { Entry, Recorded, ReportedRun } from './recorded.ts';
 import css from './report.module.css';
 import { diagramOf } from './sections.ts';
@@ -121,6 +121,7 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
             </span>
           </p>
         )}
+        <World run={run} />
         {omissions(run).map((sentence) => (
           <p key={sentence} class="muted">
             {sentence}
@@ -155,6 +156,23 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
         )}
       </details>
     </section>
+  );
+}
+
+function World({ run }: { run: Recorded }) {
+  const { world } = run;
+  if (!world || !('file' in world)) return world ? <p class="muted">{worldSentence(run)}</p> : null;
+  return (
+    <>
+      <p class="muted">
+        The world at this failure is a file. Open it with <code>estate open {world.file}</code>.
+      </p>
+      <p>
+        <a href={world.file} download>
+          {world.file}
+        </a>
+      </p>
+    </>
   );
 }
 

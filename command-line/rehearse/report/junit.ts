@@ -1,5 +1,5 @@
 import { inOneLine, printable } from '../../../shared/domain/printable.ts';
-import { violations } from '../../../ui/report/facts.ts';
+import { violations, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 
 /** The run as JUnit XML, which every CI reads: one test suite, one test case for each scenario. */
@@ -27,7 +27,7 @@ function testCase(run: Recorded): string {
   const reason =
     failure === undefined
       ? ''
-      : `      <failure type="ScenarioFailed" message="${escaped(inOneLine(failure))}">${escaped([failure, ...violations(run)].join('\n'))}</failure>\n`;
+      : `      <failure type="ScenarioFailed" message="${escaped(inOneLine(failure))}">${escaped([failure, ...violations(run), ...[worldSentence(run) ?? []].flat()].join('\n'))}</failure>\n`;
   return `    <testcase classname="${file === undefined ? 'scenarios' : 'own scenarios'}" name="${escaped(inOneLine(scenario.name, 200))}" time="${inSeconds(ms)}"${where}>
 ${reason}      <system-out>${linesOf(run)
     .map((line) => escaped(`${line}\n`))

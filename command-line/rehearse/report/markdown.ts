@@ -1,6 +1,6 @@
 import { inOneLine } from '../../../shared/domain/printable.ts';
 import { duration } from '../../../ui/kit/format.ts';
-import { factsOf, seconds, violations } from '../../../ui/report/facts.ts';
+import { factsOf, seconds, violations, worldSentence } from '../../../ui/report/facts.ts';
 import type { Recorded, ReportedRun } from '../../../ui/report/recorded.ts';
 import { diagramOf } from '../../../ui/report/sections.ts';
 import { mermaidOf } from '../../../ui/sequence/mermaid.ts';
@@ -39,6 +39,7 @@ function detail(run: Recorded): string {
   return [
     `### ❌ ${plain(scenario.name)}: ${plain(scenario.title)}`,
     [`> ${plain(failure)}`, ...(broken.length > 0 ? ['>'] : []), ...broken].join('\n'),
+    ...[worldSentence(run) ?? []].flat().map(plain),
     `<details><summary>Steps</summary>\n\n${steps.join('\n')}\n\n</details>`,
     ...sequence(run),
   ].join('\n\n');

@@ -1,19 +1,24 @@
 import type { z } from 'zod';
-import type { EstateClient } from '../../../rehearsal/estate-client.ts';
-import type { Scenario, StepRecord } from '../../../rehearsal/scenario.ts';
+import type { RunOptions } from '../../../rehearsal/runner.ts';
+import type { StepRecord } from '../../../rehearsal/scenario.ts';
 import type { NoteKind, Report } from '../../../rehearsal/stage.ts';
 import type { ListedEvent } from '../../../shared/catalog/control/operations/events.ts';
 import type { ListedHop as Hop } from '../../../ui/data/hop.ts';
 import { type Entry, MOST, type Recorded, type RecordedEvent } from '../../../ui/report/recorded.ts';
+import type { ChosenScenario } from '../choice.ts';
+import { writeWorld } from './failing-world.ts';
 
-/** Records a scenario for the reports. */
-export function recordingOf(scenario: Scenario, file?: string) {
+/** Records a scenario for the reports. @param folder gets the world of a failed scenario as a file */
+export function recordingOf(chosen: ChosenScenario, folder: string) {
+  const { scenario, file } = chosen;
   const startedAt = Date.now();
   const entries: Entry[] = [];
   const found: { hops: Hop[]; events: RecordedEvent[] } = { hops: [], events: [] };
   const omitted = { entries: 0, hops: 0, events: 0, journal: false };
   let rehearsal: string | undefined;
   let invariants: Recorded['invariants'] = [];
+  let lastStep: StepRecord | undefined;
+  let world: Recorded['world'];
   let since = startedAt;
 
   function enter(entry: { readonly step: StepRecord } | { readonly note: string; readonly kind: NoteKind }): void {
@@ -28,7 +33,10 @@ export function recordingOf(scenario: Scenario, file?: string) {
       rehearsal = name;
       since = Date.now();
     },
-    step: (step) => enter({ step }),
+    step: (step) => {
+      lastStep = step;
+      enter({ step });
+    },
     note: (note, kind) => enter({ note, kind }),
     invariants: (results) => {
       invariants = results;
@@ -36,7 +44,8 @@ export function recordingOf(scenario: Scenario, file?: string) {
   };
 
   /** Reads the journal and the events before the rehearsal is deleted. */
-  async function examine({ client }: { readonly client: EstateClient }): Promise<void> {
+  const examine: RunOptions['examine'] = async ({ client, name, failure }) => {
+    if (failure !== undefined) world = await writeWorld(folder, chosen, { client, name, problem: failure, lastStep });
     const journal = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
     const { items } = await client.control('list-events', { query: { limit: 1_000, ext: 'true' } });
     found.hops = journal.items.slice(0, MOST.hops).map(({ request: _request, response: _response, ...hop }) => hop);
@@ -46,10 +55,10 @@ export function recordingOf(scenario: Scenario, file?: string) {
       events: items.length - found.events.length,
       journal: journal.truncated || journal.items.length === 5_000,
     });
-  }
+  };
 
   const ended = (failure: string | undefined, ms: number): Recorded => {
-    return { scenario, file, rehearsal, startedAt, entries, ...found, omitted, invariants, failure, ms };
+    return { scenario, file, rehearsal, startedAt, entries, ...found, omitted, invariants, failure, world, ms };
   };
   return { report, examine, ended };
 }

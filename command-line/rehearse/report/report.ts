@@ -3,6 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { ReportedRun } from '../../../ui/report/recorded.ts';
 import { loadDrawing } from '../../drawings.ts';
 import { CommandFailure, EXIT, misuse } from '../../failure.ts';
+import type { ChosenScenario } from '../choice.ts';
+import { removeWorlds } from './failing-world.ts';
 import { junitOf } from './junit.ts';
 import { markdownOf } from './markdown.ts';
 
@@ -20,11 +22,12 @@ const WRITERS: Readonly<Record<string, (run: ReportedRun) => string | Promise<st
  * Makes the folder and empties its files, so that an earlier report is not mistaken for this one.
  * @throws CommandFailure when it cannot be written, or when its page cannot be drawn
  */
-export async function prepareReport(folder: string): Promise<void> {
+export async function prepareReport(folder: string, chosen: readonly ChosenScenario[]): Promise<void> {
   if (folder.trim() === '') throw misuse('--report needs the name of a folder, such as --report report.');
   try {
     await makeFolder(resolve(folder));
     for (const name of Object.keys(WRITERS)) await proveWritable(join(folder, name));
+    await removeWorlds(folder, chosen);
   } catch (error) {
     throw misuse(`The report cannot be written to ${folder}: ${reasonOf(error)}; name another folder with --report.`);
   }
@@ -55,7 +58,8 @@ export async function writeReport(folder: string, run: ReportedRun): Promise<rea
     await writeFile(join(folder, name), text).catch((error: unknown) => mistakes.push(`${join(folder, name)}: ${reasonOf(error)}`));
   }
   if (mistakes.length > 0) throw new CommandFailure(`The report could not be written: ${mistakes.join('; ')}.`, EXIT.fails);
-  return files;
+  const worlds = run.scenarios.flatMap(({ world }) => (world && 'file' in world ? [join(folder, world.file)] : []));
+  return [...files, ...worlds];
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     seed: exported ? exported.seed : withoutOwnData,
     data,
     origin: exported?.origin,
-    clock: exported?.flowing === false ? { flowing: false, at: from.now } : { flowing: true, offset: from.now - Date.now() },
+    clock: flows(from) ? { flowing: true, offset: from.now - Date.now() } : { flowing: false, at: from.now },
     applications: new Map(),
     due: createDueSchedule((item) => unpark({ parked }, item)),
     pending: new Set(exported?.pending),
@@ -38,6 +38,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, fault])),
     faultRevision: exported?.faults.revision ?? 0,
     progression: exported?.progression,
+    numbers: new Map(Object.entries(exported?.numbers ?? {})),
     revokedTokens: new Map(),
     driver: undefined,
   };
@@ -54,8 +55,11 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     state.events.add(event);
     state.bytes += event.json.length;
   }
+  for (const hop of exported?.journal ?? []) state.journal.add(hop);
   return state;
 }
+
+const flows = (from: WorldData | ExportedWorld): boolean => (isExported(from) ? from.flowing : from.beginning?.startsAt === undefined);
 
 /** Fills an application's maps. Objects keep their order. */
 function load(world: WorldState, application: Owner, dump: ApplicationDump & ExportedApplication): void {

@@ -1,10 +1,10 @@
 import type { World } from '../../domain/world.ts';
 import type { Lifetime, RehearsalRecord, RehearsalStore } from '../ports/rehearsals.ts';
-import type { WorldSource } from '../ports/world-data.ts';
+import type { ExportedWorld, WorldSource } from '../ports/world-data.ts';
 import type { MemoryEstate } from './estate.ts';
 import { openWorld } from './opening.ts';
 import type { Unsent } from './outbox.ts';
-import { nowOf, type RehearsalState } from './state.ts';
+import { nowOf, type RehearsalState, type WorldState } from './state.ts';
 import { exportOf } from './world-data.ts';
 
 /** The rehearsals in memory, their lifetimes and their current worlds. */
@@ -13,7 +13,7 @@ export function createMemoryRehearsals(
   unsent: Unsent,
 ): RehearsalStore {
   function switchTo(rehearsal: string, from: WorldSource, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
-    const world = openWorld(rehearsal, 'copyOf' in from ? exportOf(need(from.copyOf)) : from, journalLimits);
+    const world = openWorld(rehearsal, 'copyOf' in from ? copyOf(need(from.copyOf), from.seed) : from, journalLimits);
     all.set(world.world, world);
     for (const application of world.applications.keys()) unsent.note(world, application);
     const before = rehearsals.get(rehearsal);
@@ -65,6 +65,12 @@ export function createMemoryRehearsals(
       return over.filter(remove);
     },
   };
+}
+
+function copyOf(world: WorldState, newSeed: string | undefined): ExportedWorld {
+  const { seed, ...exported } = exportOf(world);
+  const { beginning } = seed;
+  return { ...exported, seed: { ...seed, beginning: { ...beginning, seed: newSeed ?? beginning?.seed } } };
 }
 
 const endOf = ({ lastUsedAt, idleMs }: RehearsalState): number | null => (idleMs === null ? null : lastUsedAt + idleMs);

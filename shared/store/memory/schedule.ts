@@ -5,7 +5,7 @@ import { nowOf, type WorldState } from './state.ts';
 
 /** Schedules or cancels due work. A fault that was deleted, or replaced after `withheldAt`, withholds nothing. */
 export function schedule(world: WorldState, application: Owner, due: PlannedDue): void {
-  const { kind, key, at, payload, correlationId, traceparent, hop, lease, withheldBy, withheldAt, awaits, attempts = 0 } = due;
+  const { kind, key, at, payload, correlationId, traceparent, hop, lease, withheldBy, withheldAt, awaits, attempts = 0, occasion } = due;
   const name = dueKey(application, kind, key);
   if (at === null) {
     world.due.remove(name);
@@ -24,6 +24,7 @@ export function schedule(world: WorldState, application: Owner, due: PlannedDue)
     correlationId,
     traceparent,
     hop,
+    occasion,
     payload,
     awaits,
   };

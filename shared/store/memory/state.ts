@@ -80,8 +80,8 @@ export interface WorldState {
   readonly rehearsal: string;
   readonly world: World;
   readonly createdAt: string;
-  /** The world that this one continues. */
-  readonly lineage: World | undefined;
+  /** `idSource` of the world that this one continues. */
+  readonly lineage: string | undefined;
   readonly seed: WorldData;
   readonly data: OwnData | undefined;
   /** The snapshot that the world was opened from. */
@@ -108,6 +108,8 @@ export interface WorldState {
   faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
+  /** The last number of each name (`nextNumber`). */
+  readonly numbers: Map<string, number>;
   /** Ids of revoked access tokens with the end of each on the clock. */
   readonly revokedTokens: Map<string, Ms>;
   /** Lease of the driver that advances the clock. `until`: wall time; `flowed`: the clock flowed before. */

@@ -117,7 +117,7 @@ function createRevocations({ all }: MemoryEstate): RevocationStore {
   };
 }
 
-function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
+function createDirectory({ all, rehearsals, need }: MemoryEstate): Directory {
   return {
     resolve: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);
@@ -127,6 +127,12 @@ function createDirectory({ all, rehearsals }: MemoryEstate): Directory {
       const state = all.get(world);
       const found = state && rehearsals.get(state.rehearsal);
       return found?.world.world === world ? viewOf(found) : undefined;
+    },
+    nextNumber: async (world, name) => {
+      const { numbers } = need(world);
+      const number = (numbers.get(name) ?? 0) + 1;
+      numbers.set(name, number);
+      return number;
     },
   };
 }
@@ -142,6 +148,7 @@ const viewOf = ({ world, credentials }: RehearsalState): WorldView => ({
   bytes: world.bytes,
   progression: world.progression,
   credentials,
+  ...world.seed.beginning,
 });
 
 function createReaders({ need }: MemoryEstate): EventReader & JournalReader {

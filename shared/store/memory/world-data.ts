@@ -1,4 +1,5 @@
 import { GATEWAY, type Owner } from '../../catalog/applications.ts';
+import { idSource } from '../../domain/world.ts';
 import { carriesEvent } from '../ports/due-work.ts';
 import type {
   ApplicationDump,
@@ -37,13 +38,13 @@ function dataOf(state: WorldState): WorldData {
 
 /** One synchronous step. The JSON of objects and events is shared with the world, because it never changes. */
 export function exportOf(state: WorldState): ExportedWorld {
-  const { due, pending, parked, events, faults, faultRevision, progression, seed, data, origin, driver, clock } = state;
+  const { due, pending, parked, events, faults, faultRevision, progression, seed, data, origin, driver, clock, numbers } = state;
   const { [GATEWAY]: _webhooks, ...seeded } = seed.applications;
   const own = ({ item }: DueRecord): boolean => item.application !== GATEWAY;
   const applications: Partial<Record<Owner, ExportedApplication>> = {};
   for (const [application, data] of state.applications) if (application !== GATEWAY) applications[application] = exportApplication(data);
   return {
-    lineage: state.lineage ?? state.world,
+    lineage: idSource({ ...seed.beginning, lineage: state.lineage, world: state.world }),
     now: nowOf(state),
     flowing: driver?.flowed ?? clock.flowing,
     applications,
@@ -58,6 +59,7 @@ export function exportOf(state: WorldState): ExportedWorld {
     events: events.after(0, events.last).map(({ order: _order, ...event }) => event),
     faults: { revision: faultRevision, rules: [...faults].map(([name, fault]) => ({ name, ...fault })) },
     progression,
+    numbers: Object.fromEntries(numbers),
     seed: { ...seed, applications: seeded },
     data,
     origin,

@@ -23,6 +23,8 @@ export interface PlannedDue {
   readonly awaits?: Application;
   /** Number of failed attempts to begin with; 0 when absent. */
   readonly attempts?: number;
+  /** Distinguishes this work from other work of the same kind and key, in a world with a seed. Otherwise `seq` does. */
+  readonly occasion?: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -59,6 +61,7 @@ export interface DueItem {
   readonly traceparent?: string;
   /** Request id of the hop that scheduled it, if it is known. */
   readonly hop?: string;
+  readonly occasion?: string;
   readonly payload: unknown;
   /** The fault that withholds the item until `at`. */
   readonly withheldBy?: string;

@@ -1,7 +1,7 @@
 import type { Progression, ProgressionInput } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
-import type { WorldSource } from './world-data.ts';
+import type { Beginning, WorldSource } from './world-data.ts';
 
 /** The size of a world. The store keeps each number up to date, so that reading them costs the same for every world. */
 interface WorldContents {
@@ -80,11 +80,11 @@ export interface RehearsalCredentials {
 }
 
 /** The part of a rehearsal that the gateway, the consumers and the relay need. One read gets it. */
-export interface WorldView {
+export interface WorldView extends Beginning {
   readonly rehearsal: string;
   readonly world: World;
-  /** The world that this one continues: ids derive from it. */
-  readonly lineage?: World;
+  /** `idSource` of the world that this one continues. */
+  readonly lineage?: string;
   readonly now: Ms;
   readonly flowing: boolean;
   /** How often the clock was moved by an advance. */
@@ -102,6 +102,8 @@ export interface Directory {
   resolve(rehearsal: string): Promise<WorldView | undefined>;
   /** @returns undefined after a reset or deletion of the world */
   current(world: World): Promise<WorldView | undefined>;
+  /** Counts within a world: 1 for the first call with a name, then 2. An unanswered call may skip a number. @throws WorldGone */
+  nextNumber(world: World, name: string): Promise<number>;
 }
 
 /** An access token that is refused from now on. */

@@ -4,9 +4,18 @@ import type { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
+import type { JournalEntry } from './journal.ts';
 import type { Parked } from './ledger.ts';
 import type { StoredEvent } from './objects.ts';
 import type { OutboxEntry } from './outbox.ts';
+
+/** What the creator of a rehearsal chose. */
+export interface Beginning {
+  /** The text that the world's ids derive from. Without it they derive from the world, or are random. */
+  readonly seed?: string;
+  /** The instant of the clock at the start. */
+  readonly startsAt?: Ms;
+}
 
 /** A stored object. `order`: its position by creation within its world; absent in seed data, whose objects are created in this order. */
 export interface ObjectData {
@@ -34,6 +43,8 @@ export interface WorldData {
   readonly due: readonly Omit<DueItem, 'seq' | 'attempts' | 'withheldBy' | 'awaits' | 'hop'>[];
   /** The own data that a world is seeded with. The world keeps it for its reset; data read from the world has none. */
   readonly data?: OwnData;
+  /** With `startsAt`, the clock of the new world stands at `now`. Otherwise it flows from there. */
+  readonly beginning?: Beginning;
 }
 
 /** An idempotency record. A claim that a running request holds is exported as if it had been released. */
@@ -69,12 +80,11 @@ export interface ExportedFault {
 
 /**
  * Everything that a world needs to continue as it would have: its data, clock, due work, faults, idempotency records, events and deliveries.
- * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens) and records of the past (journal, moves of
- * the clock). Unsorted lists have the order of the store.
+ * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of the clock. Unsorted lists have the order of the store.
  */
 export interface ExportedWorld {
-  /** The world that ids and idempotency keys derive from. */
-  readonly lineage: World;
+  /** `idSource`: a world that continues this one has the same. */
+  readonly lineage: string;
   readonly now: Ms;
   /** Whether the clock flows, or flowed before the advance that is in progress. */
   readonly flowing: boolean;
@@ -92,15 +102,19 @@ export interface ExportedWorld {
   readonly events: readonly Omit<StoredEvent, 'order'>[];
   readonly faults: { readonly revision: number; readonly rules: readonly ExportedFault[] };
   readonly progression?: Progression;
-  /** The data that the world was seeded with, for the invariants. */
+  /** The last number of each name (`nextNumber`). */
+  readonly numbers: Readonly<Record<string, number>>;
+  /** The data that the world was seeded with, for the invariants, and how it began. */
   readonly seed: WorldData;
   readonly data?: OwnData;
   /** The snapshot that the world was opened from. A reset returns to it. */
   readonly origin?: string;
+  /** Hops that the new world begins with, oldest first. An export has none: its caller may add them. */
+  readonly journal?: readonly JournalEntry[];
 }
 
 /** The data of a new world. */
-export type WorldSource = WorldData | ExportedWorld | { readonly copyOf: World };
+export type WorldSource = WorldData | ExportedWorld | { readonly copyOf: World; readonly seed?: string };
 
 export const isExported = (from: WorldData | ExportedWorld): from is ExportedWorld => 'events' in from;
 

@@ -1,11 +1,11 @@
 import { Cluster } from 'ioredis';
 import { GATEWAY, type Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
-import type { WorldData } from '../ports/world-data.ts';
+import type { WorldData, WorldSource } from '../ports/world-data.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 import { WORLD_KEYS } from './keys.ts';
-import { type FilledWorld, openWorld } from './opening.ts';
-import { belongsToWorld, type Command, exportWorld, together, withoutWebhooks } from './world-data.ts';
+import { type FilledWorld, fieldsOfBeginning, openWorld } from './opening.ts';
+import { belongsToWorld, type Command, exportWorld, lineageOf, seedOfCopy, together } from './world-data.ts';
 
 /** Keys of records of the past, of work in progress and of the rehearsal, and keys that are copied in another way. */
 const LEFT_OUT = /^(?:seed|keys|ops|opslog|runs|relays|hop|anonymous|moves|revoked)/;
@@ -25,14 +25,23 @@ const COPIED_FIELDS = [
   'origin',
 ];
 
+type Copied = Extract<WorldSource, { readonly copyOf: World }>;
+
 /**
  * Copies the keys of a world within Redis, one command per key. A lease that is copied ends in its time. Nodes of a cluster cannot copy to
  * each other, and each rehearsal has its own slot: there the data pass through this process.
  */
-export async function copyWorld(access: RedisAccess, from: World, to: World): Promise<FilledWorld> {
+export async function copyWorld(access: RedisAccess, { copyOf: from, seed: newSeed }: Copied, to: World): Promise<FilledWorld> {
   const { connection, keys } = access;
   const [source, target] = [keys.world(from), keys.world(to)];
-  if (connection.client instanceof Cluster) return openWorld(connection, target, await exportWorld(access, from));
+  const beginningWith = (seed: WorldData): WorldData => ({
+    ...seed,
+    beginning: { ...seed.beginning, seed: newSeed ?? seed.beginning?.seed },
+  });
+  if (connection.client instanceof Cluster) {
+    const { seed, ...exported } = await exportWorld(access, from);
+    return openWorld(connection, target, { ...exported, seed: beginningWith(seed) });
+  }
   const replies = await together(connection, source, (all) => {
     const names = [...all.filter(belongsToWorld), ...WORLD_KEYS.filter((name) => !LEFT_OUT.test(name))];
     return new Map<string, Command>([
@@ -43,13 +52,13 @@ export async function copyWorld(access: RedisAccess, from: World, to: World): Pr
   });
   const pairs = replies.get('about ') as readonly string[];
   const about = new Map(Array.from({ length: pairs.length / 2 }, (_, n) => [pairs[2 * n] ?? '', pairs[2 * n + 1] ?? '']));
-  const seed = JSON.stringify(withoutWebhooks(JSON.parse(replies.get('seed ') as string) as WorldData));
+  const seed = beginningWith(seedOfCopy(replies.get('seed ') as string));
   const copied = [...replies.keys()].filter((name) => replies.get(name) === 1);
   // An earlier attempt may have copied a key that has disappeared since.
   const outdated = [...replies.keys()].filter((name) => replies.get(name) === 0).map((name) => `${target}:${name}`);
   const own = copied.filter((name) => name.includes(':'));
   await connection.idempotently(async (client) => {
-    await client.set(`${target}:seed`, seed);
+    await client.set(`${target}:seed`, JSON.stringify(seed));
     if (outdated.length > 0) await client.unlink(...outdated);
     if (own.length > 0) await client.sadd(`${target}:keys`, ...own);
   });
@@ -58,5 +67,9 @@ export async function copyWorld(access: RedisAccess, from: World, to: World): Pr
   const now = Number(await run('now', from));
   const flows = (about.get('flowed') ?? about.get('flowing')) === '1';
   const fields = Object.fromEntries(COPIED_FIELDS.flatMap((name) => (about.has(name) ? [[name, about.get(name) ?? '']] : [])));
-  return { now, fields: { ...fields, lineage: about.get('lineage') ?? from, ...(!flows && { flowing: '0', clock: now }) }, unsent };
+  return {
+    now,
+    fields: { ...fields, ...fieldsOfBeginning(seed), lineage: lineageOf(from, about), ...(!flows && { flowing: '0', clock: now }) },
+    unsent,
+  };
 }

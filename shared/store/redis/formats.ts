@@ -87,11 +87,12 @@ interface DueRest {
   readonly correlationId: string;
   readonly traceparent?: string | undefined;
   readonly hop?: string | undefined;
+  readonly occasion?: string | undefined;
   readonly payload: string;
 }
 
-export const dueRest = ({ application, kind, key, correlationId, traceparent, hop, payload }: DueRest): string =>
-  JSON.stringify({ application, kind, key, correlationId, traceparent, hop, payload });
+export const dueRest = ({ application, kind, key, correlationId, traceparent, hop, occasion, payload }: DueRest): string =>
+  JSON.stringify({ application, kind, key, correlationId, traceparent, hop, occasion, payload });
 
 export const queueMember = (seq: number, name: string): string => `${padded(seq)}|${name}`;
 

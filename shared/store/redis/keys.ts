@@ -27,7 +27,7 @@ import type { World } from '../../domain/world.ts';
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
- *                               revision (of the faults), lineage (the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that removed its rehearsal), bytes (of text),
+ *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that removed its rehearsal), bytes (of text),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without
@@ -59,6 +59,7 @@ import type { World } from '../../domain/world.ts';
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
  *                               (revision of the last set), W:hits, W:chances: hashes by name
  *   W:revoked            zset   id of a revoked access token by its end on the rehearsal's clock
+ *   W:numbers            hash   name -> its last number (`nextNumber`)
  *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
  *                               in a hash of an older release
  *   W:<app>:a:<collection>         zset  id by order of creation
@@ -111,6 +112,7 @@ export const WORLD_KEYS = [
   'hits',
   'chances',
   'revoked',
+  'numbers',
 ] as const;
 
 /** Field of each hash of objects or counters. It shows that the world exists, even when no object is found. No id and no key is empty. */

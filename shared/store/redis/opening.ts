@@ -55,7 +55,7 @@ type Add = (command: 'hset' | 'zadd' | 'sadd', name: string, entries: Entries) =
 
 function writesOf(key: string, from: WorldData | ExportedWorld): { writes: readonly Write[]; filled: FilledWorld } {
   const exported = isExported(from) ? from : undefined;
-  const { data, ...seed } = from;
+  const { data, ...seed } = from as WorldData;
   const writes: Write[] = [{ command: 'set', key: `${key}:seed`, args: [JSON.stringify(exported?.seed ?? seed)] }];
   if (data !== undefined) writes.push({ command: 'set', key: `${key}:data`, args: [JSON.stringify(data)] });
   const names: string[] = [];
@@ -81,8 +81,24 @@ function writesOf(key: string, from: WorldData | ExportedWorld): { writes: reado
   }
   add('sadd', 'keys', each(names));
   const bytes = writes.reduce((sum, { args }) => sum + textOf(args), 0);
-  const fields = { order, dueSeq: from.due.length, bytes, ...(exported && fieldsOf(exported)) };
+  const beginning = fieldsOfBeginning(exported?.seed ?? seed);
+  const stands = !exported && seed.beginning?.startsAt !== undefined;
+  const fields = {
+    order,
+    dueSeq: from.due.length,
+    bytes,
+    ...beginning,
+    ...(stands && { flowing: '0', clock: from.now }),
+    ...(exported && fieldsOf(exported)),
+  };
   return { writes, filled: { now: from.now, fields, unsent } };
+}
+
+export function fieldsOfBeginning({ beginning: { seed, startsAt } = {} }: Pick<WorldData, 'beginning'>): FilledWorld['fields'] {
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(startsAt !== undefined && { startsAt }),
+  };
 }
 
 function fieldsOf({
@@ -196,7 +212,8 @@ function addDue(add: Add, items: (WorldData | ExportedWorld)['due']): void {
   add('zadd', 'awaiting', named(due.filter(({ awaits }) => awaits !== undefined)));
 }
 
-function addHistory(add: Add, { pending, parked, faults }: ExportedWorld): void {
+function addHistory(add: Add, { pending, parked, faults, numbers }: ExportedWorld): void {
+  add('hset', 'numbers', Object.entries(numbers));
   const memberOf = ({ what, key }: ExportedWorld['parked'][number]): string => `${what}|${key}`;
   add('zadd', 'pending', placed(pending));
   add('zadd', 'parked', placed(parked.map(memberOf)));

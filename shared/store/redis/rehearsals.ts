@@ -8,6 +8,7 @@ import type { RedisAnnouncements } from './announcements.ts';
 import type { RedisAccess } from './connection.ts';
 import { copyWorld } from './copying.ts';
 import { listed } from './formats.ts';
+import type { RedisJournal } from './journal.ts';
 import { partsOf } from './keys.ts';
 import { LOOK_AGAIN_MS, type RedisLifetimes, type RemovalOptions } from './lifetimes.ts';
 import { openWorld } from './opening.ts';
@@ -15,12 +16,13 @@ import { openWorld } from './opening.ts';
 interface RedisRehearsalsOptions extends RedisAccess {
   readonly lifetimes: RedisLifetimes;
   readonly announcements: RedisAnnouncements;
+  readonly journal: Pick<RedisJournal, 'add'>;
   /** Wall time after which a replaced or removed world is dropped. */
   readonly dropAfterMs: number;
 }
 
 export function createRedisRehearsals(options: RedisRehearsalsOptions): RehearsalStore {
-  const { connection, keys, lifetimes, announcements, dropAfterMs } = options;
+  const { connection, keys, lifetimes, announcements, journal, dropAfterMs } = options;
 
   const currentOf = async (rehearsal: string): Promise<World | undefined> => {
     const id = await connection.idempotently((client) => client.hget(keys.rehearsal(rehearsal), 'ulid'));
@@ -37,7 +39,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
     await connection.idempotently((client) => client.zadd(keys.worlds, noted, world));
     try {
       const { now, fields, unsent } = await ('copyOf' in from
-        ? copyWorld(options, from.copyOf, world)
+        ? copyWorld(options, from, world)
         : openWorld(connection, keys.world(world), from));
       for (const application of unsent) await announcements.announce(application, world);
       for (;;) {
@@ -56,6 +58,7 @@ export function createRedisRehearsals(options: RedisRehearsalsOptions): Rehearsa
         if (switched === 'no') break;
         await connection.run('markCurrent', keys.worlds, [world, noted]);
         if (before) await dropAfter(before, dropAfterMs);
+        if ('journal' in from) for (const hop of from.journal ?? []) journal.add(world, hop);
         return world;
       }
     } catch (error) {

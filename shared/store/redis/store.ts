@@ -129,10 +129,16 @@ async function countObjects(run: RunInWorld, world: World, of: readonly CountedO
   return counts.map(([count = 0, ...states]) => ({ count, states }));
 }
 
-function createDirectory({ connection, keys }: RedisAccess): Directory {
+function createDirectory(access: RedisAccess): Directory {
+  const { connection, keys } = access;
+  const run = runInWorld(access);
   const view = async (rehearsal: string, id: string): Promise<WorldView | undefined> =>
     readView(rehearsal, await connection.run('view', keys.rehearsal(rehearsal), [id]));
-  return { resolve: (rehearsal) => view(rehearsal, ''), current: (world) => view(partsOf(world).rehearsal, partsOf(world).id) };
+  return {
+    resolve: (rehearsal) => view(rehearsal, ''),
+    current: (world) => view(partsOf(world).rehearsal, partsOf(world).id),
+    nextNumber: async (world, name) => Number(await run('nextNumber', world, name)),
+  };
 }
 
 function createRevocations(access: RedisAccess): RevocationStore {
@@ -146,12 +152,12 @@ function createRevocations(access: RedisAccess): RevocationStore {
 }
 
 function readView(rehearsal: string, reply: unknown): WorldView | undefined {
-  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, lineage = ''] = reply as readonly string[];
+  const [id, credentials = '', flowing, now, progression = '', faults, bytes, moves, seed, startsAt, lineage] = reply as readonly string[];
   if (id === undefined) return undefined;
   return {
     rehearsal,
     world: `${rehearsal}~${id}`,
-    lineage: lineage === '' ? undefined : (lineage as World),
+    lineage: lineage || undefined,
     now: Number(now),
     flowing: flowing === '1',
     moves: Number(moves),
@@ -159,6 +165,8 @@ function readView(rehearsal: string, reply: unknown): WorldView | undefined {
     bytes: Number(bytes),
     progression: progression === '' ? undefined : (JSON.parse(progression) as Progression),
     credentials: JSON.parse(credentials) as RehearsalCredentials,
+    seed: seed || undefined,
+    startsAt: startsAt ? Number(startsAt) : undefined,
   };
 }
 

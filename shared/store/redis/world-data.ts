@@ -2,7 +2,7 @@ import { type Application, GATEWAY, type Owner } from '../../catalog/application
 import type { OwnData } from '../../catalog/control/own-data.ts';
 import { Progression } from '../../catalog/control/progression.ts';
 import type { Ms } from '../../domain/time.ts';
-import type { World } from '../../domain/world.ts';
+import { idSource, type World } from '../../domain/world.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import { WorldGone } from '../ports/rehearsals.ts';
 import type {
@@ -108,7 +108,7 @@ const readings = (key: string, names: readonly string[], which: RegExp): readonl
 const reading = (key: string, name: string): Command =>
   /^[^:]+:(?:i:|claims$|outbox$)/.test(name) ? ['ZRANGE', `${key}:${name}`, '0', '-1'] : ['HGETALL', `${key}:${name}`];
 
-const HASHES = ['due', 'parkings', 'rules', 'since', 'hits', 'chances'];
+const HASHES = ['due', 'numbers', 'parkings', 'rules', 'since', 'hits', 'chances'];
 const LISTS = ['running', 'pending', 'parked', 'faults'];
 
 export async function exportWorld(access: RedisAccess, world: World): Promise<ExportedWorld> {
@@ -133,7 +133,7 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
   const data = text('data');
   const progression = about.get('progression');
   return {
-    lineage: (about.get('lineage') as World | undefined) ?? world,
+    lineage: lineageOf(world, about),
     now: Number(await runInWorld(access)('now', world)),
     flowing: (about.get('flowed') ?? about.get('flowing')) === '1',
     applications: Object.fromEntries(exportedApplications(replies)),
@@ -150,7 +150,8 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
     events: (replies.get('events') as Parameters<typeof readEvent>[0][]).map(readEvent).map(({ order: _order, ...event }) => event),
     faults: { revision: Number(about.get('revision')), rules: list('faults').map((name) => exportedFault(name, hash)) },
     progression: progression === undefined ? undefined : Progression.parse(JSON.parse(progression)),
-    seed: withoutWebhooks(JSON.parse(text('seed') ?? '{}') as WorldData),
+    numbers: Object.fromEntries([...hash('numbers')].map(([name, number]) => [name, Number(number)])),
+    seed: seedOfCopy(text('seed')),
     data: data === null ? undefined : (JSON.parse(data) as OwnData),
     origin: about.get('origin'),
   };
@@ -159,10 +160,14 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
 /** Registered webhooks belong to the rehearsal. */
 export const belongsToWorld = (name: string): boolean => !name.startsWith(`${GATEWAY}:`);
 
-export function withoutWebhooks(seed: WorldData): WorldData {
+export function seedOfCopy(json: string | null): WorldData {
+  const seed = JSON.parse(json ?? '{}') as WorldData;
   const { [GATEWAY]: _webhooks, ...applications } = seed.applications;
   return { ...seed, applications };
 }
+
+export const lineageOf = (world: World, about: ReadonlyMap<string, string>): string =>
+  idSource({ lineage: about.get('lineage'), seed: about.get('seed'), world });
 
 function exportedApplications(replies: ReadonlyMap<string, unknown>): Map<Owner, ExportedApplication> {
   const found = new Map<Owner, ExportedApplication>();

@@ -6,6 +6,7 @@ import type { Answered, Delivery, WithFigures } from '../job.ts';
 import type { ClaimedRequest } from '../steps/claim-key.ts';
 import type { Step } from '../steps/step.ts';
 import { outsideRequestOf } from '../swap/forward.ts';
+import { keepAnswer } from '../swap/keep.ts';
 import { NoReply } from '../swap/outside-call.ts';
 import { eventRequestOf } from '../swap/post-event.ts';
 import { readAnswer, Violation, withoutReply } from '../swap/read-answer.ts';
@@ -45,7 +46,8 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
   const { bound, context, input, unit } = job;
   const { api } = bound;
   const ids = openIds(parts, context);
-  const request = outsideRequestOf({ ...job, input: await ids.translated(input) }, unit.key, parts);
+  const translated = await ids.translated(input);
+  const request = outsideRequestOf({ ...job, input: translated }, unit.key, parts);
   const log = (status: number, durationMs: number, violation?: Violation): Promise<void> =>
     logAnswer(parts, context, {
       api: api.id,
@@ -56,6 +58,7 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
   const ours = jsonIn(answer.body.toString());
   try {
     const reply = await parts.callOutside(context.world, swap, { ...request, withinMs: swap.timeoutMs });
+    await keepAnswer(parts, context, { swap, api, input: translated, reply });
     try {
       const theirs = readAnswer(api, reply);
       await log(reply.status, reply.durationMs);

@@ -140,6 +140,10 @@ export const fenceItem =
       correlationId: item.correlationId,
       traceparent: job.context.traceparent ?? item.traceparent,
     };
-    const unit = { fence: { kind: 'due', key: name, token }, key: digest('due', name, String(item.seq)), since: item.at } as const;
+    const unit = {
+      fence: { kind: 'due', key: name, token },
+      key: digest('due', name, item.occasion ?? String(item.seq)),
+      since: item.at,
+    } as const;
     return rest({ ...job, context, item, handler, unit });
   };

@@ -11,6 +11,7 @@ import type { Answered } from '../job.ts';
 import type { RunScope } from '../scope.ts';
 import type { ClaimedRequest } from '../steps/claim-key.ts';
 import type { Step } from '../steps/step.ts';
+import { keepAnswer, keptReply } from './keep.ts';
 import { NoReply, type OutsideReply } from './outside-call.ts';
 import { readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
 import { keepSeen, objectsIn, type SeenCollection, seenCollections } from './seen.ts';
@@ -48,13 +49,25 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
 
   async function send(scope: RunScope): Promise<OutsideReply> {
     scope.beforeCall?.(isMutating(api) && !api.storesNothing);
+    if (swap.mode === 'kept') return answerKept(scope);
     try {
-      return await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key, parts));
+      const reply = await parts.callOutside(context.world, swap, outsideRequestOf(job, scope.key, parts));
+      await keepAnswer(parts, context, { swap, api, input: job.input, reply });
+      return reply;
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const problem = withoutReply(api, error);
       if (problem instanceof Violation) await note(0, error.durationMs, problem);
       throw problem;
+    }
+  }
+
+  async function answerKept({ work }: RunScope): Promise<OutsideReply> {
+    try {
+      return await keptReply(work, { swap, api, input: job.input });
+    } catch (error) {
+      if (error instanceof Violation) await note(0, 0, error);
+      throw error;
     }
   }
 
@@ -75,6 +88,8 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const scope = given as RunScope;
     await compareVersion(job, scope, collections);
     const isFirst = replied === undefined;
+    // What is kept is chosen anew: the unit of an earlier run is gone.
+    if (swap.mode === 'kept') replied = undefined;
     replied ??= send(scope);
     const reply = await replied;
     try {

@@ -36,7 +36,7 @@ export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'con
 export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: JournalNotes): EventHandler {
   const { application, callOutside } = parts;
   return async (event, { context }) => {
-    if (swap.events === 'none') return unchanged('The real system does not take events from the estate.');
+    if (swap.events === 'none' || swap.mode === 'kept') return unchanged('The real system does not take events from the estate.');
     const api = `event:${nameOf(event.type)}`;
     const failed = (detail: string): Problem =>
       new Problem('dependency_unavailable', `The real ${application} did not accept the event: ${detail}.`, {

@@ -8,7 +8,9 @@ import {
   problems,
   retryableAtTimes,
 } from '../../catalog/problems.ts';
-import { declaredMembers, parseBody } from '../../contract/validation.ts';
+import { refuseSecrets } from '../../contract/secrets.ts';
+import { declaredMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
+import { redactText, redactValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
 import type { NoReply, NoReplyReason, OutsideReply } from './outside-call.ts';
 
@@ -17,12 +19,14 @@ export type ViolationName =
   | Exclude<NoReplyReason, 'busy'>
   | 'not_json'
   | 'wrong_shape'
+  | 'secret'
   | 'unexpected_status'
   | 'server_error'
   | 'credential_refused'
   | 'other_object'
   | 'unreachable_state'
   | 'changed_fact'
+  | 'not_kept'
   | 'money';
 
 /** A problem because of the real system, with the rule that it broke. */
@@ -77,11 +81,14 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   const text = body.toString();
   const value = jsonIn(text);
   if (value === undefined && text !== '') {
-    throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(text)}`);
+    throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(redactText(text))}`);
   }
   const parsed = declaredMembers(api.response, value ?? null);
-  if (parsed.success) return parsed.data;
-  const errors = mistakesIn(api.response, value ?? null);
+  if (parsed.success) {
+    refuseUnsafe(api, parsed.data);
+    return parsed.data;
+  }
+  const errors = mistakesIn(() => parseBody(api.response, value ?? null));
   const [first] = errors;
   throw unacceptable(
     'wrong_shape',
@@ -91,10 +98,21 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   );
 }
 
-/** The mistakes of a value in words, with their places. */
-function mistakesIn(schema: ApiDefinition['response'], value: unknown): readonly FieldError[] {
+/** The estate stores an answer and publishes it in events, as the body of a request. */
+function refuseUnsafe(api: ApiDefinition, value: unknown): void {
+  const errors = mistakesIn(() => {
+    refuseNotText(value, 'body');
+    refuseSecrets(value);
+  });
+  const [first] = errors;
+  if (first)
+    throw unacceptable('secret', api, `answered with a value that the estate does not store: ${first.pointer}: ${first.detail}`, errors);
+}
+
+/** The mistakes that a check finds in a value, in words and with their places. */
+function mistakesIn(check: () => void): readonly FieldError[] {
   try {
-    parseBody(schema, value);
+    check();
   } catch (error) {
     if (error instanceof Problem) return error.context.errors ?? [];
     throw error;
@@ -106,8 +124,8 @@ const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 8
 
 function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter: number | undefined): Problem {
   const { application } = api;
-  const body = jsonIn(text);
-  const reason = detailIn(body) ?? startOf(text);
+  const body = redactValue(jsonIn(text));
+  const reason = detailIn(body) ?? startOf(redactText(text));
   const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
   const sent = problemIn(body, answered);
   if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { Swap } from '../../catalog/swap.ts';
+import { type Swap, SwapMembers } from '../../catalog/swap.ts';
 import { defineCollection, type Seed } from '../../store/collections.ts';
+import type { RecordedAnswer } from './kept-answers.ts';
 
-export const StoredSwap = Swap.extend({
+export const StoredSwap = SwapMembers.extend({
   id: z.literal('swap'),
   version: z.int(),
   /** From the variables of the estate: its address needs no permission. Otherwise from the request that created the rehearsal. */
@@ -37,3 +38,18 @@ export type SwapLog = z.output<typeof SwapLog>;
 export const swapLogs = defineCollection({ name: 'swap-log', schema: SwapLog });
 
 export const EMPTY_LOG: Omit<SwapLog, 'version'> = { id: 'log', calls: 0, failed: 0, violations: [] };
+
+/** The calls of a real system with their answers, in sequence. */
+export const keptRecords = defineCollection({
+  name: 'kept-answers',
+  schema: z.object({ id: z.string(), version: z.int(), recorded: z.custom<RecordedAnswer>() }),
+});
+
+/** How many answers a world has recorded, or how often it has used the answers to one request. */
+export const keptUses = defineCollection({ name: 'kept-uses', schema: z.object({ id: z.string(), version: z.int(), count: z.int() }) });
+
+/** Ids of the world by their places in the kept answers. One row. */
+export const keptIds = defineCollection({
+  name: 'kept-ids',
+  schema: z.object({ id: z.string(), version: z.int(), bound: z.record(z.string(), z.string()) }),
+});

@@ -1,11 +1,10 @@
 import type { Owner } from '../../catalog/applications.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Figures } from '../../catalog/retailer.ts';
-import { idSource } from '../../control/context.ts';
 import { rehearsalFull } from '../../control/rehearsal-full.ts';
 import { derivedUlid, digest, type IdPrefix, randomToken } from '../../domain/ids.ts';
 import type { Ms } from '../../domain/time.ts';
-import { rehearsalOf, type World } from '../../domain/world.ts';
+import { idSource, rehearsalOf, type World } from '../../domain/world.ts';
 import type { Relay } from '../../events/relay.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { Committed, Fence, Plan } from '../../store/ports/plan.ts';

@@ -3,7 +3,7 @@ import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
 import type { Context } from '../../control/context.ts';
-import { randomToken } from '../../domain/ids.ts';
+import { digest, randomToken } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
 import { envelope } from '../../events/envelope.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
@@ -182,11 +182,14 @@ interface ScheduleParts {
   readonly beforeReplyLeaseMs: number;
 }
 
+const OCCASION_LENGTH = 20;
+
 /** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
 class Schedule {
   readonly #parts: ScheduleParts;
   #planned: PlannedDue[] = [];
   #beforeReply: ItemLease[] = [];
+  #commits = 0;
 
   constructor(parts: ScheduleParts) {
     this.#parts = parts;
@@ -208,6 +211,7 @@ class Schedule {
       withheldAt: context.faults,
       awaits,
       attempts: isLastAttempt ? BACKOFF_MS.length : undefined,
+      occasion: context.seed === undefined ? undefined : digest(context.requestId, String(this.#commits)).slice(0, OCCASION_LENGTH),
     });
   }
 
@@ -225,6 +229,7 @@ class Schedule {
   }
 
   clear(): void {
+    this.#commits += 1;
     this.#planned = [];
     this.#beforeReply = [];
   }

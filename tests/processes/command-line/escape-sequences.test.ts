@@ -36,7 +36,11 @@ async function hostileServer(answers: Readonly<Record<string, unknown>>) {
 test.each([
   ['a refusal', 'clock show', {}],
   ['the readiness', 'rehearse', { '/readyz': { status: 'not ready', waitingFor: [ATTACK] } }],
-  ['an invariant', 'verify', { '/_control/verify': { settled: true, holds: false, waitingFor: [], invariants: [VIOLATED] } }],
+  [
+    'an invariant',
+    'verify',
+    { '/_control/verify': { settled: true, holds: false, complete: true, waitingFor: [], invariants: [VIOLATED] } },
+  ],
 ])('The escape sequences of %s do not reach the terminal', async (_what, command, answers) => {
   await using server = await hostileServer(answers);
   await expectClean(`${COMMAND} ${command} --against ${server.url}`);

@@ -10,9 +10,10 @@ import { listen } from '../../../shared/process/fair-server.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { receiveEvents } from '../../support/event-receiver.ts';
+import { startPaymentHub } from '../../support/real-payment-hub.ts';
 
 /** Commands with tests in other files. */
-const ELSEWHERE = /^(start|rehearse|listen|mcp)\b/;
+const ELSEWHERE = /^(start|rehearse|open|listen|mcp|swaps (call|report))\b/;
 
 const placeOf = (example: string): number => (/^(payments action|snapshot save)/.test(example) ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
 
@@ -59,6 +60,20 @@ test('The example in the help of every command works', async () => {
   await rm(folder, { recursive: true });
   for (const [, name] of continued) await rehearsal.control('delete-rehearsal', { params: { name } });
   expect(failures).toEqual([]);
+});
+
+test('The commands of a swap make a call for the real system, and report a change of its object', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  const { id, totals } = await rehearsal.draft();
+  const payment = await rehearsal.authorisation(id, totals.total.amount);
+  const at = ['--json', '--rehearsal', rehearsal.name];
+  const named = ['--application', 'payment-hub', '--params', JSON.stringify({ id })];
+  const called = await runEstate(['swaps', 'call', 'get-payable', ...named, ...at]);
+  expect(JSON.parse(called.out)).toMatchObject({ total: totals.total });
+  const data = JSON.stringify({ ...payment, state: 'voided', version: 8 });
+  const reported = await runEstate(['swaps', 'report', 'payment', '--data', data, ...at]);
+  expect(JSON.parse(reported.out)).toMatchObject({ changed: true, object: { state: 'voided' } });
 });
 
 test('A command prints a table, and the answer of the estate with --json', async () => {

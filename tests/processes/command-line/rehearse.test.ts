@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { COMMAND, runAtTerminal, runEstate } from '../../support/command.ts';
+import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
+
+const { write } = scratchFolder();
 
 test('A run of one scenario prints every step, and the summary', async () => {
   const { code, out, err } = await runEstate(['rehearse', 'digital-order']);
@@ -31,6 +34,16 @@ test('A run with --json prints its scenarios, steps and invariants', async () =>
   expect([code, JSON.parse(out)]).toMatchObject([0, { passed: 1, failed: 0, scenarios: [{ name: 'digital-order', passed: true }] }]);
   const [{ steps, invariants }] = JSON.parse(out).scenarios;
   expect([steps.length > 5, invariants.length > 5]).toEqual([true, true]);
+});
+
+test('A run with a seed and a start gives its scenarios the same ids each time', async () => {
+  const step = `{ title: 'Basket', call: 'POST /baskets', body: { channel: 'web', lines: [] } }`;
+  const file = await write('ids.js', scenariosOf({ ids: `throw new Error((await stage.step(${step})).body.id);` }));
+  const run = async (seed: string) =>
+    failuresIn((await runEstate(['rehearse', file, '--json', '--seed', seed, '--starts-at', '2026-01-05T09:00:00Z'])).out)['ids'];
+  const first = await run('7');
+  expect(first).toMatch(/^bsk_01KE6P4YM0/);
+  expect([await run('7'), (await run('8')) === first]).toEqual([first, false]);
 });
 
 test('The option --list lists all scenarios, as a table and as JSON', async () => {

@@ -1,9 +1,15 @@
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
+import { strToU8, zipSync } from 'fflate';
+import { createEstateClient } from '../../../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS } from '../../../rehearsal/estate-rehearsal.ts';
 import { expectSoundInEveryLook } from '../../browser/looks.ts';
 import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
-import { type Ended, runEstate } from '../../support/command.ts';
+import { type Ended, MAIN, runEstate } from '../../support/command.ts';
+import { estate } from '../../support/estate.ts';
+import { eventually } from '../../support/eventually.ts';
+import { started } from '../started.ts';
 import { scenariosOf, scratchFolder } from './scratch.ts';
 
 /** A scenario that fails after a step with a fault. Its texts contain the syntax of every report format. */
@@ -34,7 +40,9 @@ beforeAll(async () => {
 test('A run with a report prints what passed and what failed, and names the files', () => {
   expect([ended.code, ended.err]).toEqual([1, '']);
   expect(ended.out).toMatch(/^passed {2}digital-order .*\nFAILED {2}own-failing /);
-  expect(ended.out).toMatch(/1 of 2 passed in \d+\.\d s; failed: own-failing\nReport: \S+junit\.xml, \S+summary\.md, \S+report\.html\n$/);
+  expect(ended.out).toMatch(
+    /1 of 2 passed in \d+\.\d s; failed: own-failing\nReport: \S+junit\.xml, \S+summary\.md, \S+report\.html, \S+own-failing\.estate\.zip\n$/,
+  );
 });
 
 test('The JUnit file has one test case per scenario, with the reason of the failure and without control characters', async () => {
@@ -63,6 +71,78 @@ test('The page has steps, sequence, events, invariants and timings, and escapes 
   expect(page).toContain('SIM to Inventory Service: Take Hold, 503');
   expect(page).toContain('&lt;script>alert(1)&lt;/script>');
   expect(page).not.toMatch(/<script|<b>|https?:\/\/(?!127\.0\.0\.1|www\.w3\.org)/);
+});
+
+const OPENED = 'estate open own-failing.estate.zip';
+
+test('A failed scenario leaves its world as a file, and every report names it; a passed one leaves none', async () => {
+  expect((await readdir(report)).filter((name) => name.endsWith('.zip'))).toEqual(['own-failing.estate.zip']);
+  for (const name of ['junit.xml', 'summary.md', 'report.html']) expect((await file(name)).replaceAll('\\', '')).toContain(OPENED);
+  expect(await file('report.html')).toContain('<a href="own-failing.estate.zip"');
+});
+
+/** A rehearsal that a command opened. It is deleted with its snapshot at the end. */
+async function openedRehearsal(name: string) {
+  const client = createEstateClient({ gateway: estate.gateway, ...DEMO_CREDENTIALS, rehearsal: name });
+  return {
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await client.control('delete-rehearsal', { params: { name } });
+      await client.control('delete-snapshot', { params: { name } });
+      await client.close();
+    },
+  };
+}
+
+test('The command open shows the world of the failure at its last step, with its faults and its journal', async () => {
+  const { code, out, err } = await runEstate(['open', join(report, 'own-failing.estate.zip'), '--json']);
+  expect([code, err]).toEqual([0, '']);
+  const { rehearsal, console: page, failure } = JSON.parse(out);
+  await using opened = await openedRehearsal(rehearsal);
+  const { control } = opened.client;
+  expect(failure).toMatchObject({ scenario: { file: 'failing.ts' }, step: { title: 'Reserve', status: 503 } });
+  expect(page).toBe(`${estate.gateway}/console/r/${rehearsal}/activity/rehearse-1`);
+  const { items } = await control('read-journal', { query: { correlationId: 'rehearse-1' } });
+  expect(items.map(({ api, status, faults }) => [api, status, faults])).toEqual([
+    ['take-hold', 503, ['down']],
+    ['reserve-inventory-api', 503, []],
+  ]);
+  expect((await control('list-traces')).items).toMatchObject([{ correlationId: 'rehearse-1', requests: 1, calls: 1, failed: 2 }]);
+  expect((await control('list-faults')).items).toMatchObject([{ name: 'down' }]);
+});
+
+test('The command open starts an estate that runs until Ctrl-C', async () => {
+  const env = { ...process.env, ESTATE_URL: '' };
+  await using run = started(process.execPath, [MAIN, 'open', join(report, 'own-failing.estate.zip')], { env, detached: true });
+  await eventually('the console', async () => run.output.out.includes('until Ctrl-C'));
+  expect(run.output.out).toMatch(
+    /Failed +the <b>mood<\/b>: expected "bad", got "good"\.\n +Last step +Reserve \(POST \/inventory\/reservations, 503\)/,
+  );
+  const page = /Console +(\S+)/.exec(run.output.out)?.[1] ?? '';
+  expect((await fetch(page)).status).toBe(200);
+  expect(await run.stop('SIGINT')).toBe(0);
+  await expect(fetch(page)).rejects.toThrow();
+});
+
+test('A file that cannot be opened is refused with its place and the remedy', async () => {
+  const zip = (snapshot: object) => zipSync({ 'snapshot.json': strToU8(JSON.stringify(snapshot)) });
+  const format = 'unified-commerce-estate-snapshot';
+  const wrong: readonly (readonly [string, Uint8Array, RegExp])[] = [
+    ['text.zip', strToU8('text'), /^\S+text\.zip cannot be opened\.\nIt is not a ZIP archive, or is cut off: copy it again/],
+    [
+      'other.zip',
+      zip({}),
+      /^\S+other\.zip cannot be opened\.\nsnapshot\.json\/format is required\.\nsnapshot\.json\/version is required\./,
+    ],
+    ['newer.zip', zip({ format, version: 99 }), /\nsnapshot\.json\/version: This estate reads version 1 of snapshots, not 99\./],
+  ];
+  for (const [name, bytes, sentence] of wrong) {
+    await writeFile(at(name), bytes);
+    const { code, out, err } = await runEstate(['open', at(name)]);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(sentence);
+  }
+  expect((await runEstate(['open', at('none.zip')])).err).toBe(`${at('none.zip')} does not exist; check the path.\n`);
 });
 
 describeInBrowser('The report in a browser', () => {

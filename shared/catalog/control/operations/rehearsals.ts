@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REHEARSAL_NAME, REHEARSAL_NAME_RULE } from '../../../domain/ids.ts';
-import { Instant } from '../../shapes.ts';
+import { EARLIEST_START, LATEST_CLOCK } from '../../limits.ts';
+import { AnyInstant, Instant } from '../../shapes.ts';
 import { Swaps } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 import { OwnData } from '../own-data.ts';
@@ -10,6 +11,13 @@ const RehearsalName = z
   .string()
   .regex(REHEARSAL_NAME, REHEARSAL_NAME_RULE)
   .meta({ description: 'Lower-case letters, digits and hyphens, at most 40.' });
+
+const StartOfClock = AnyInstant.refine((at) => Date.parse(at) >= EARLIEST_START && Date.parse(at) <= LATEST_CLOCK, {
+  error: 'A clock starts between 2000-01-01T00:00:00Z and 9999-01-01T00:00:00Z.',
+  params: { code: 'out_of_range' },
+});
+
+const Seed = z.string().describe('The seed of its ids. Absent: they differ in each rehearsal.');
 
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
@@ -46,15 +54,25 @@ export const createRehearsal = defineOperation({
         rehearsal: z.string().max(40).optional().describe('Name of the rehearsal to fork. Both then continue independently.'),
       })
       .optional()
-      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data.'),
+      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data and swap.'),
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
+    ),
+    seed: z
+      .union([z.string().min(1).max(200), z.int()])
+      .optional()
+      .describe(
+        'The ids and codes derive from it: the same calls, one at a time, get the same ones in each rehearsal with this seed. A reset keeps it.',
+      ),
+    startsAt: StartOfClock.optional().describe(
+      'Where the clock stands at the start and after a reset, from 2000-01-01T00:00:00Z; times of the initial data are relative to it. Default: now, and the clock flows.',
     ),
     swap: Swaps.optional().describe(
       'Applications whose place a real system of yours takes in this rehearsal, each with its address. A reset keeps them. A swapped application has no initial data.',
     ),
   }),
   response: Rehearsal.extend({
+    seed: Seed.optional(),
     credentials: z.object({
       bearer: z.string(),
       apiKey: z.string(),
@@ -110,6 +128,8 @@ export const readRehearsal = defineOperation({
     lastUsedAt: ListedRehearsal.shape.lastUsedAt,
     endsAt: ListedRehearsal.shape.endsAt,
     flowing: z.boolean().describe('Whether the clock flows with wall time.'),
+    seed: Seed.optional(),
+    startsAt: Instant.optional().describe('Where the clock stood at the start, if it was chosen.'),
     progression: Progression,
     data: z.record(z.string(), z.int()).optional().describe('Number of rows of the own data, by file.'),
     counts: z.object({

@@ -34,6 +34,7 @@ export const saveSnapshot = defineOperation({
   path: '/_control/snapshots/{name}',
   request: z.strictObject({
     rehearsal: z.string().max(40).optional().describe('Default: the rehearsal of the request.'),
+    journal: z.boolean().default(false).describe('Keeps the hops of the journal, too.'),
     timeoutMs: z.int().min(0).max(60_000).default(10_000).describe('Wall time that the rehearsal gets to come to rest.'),
   }),
   response: Snapshot,
@@ -55,6 +56,14 @@ export const readSnapshot = defineOperation({
   problems: ['not_found'],
 });
 
+export const exportRehearsal = defineOperation({
+  id: 'export-rehearsal',
+  summary: 'Settles a rehearsal and returns its world as the file of a snapshot, with its journal. Nothing is kept.',
+  path: '/_control/rehearsals/{name}/snapshot',
+  response: SnapshotFile,
+  problems: ['unknown_rehearsal', 'not_at_rest', 'swapped'],
+});
+
 const Flag = z.enum(['true', 'false']).default('false');
 
 export const uploadSnapshot = defineOperation({
@@ -67,6 +76,7 @@ export const uploadSnapshot = defineOperation({
     name: SnapshotName.optional().describe('Default: the name in the file. A snapshot of this name is replaced.'),
     dryRun: Flag.describe('Only validates the file.'),
     reseal: Flag.describe('Accepts a file that was changed on purpose, and computes its digest again.'),
+    unverified: Flag.describe('Accepts a world whose invariants do not hold, such as the world of a failed scenario.'),
   }),
   request: SnapshotFile,
   response: Snapshot.extend({ kept: z.boolean().describe('Whether it is kept now; false with dryRun.') }),
@@ -117,4 +127,12 @@ export const compareWorlds = defineOperation({
   problems: ['not_found'],
 });
 
-export const snapshotsOperations = [saveSnapshot, listSnapshots, readSnapshot, uploadSnapshot, deleteSnapshot, compareWorlds] as const;
+export const snapshotsOperations = [
+  saveSnapshot,
+  listSnapshots,
+  readSnapshot,
+  exportRehearsal,
+  uploadSnapshot,
+  deleteSnapshot,
+  compareWorlds,
+] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Instant, queryInteger } from '../../shapes.ts';
-import { SwapMode } from '../../swap.ts';
+import { KeptAnswers, SwapMode } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
 const SwapInUse = z
@@ -8,7 +8,7 @@ const SwapInUse = z
     application: z.string(),
     title: z.string(),
     support: z.enum(['promised', 'possible']).describe('possible: nothing is promised.'),
-    url: z.string(),
+    url: z.string().optional().describe('Absent in the mode kept.'),
     mode: SwapMode,
     headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),
     timeoutMs: z.int(),
@@ -54,7 +54,7 @@ const Fidelity = z
   .object({
     application: z.string(),
     title: z.string(),
-    url: z.string(),
+    url: z.string().optional(),
     compared: z.int().describe('Calls whose answers were compared.'),
     equal: z.int().describe('Calls without a difference.'),
     skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
@@ -84,21 +84,31 @@ export const readFidelity = defineOperation({
   response: z.object({ items: z.array(Fidelity) }),
 });
 
+export const readAnswers = defineOperation({
+  id: 'read-answers',
+  summary:
+    'Returns what the real system of an application has answered in the rehearsal, by operation, if its swap keeps answers. A swap in the mode kept takes it as answers.',
+  path: '/_control/answers/{application}',
+  response: z.object({ answers: KeptAnswers }),
+  problems: ['not_swapped'],
+});
+
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
 
 export const makeCall = defineOperation({
   id: 'make-call',
   summary:
-    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. Answers as the called API.',
+    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. A tester names the application instead. Answers as the called API.',
   method: 'POST',
   path: '/_control/calls/{id}',
   request: z.strictObject({
+    application: z.string().max(64).optional().describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
     params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
     query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
-    body: z.unknown().optional().describe('The body of the call.'),
+    body: z.record(z.string(), z.unknown()).optional().describe('The body of the call.'),
   }),
   response: z.unknown(),
-  problems: ['forbidden'],
+  problems: ['forbidden', 'not_swapped'],
 });
 
 export const reportChange = defineOperation({
@@ -109,7 +119,7 @@ export const reportChange = defineOperation({
   path: '/_control/events',
   request: z.strictObject({
     object: z.string().max(64).describe('Type of the object, such as payment.'),
-    data: z.unknown().describe('The whole object, as the API of its owner shows it.'),
+    data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
   response: z.object({
     object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
@@ -118,4 +128,4 @@ export const reportChange = defineOperation({
   problems: ['not_swapped', 'forbidden'],
 });
 
-export const swapsOperations = [listSwaps, readFidelity, makeCall, reportChange] as const;
+export const swapsOperations = [listSwaps, readFidelity, readAnswers, makeCall, reportChange] as const;

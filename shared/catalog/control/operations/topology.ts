@@ -19,7 +19,7 @@ export const readTopology = defineOperation({
         failed: z.int().describe('Number of its hops with status 400 or above, or without an answer.'),
         faults: z.array(z.string()).describe('Names of the faults that struck its hops.'),
         swapped: z
-          .object({ url: z.string(), calls: z.int(), failed: z.int(), violations: z.int().describe('Number of broken rules.') })
+          .object({ url: z.string().optional(), calls: z.int(), failed: z.int(), violations: z.int().describe('Number of broken rules.') })
           .optional()
           .describe('The real system that takes its place in this rehearsal.'),
       }),

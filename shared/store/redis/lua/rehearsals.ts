@@ -1,6 +1,6 @@
 import { lua } from './lua.ts';
 
-/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last four, whose key is a world. */
+/** Rehearsals and their current worlds. The key of each script is a rehearsal, except for the last five, whose key is a world. */
 export const rehearsalScripts = {
   // The view of the current world. With an id, only while that world is current.
   view: lua`
@@ -8,8 +8,8 @@ local id = arg()
 local is = redis.call('HMGET', KEYS[1], 'ulid', 'credentials')
 if not is[1] or (id ~= '' and id ~= is[1]) then return {} end
 root = KEYS[1] .. '~' .. is[1]
-local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq', 'lineage')
-return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '' }`,
+local world = redis.call('HMGET', root, 'flowing', 'progression', 'bytes', 'moveSeq', 'seed', 'startsAt', 'lineage')
+return { is[1], is[2], world[1], int(now()), world[2] or '', faultRevision(), world[3] or '0', world[4] or '0', world[5] or '', world[6] or '', world[7] or '' }`,
 
   // The size of the current world, from counts.
   summary: lua`
@@ -75,6 +75,10 @@ if not exists() then return 0 end
 redis.call('ZREMRANGEBYSCORE', key('revoked'), '-inf', int(now()))
 redis.call('ZADD', key('revoked'), ends, id)
 return 1`,
+
+  nextNumber: lua`
+if not exists() then return gone() end
+return redis.call('HINCRBY', key('numbers'), arg(), 1)`,
 
   // Enters published events of a world that is being opened. The first argument is the number of the events before them.
   addEvents: lua`

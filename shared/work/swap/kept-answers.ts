@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import type { KeptAnswer, KeptAnswers } from '../../catalog/swap.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { instant, type Ms } from '../../domain/time.ts';
+
+type Kept = z.output<typeof KeptAnswer>;
+
+/** A call of a real system with its answer, as a world records it. */
+export interface RecordedAnswer {
+  readonly api: string;
+  readonly request: Kept['request'];
+  readonly status: number;
+  readonly answer: unknown;
+  /** The rehearsal's clock. */
+  readonly now: Ms;
+}
+
+/** An id that the estate made. It is another one in the next rehearsal. */
+const ESTATE_ID = /^[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+const PLACE = /^\{(id \d+)\}$/;
+const TIME = /^\{now([+-]\d+)?\}$/;
+
+/**
+ * The answers as files keep them, by operation. `{id 1}` stands for the first id that the estate had made; ids of the real system stay.
+ * `{now+60000}` is an instant, in milliseconds from the rehearsal's clock.
+ */
+export function keptAnswers(recorded: readonly RecordedAnswer[]): KeptAnswers {
+  const theirs = new Set<string>();
+  const places = new Map<string, string>();
+  const byApi: Record<string, Kept[]> = {};
+  for (const { api, request, status, answer, now } of recorded) {
+    for (const text of textsIn(request)) {
+      if (ESTATE_ID.test(text) && !theirs.has(text) && !places.has(text)) places.set(text, `{id ${places.size + 1}}`);
+    }
+    for (const text of textsIn(answer)) if (!places.has(text)) theirs.add(text);
+    const named = (value: unknown): unknown => mapTexts(value, (text) => places.get(text) ?? momentOf(text, now));
+    byApi[api] = [...(byApi[api] ?? []), { request: named(request) as Kept['request'], status, answer: named(answer) }];
+  }
+  return byApi;
+}
+
+/** Ids of this rehearsal, by their places in the kept answers. */
+export type Bound = Readonly<Record<string, string>>;
+
+export type Match =
+  | { readonly is: 'kept'; readonly status: number; readonly answer: unknown; readonly bound: Bound }
+  | { readonly is: 'unknown'; readonly nearest: string | undefined };
+
+interface Asked {
+  readonly request: Kept['request'];
+  readonly now: Ms;
+  /** From earlier requests. */
+  readonly bound: Bound;
+  /** The number of earlier requests that were the same. */
+  readonly earlier: number;
+}
+
+/**
+ * Finds the answer to a request. Answers whose ids belong to the same objects go first. The n-th equal request gets the n-th answer, and
+ * further ones get the last.
+ */
+export function findKept(kept: readonly Kept[], { request, now, bound, earlier }: Asked): Match {
+  const known = new Set(kept.flatMap((one) => [...textsIn(one.request)]));
+  const isOurs = (text: string): boolean => ESTATE_ID.test(text) && !known.has(text);
+  const asked = mapTexts(withoutAbsent(request), (text) => momentOf(text, now));
+  const shape = shapeOf(asked, isOurs);
+  const fitting = kept.filter((one) => shapeOf(withoutAbsent(one.request), (text) => PLACE.test(text)) === shape);
+  const ids = [...new Set([...textsIn(asked)].filter(isOurs))];
+  const taken = new Set(Object.values(bound));
+  const bindingsOf = (one: Kept): Bound => {
+    const places = [...new Set([...textsIn(withoutAbsent(one.request))].filter((text) => PLACE.test(text)))];
+    return Object.fromEntries(places.map((place, index) => [place, ids[index] ?? place]));
+  };
+  const isSame = (one: Kept): boolean =>
+    Object.entries(bindingsOf(one)).every(([place, id]) => (bound[place] === undefined ? !taken.has(id) : bound[place] === id));
+  const consistent = fitting.filter(isSame);
+  const chosen = (consistent.length > 0 ? consistent : fitting).at(Math.min(earlier, Math.max(consistent.length, 1) - 1));
+  if (!chosen)
+    return {
+      is: 'unknown',
+      nearest: nearestOf(
+        kept,
+        mapTexts(asked, (text) => (isOurs(text) ? '{id}' : text)),
+      ),
+    };
+  const own = { ...bound, ...bindingsOf(chosen) };
+  const answer = mapTexts(chosen.answer, (text) => own[text] ?? instantOf(text, now));
+  return { is: 'kept', status: chosen.status, answer, bound: consistent.length > 0 ? own : bound };
+}
+
+/** A request without its ids of the estate and its instants, as a key. */
+function shapeOf(request: unknown, isId: (text: string) => boolean): string {
+  const numbers = new Map<string, string>();
+  const numbered = (text: string): string => {
+    numbers.set(text, numbers.get(text) ?? `{${numbers.size}}`);
+    return numbers.get(text) ?? text;
+  };
+  return canonicalJson(mapTexts(request, (text) => (isId(text) ? numbered(text) : TIME.test(text) ? '{now}' : text)));
+}
+
+/** A sentence about the most similar request; undefined when no call of the operation is kept. */
+function nearestOf(kept: readonly Kept[], asked: unknown): string | undefined {
+  const leaves = leavesOf(asked);
+  const ranked = kept
+    .map(({ request }) => {
+      const theirs = leavesOf(mapTexts(withoutAbsent(request), (text) => (PLACE.test(text) ? '{id}' : text)));
+      return [...new Set([...leaves.keys(), ...theirs.keys()])]
+        .filter((path) => leaves.get(path) !== theirs.get(path))
+        .map((path) => ({
+          path,
+          theirs: theirs.get(path) ?? 'nothing',
+          ours: leaves.get(path) ?? 'nothing',
+        }));
+    })
+    .toSorted((one, other) => one.length - other.length);
+  const [first] = ranked[0] ?? [];
+  return first && `The nearest differs at ${first.path}: it has ${first.theirs}, and the request ${first.ours}.`;
+}
+
+function leavesOf(value: unknown, path = ''): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return new Map([[path, JSON.stringify(value) ?? 'nothing']]);
+  return new Map(Object.entries(value).flatMap(([name, inner]) => [...leavesOf(inner, `${path}/${name}`)]));
+}
+
+function momentOf(text: string, now: Ms): string {
+  if (!INSTANT.test(text)) return text;
+  const distance = Date.parse(text) - now;
+  return distance === 0 ? '{now}' : `{now${distance > 0 ? '+' : ''}${distance}}`;
+}
+
+function instantOf(text: string, now: Ms): string {
+  const [all, distance = '0'] = TIME.exec(text) ?? [];
+  return all === undefined ? text : instant(now + Number(distance));
+}
+
+function* textsIn(value: unknown): Generator<string, void> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner);
+}
+
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, map)]));
+}
+
+/** Empty parts of a request count as absent ones. */
+function withoutAbsent(request: unknown): unknown {
+  const parts = Object.entries(request as Kept['request']).filter(([, part]) => part !== undefined && !isDeepStrictEqual(part, {}));
+  return JSON.parse(JSON.stringify(Object.fromEntries(parts)));
+}

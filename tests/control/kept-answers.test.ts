@@ -1,0 +1,81 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { run } from '../../command-line/program.ts';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { startEstate } from '../../estate/estate.ts';
+import { createLogger } from '../../shared/process/logger.ts';
+import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { startPaymentHub } from '../support/real-payment-hub.ts';
+import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { card } from '../support/steps/tender.ts';
+
+/** An order with two payments of the same request, which is then delivered. @returns what a client sees of the payments */
+async function story(rehearsal: TestRehearsal) {
+  const order = await rehearsal.draft();
+  const pay = () =>
+    rehearsal.call('authorize-payment-api', { body: { orderId: order.id, tender: card(), amount: { amount: 500, currency: 'EUR' } } });
+  const [first, second] = [await pay(), await pay()];
+  const voided = await rehearsal.call('void-payment-api', { params: { id: second.body.id } });
+  const refused = await rehearsal.call('capture-payment-api', { params: { id: second.body.id }, body: {} });
+  return [first, second, voided, refused].map(({ status, body }) => [status, body.code ?? [body.id, body.state, body.amount.amount]]);
+}
+
+test('Kept answers stand in for a real system in another rehearsal, and an unknown call names the nearest', async () => {
+  await using hub = await startPaymentHub();
+  await using recorded = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const seen = await story(recorded);
+  expect(seen.map(([status]) => status)).toEqual([201, 201, 200, 409]);
+  const { answers } = await recorded.control('read-answers', { params: { application: 'payment-hub' } });
+  expect(answers['authorize-payment-api']?.[0]).toMatchObject({
+    request: { body: { orderId: '{id 1}' } },
+    answer: { orderId: '{id 1}', createdAt: expect.stringMatching(/^\{now[+-]\d+\}$/) },
+  });
+  const calls = hub.received.length;
+  await using kept = await newRehearsal(undefined, undefined, { 'payment-hub': { mode: 'kept', answers } });
+  expect(await story(kept)).toEqual(seen);
+  expect(hub.received).toHaveLength(calls);
+  const other = { orderId: (await kept.draft()).id, tender: card(), amount: { amount: 7, currency: 'EUR' } };
+  const { body } = await kept.call('authorize-payment-api', { body: other });
+  expect(body).toMatchObject({ status: 502, violation: 'not_kept', outside: true, dependency: 'payment-hub' });
+  expect(body.detail).toContain('The nearest differs at /body/amount/amount: it has 500, and the request 7.');
+  expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 1 }]);
+});
+
+test('The command writes a file per operation, and the variables of an estate read them', async () => {
+  await using hub = await startPaymentHub();
+  await using recorded = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const seen = await story(recorded);
+  const folder = await mkdtemp(join(tmpdir(), 'answers-'));
+  await run(['swaps', 'keep', 'payment-hub', '--to', folder, '--against', estate.gateway, '--admin', ADMIN, '--rehearsal', recorded.name]);
+  expect((await readdir(folder)).toSorted()).toEqual(['authorize-payment-api.json', 'capture-payment-api.json', 'void-payment-api.json']);
+  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+  const variables = { SWAP_PAYMENT_HUB_MODE: 'kept', SWAP_PAYMENT_HUB_ANSWERS: folder };
+  const ci = await startEstate(readConfiguration({ ...ports, NODE_ENV: 'test', ...variables }), createLogger('silent'));
+  try {
+    await ci.ready;
+    await using rehearsal = await rehearsalAt(ci.gateway);
+    expect(await story(rehearsal)).toEqual(seen);
+  } finally {
+    await ci.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('A swap names what its mode lacks and what it does not take', async () => {
+  const refused = async (swap: object) => {
+    await using rehearsal = await newRehearsal();
+    const { body } = await rehearsal.call('create-rehearsal', { body: { swap: { 'payment-hub': swap } } });
+    return body.errors.map(({ pointer, detail }: { pointer: string; detail: string }) => `${pointer}: ${detail}`);
+  };
+  expect(await refused({ mode: 'kept', url: 'http://localhost:1', keep: true })).toEqual([
+    '/swap/payment-hub/url: In the mode kept, no real system is called: leave the address out.',
+    '/swap/payment-hub/keep: In the mode kept, no real system answers: leave this out.',
+    '/swap/payment-hub/answers: Give the answers that were kept.',
+  ]);
+  expect(await refused({ answers: {} })).toEqual([
+    '/swap/payment-hub/url: Give the address of the real system.',
+    '/swap/payment-hub/answers: Only the mode kept has answers: choose it, or leave them out.',
+  ]);
+});

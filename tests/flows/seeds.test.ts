@@ -1,0 +1,209 @@
+import { expect, test } from '@jest/globals';
+import type { OperationInput } from '../../rehearsal/call-types.ts';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { runScenario } from '../../rehearsal/runner.ts';
+import { scenarios } from '../../rehearsal/scenarios.ts';
+import { ADMIN, estate } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
+import { openRehearsal } from '../support/open-rehearsal.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
+import { card } from '../support/steps/tender.ts';
+
+type Beginning = Pick<NonNullable<OperationInput<'create-rehearsal'>['body']>, 'seed' | 'startsAt'>;
+const BEGINNING = { seed: 'a story', startsAt: '2026-01-05T09:00:00Z' };
+const BY_HAND = { warehouse: 'manual', carrier: 'manual', returns: 'manual' } as const;
+
+const begun = async (beginning: Beginning) => withSteps(await openRehearsal(estate.gateway, BY_HAND, beginning));
+
+type Control = Pick<Awaited<ReturnType<typeof openRehearsal>>['client'], 'control'>;
+
+/** What a rehearsal recorded, without the members that how-to/isolate-tests.md lists as different in each rehearsal. */
+async function recorded({ control }: Control, name: string) {
+  const own = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(new RegExp(`${name}(~\\w+)?`, 'g'), 'NAME'));
+  const { items: hops } = await control('read-journal', { query: { limit: 5_000 } });
+  const { items: events } = await control('list-events', { query: { limit: 1_000, ext: 'true' } });
+  const { items: moves } = await control('list-clock-moves');
+  const { items: parked } = await control('list-parked');
+  return own({
+    hops: hops
+      .map(({ sequence: _sequence, startedAt: _startedAt, durationMs: _durationMs, ...hop }) => hop)
+      .toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1)),
+    events: events.map(({ event }) => event).toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1)),
+    moves: moves.map(({ movedAt: _movedAt, after: _after, ran: _ran, timers, ...move }) => ({
+      ...move,
+      timers: timers.filter(({ kind }) => kind !== 'take-events'),
+    })),
+    parked,
+  });
+}
+
+/** From a basket to a partial return, a dispute and a payment that waits for its customer. */
+async function story(beginning: Beginning, url?: string) {
+  await using rehearsal = await begun(beginning);
+  const { api, call, control, name } = rehearsal;
+  if (url !== undefined)
+    await control('put-webhook', { params: { name: 'mine' }, body: { url, types: ['order-confirmed', 'return-created'] } });
+  const customer = await call('create-customer-api', {
+    body: { email: 'zoe@people.example', firstName: 'Zoe', lastName: 'Marsh', consents: { emailMarketing: true } },
+  });
+  const { id: customerId } = customer.body;
+  await api('enroll-loyalty-member-api', { body: { customerId } });
+  const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 2 }], customerId);
+  await rehearsal.inspected(order);
+  await rehearsal.advance('P2D');
+  await control('open-dispute', { params: { id: order.payments[0].id }, body: { reason: 'product_not_received' } });
+  await rehearsal.progress({ warehouse: 'time', carrier: 'time' });
+  await rehearsal.confirmed({ customerId });
+  await rehearsal.advance('P8D');
+  const draft = await rehearsal.draft({ customerId });
+  const headers = { 'idempotency-key': 'pay-once' };
+  const body = { orderId: draft.id, tender: card('tok_3ds'), returnUrl: 'https://shop.example/paid' };
+  const waiting = await call('authorize-payment-api', { body, headers });
+  const again = await call('authorize-payment-api', { body, headers });
+  const missing = await call('get-order-api', { params: { id: 'ord_none' } });
+  await rehearsal.settle();
+  await rehearsal.verify();
+  const answers = [customer, waiting, again, missing].map(({ status, headers: { date: _date, ...sent }, body: got }) => ({
+    status,
+    sent,
+    got: JSON.stringify(got).replaceAll(name, 'NAME'),
+  }));
+  return { ...(await recorded(rehearsal, name)), answers };
+}
+
+test('The same calls get the same answers, ids, codes, events and journal in two rehearsals with one seed and start', async () => {
+  await using receiver = await receiveEvents();
+  const first = await story(BEGINNING, receiver.url);
+  const sent = receiver.received.splice(0).map(({ id }) => id);
+  expect(first.hops.length).toBeGreaterThan(100);
+  expect(sent.length).toBeGreaterThan(1);
+  expect(await story(BEGINNING, receiver.url)).toEqual(first);
+  expect(receiver.received.map(({ id }) => id)).toEqual(sent);
+  const isSent = ({ api }: { readonly api: string }) => api.startsWith('webhook:');
+  expect((await story(BEGINNING)).hops).toEqual(first.hops.filter((hop) => !isSent(hop)));
+});
+
+test.each(['short-pick', 'return-by-parcel', 'exchange-with-surplus', 'carrier-down', 'webhook-storm'])(
+  'The scenario %s repeats its events and its journal with a seed and a start',
+  async (chosen) => {
+    const scenario = scenarios.find(({ name }) => name === chosen);
+    if (!scenario) throw new Error(`There is no scenario "${chosen}".`);
+    const report = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
+    const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+    const run = async () => {
+      let found: Awaited<ReturnType<typeof recorded>> | undefined;
+      const passed = await runScenario(scenario, {
+        ...access,
+        report,
+        beginning: BEGINNING,
+        examine: async ({ client, name }) => {
+          found = await recorded(client, name);
+        },
+      });
+      return { passed, found };
+    };
+    const first = await run();
+    expect(first.passed).toBe(true);
+    expect(await run()).toEqual(first);
+  },
+);
+
+const LATER = '2031-01-01T00:00:00Z';
+
+test.each<[string, Beginning, { ids: boolean; times: boolean; flowing: boolean; idsLater: boolean }]>([
+  ['seed and start', { seed: 42, startsAt: '2026-01-05T10:00:00+01:00' }, { ids: true, times: true, flowing: false, idsLater: true }],
+  ['a seed', { seed: '42' }, { ids: false, times: false, flowing: true, idsLater: true }],
+  ['a start', { startsAt: '2026-01-05T09:00:00Z' }, { ids: false, times: true, flowing: false, idsLater: false }],
+  ['neither', {}, { ids: false, times: false, flowing: true, idsLater: false }],
+])(
+  'A reset repeats ids and times of a rehearsal that was created with %s, and Read Rehearsal shows them',
+  async (_case, chosen, repeats) => {
+    await using rehearsal = await begun(chosen);
+    const seen = async () => {
+      const { id, createdAt } = await rehearsal.basket();
+      const { now, flowing, seed, startsAt } = await rehearsal.control('read-rehearsal', { params: { name: rehearsal.name } });
+      await rehearsal.control('set-clock', { body: { flowing: false } });
+      await rehearsal.control('advance-clock', { body: { to: LATER } });
+      return { id, times: [createdAt, now], flowing, shown: [seed, startsAt], idLater: (await rehearsal.basket()).id };
+    };
+    const first = await seen();
+    await rehearsal.control('reset-rehearsal');
+    const second = await seen();
+    expect({
+      ids: first.id === second.id,
+      times: first.times.join() === second.times.join(),
+      flowing: first.flowing,
+      idsLater: first.idLater === second.idLater,
+    }).toEqual(repeats);
+    const shown = [chosen.seed?.toString(), chosen.startsAt && '2026-01-05T09:00:00.000Z'];
+    expect([first.shown, second.shown]).toEqual([shown, shown]);
+  },
+);
+
+test('A clock that stands at its start flows from there when it is resumed', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const { now, flowing } = await rehearsal.control('set-clock', { body: { flowing: true } });
+  expect([now.slice(0, 17), flowing]).toEqual([BEGINNING.startsAt.slice(0, 17), true]);
+});
+
+test.each(['2000-01-01T00:00:00Z', '9999-01-01T00:00:00Z'])('An order is delivered in a rehearsal that starts at %s', async (startsAt) => {
+  await using rehearsal = await begun({ startsAt });
+  expect(await rehearsal.completed()).toMatchObject({ state: 'completed', createdAt: startsAt.replace('Z', '.000Z') });
+  await rehearsal.verify();
+});
+
+test('Concurrent clients never get equal ids in a rehearsal with a seed', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const { call } = rehearsal;
+  const create = () => call('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
+  const replies = await Promise.all(Array.from({ length: 40 }, create));
+  expect(new Set(replies.map(({ body }) => body.id)).size).toBe(40);
+  expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(40);
+});
+
+const fork = (of: string, seed?: string) =>
+  EstateRehearsal.create({ gateway: estate.gateway, credentials: DEMO_CREDENTIALS }, { from: { rehearsal: of }, seed });
+const body = { channel: 'web' } as const;
+
+test.each<[string, Beginning, string | undefined, boolean]>([
+  ['keeps the seed of the first rehearsal', BEGINNING, undefined, true],
+  ['takes a new seed', { startsAt: BEGINNING.startsAt }, 'from here', true],
+  ['has other ids without a seed', { startsAt: BEGINNING.startsAt }, undefined, false],
+])('A fork %s, and never repeats an id that it has', async (_case, beginning, seed, isSame) => {
+  await using rehearsal = await begun(beginning);
+  const before = await rehearsal.api('create-basket-api', { body });
+  await using one = await fork(rehearsal.name, seed);
+  await using two = await fork(rehearsal.name, seed);
+  const [first, second] = [await one.api('create-basket-api', { body }), await two.api('create-basket-api', { body })];
+  expect([first.id === second.id, first.id === before.id]).toEqual([isSame, false]);
+});
+
+test('A call whose answer was lost before a fork is repeated there with its key, and gets the stored answer', async () => {
+  await using rehearsal = await begun({});
+  await rehearsal.progress({ warehouse: 'time' });
+  await rehearsal.fault('lost', { match: { api: 'record-picking' }, fault: { kind: 'lost-response' } });
+  await rehearsal.confirmed();
+  await rehearsal.advance('PT1H');
+  await using forked = await fork(rehearsal.name);
+  await forked.deleteFaults();
+  await forked.advance('P1D');
+  const { items } = await forked.control('read-journal', { query: { limit: 1_000 } });
+  const [repeated] = items.filter(({ api }) => api === 'record-picking');
+  expect(repeated?.unchanged).toMatch(/^An earlier request with this Idempotency-Key was carried out/);
+});
+
+test('A seed and a start that cannot be used are refused with their places', async () => {
+  await using rehearsal = await begun({});
+  for (const startsAt of ['1999-12-31T23:59:59Z', '9999-06-01T00:00:00Z']) {
+    const refused = await rehearsal.call('create-rehearsal', { body: { seed: 1.5, startsAt } });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/seed' }, { pointer: '/startsAt', code: 'out_of_range' }] },
+    });
+  }
+  const { startsAt } = BEGINNING;
+  const forked = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: rehearsal.name }, startsAt } });
+  expect(forked).toMatchObject({ status: 422, body: { errors: [{ pointer: '/startsAt', code: 'not_together' }] } });
+  const refused = await rehearsal.call('create-rehearsal', { body: { seed: '', startsAt: 'tomorrow' } });
+  expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(['/seed', '/startsAt']);
+});
