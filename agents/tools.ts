@@ -67,18 +67,21 @@ const openWorld = tool({
     from: WorldOrKept.optional().describe(
       'Handle of your world, or of a world that you kept: the new world begins as its copy. Default: fresh.',
     ),
+    seed: createRehearsal.request.shape.seed,
+    startsAt: createRehearsal.request.shape.startsAt,
     data: z
       .record(z.string(), z.unknown())
       .optional()
       .describe('Your own data by file, as in create-rehearsal: {"products": [{"sku": "mug-blue", "price": {…}}]}.'),
   }),
-  run: async ({ name, idleExpiry, data, from }, worlds) => {
+  run: async ({ name, idleExpiry, data, from, ...begin }, worlds) => {
     const copied = from === undefined ? undefined : await placeOf(from, worlds);
     const {
       handle,
       client,
       name: rehearsal,
     } = await worlds.open({
+      ...begin,
       name,
       idleExpiry,
       data: data as NonNullable<OwnData>,

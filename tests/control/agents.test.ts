@@ -135,7 +135,8 @@ describe('Answers for agents', () => {
   };
 
   beforeAll(async () => {
-    const first = await agent.tool('open_world', { idleExpiry: 'PT10M' });
+    const first = await agent.tool('open_world', { idleExpiry: 'PT10M', seed: 'agents', startsAt: '2030-01-01T00:00:00Z' });
+    expect(first.facts.now).toMatch(/^2030-01-01T00:00/);
     shown.push({ what: 'open_world', text: first.text });
     world = first.facts.world;
     const lines = ['mug-blue', 'lamp-last-one', 'wine-red'].map((sku) => ({ sku, qty: 1 }));
