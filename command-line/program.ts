@@ -11,6 +11,7 @@ import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { keepCommand } from './keep-answers.ts';
 import { listenCommand } from './listen.ts';
+import { mcpCommand } from './mcp.ts';
 import { openCommand } from './open.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
@@ -59,6 +60,7 @@ export function createProgram(): Command {
   program
     .addCommand(listenCommand())
     .addCommand(conformCommand())
+    .addCommand(mcpCommand())
     .addCommand(doctorCommand())
     .addCommand(envCommand())
     .addCommand(summaryCommand())

@@ -17,6 +17,7 @@ import {
   problemTable,
 } from '../shared/contract/tables/catalog.ts';
 import { controlOperationSections } from '../shared/contract/tables/control-operations.ts';
+import { llmsOfDocs } from './llms-of-docs.ts';
 import { callPolicies } from './network-policies.ts';
 
 const AMONG_THEM = ['oms', 'ecommerce-platform'] as const;
@@ -51,6 +52,8 @@ interface Part {
   readonly text: string | (() => string);
 }
 
+const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
+
 const parts: readonly Part[] = [
   { file: 'docs/reference/apis.md', name: 'applications', text: applicationTable() },
   { file: 'docs/reference/apis.md', name: 'apis', text: apiTable() },
@@ -64,12 +67,11 @@ const parts: readonly Part[] = [
   { file: 'docs/reference/flows.md', name: 'flows', text: flowSections() },
   { file: 'docs/reference/flows.md', name: 'calls', text: callMatrix() },
   { file: 'docs/reference/command-line.md', name: 'commands', text: commandReference() },
+  { file: 'docs/llms.txt', text: llmsOfDocs(await readFile(inRepository('docs/README.md'), 'utf8')) },
   { file: 'k8s/components/network-policies/calls.yaml', text: callPolicies() },
   ...chartFiles(),
   ...applicationNames.map((name) => ({ file: `services/${name}/README.md`, name: 'summary', text: applicationSummary(name) })),
 ];
-
-const inRepository = (file: string): URL => new URL(`../${file}`, import.meta.url);
 
 /** @throws Error unless the file has exactly one pair of the markers */
 function replaced(content: string, { file, name, text: given }: Part): string {

@@ -40,6 +40,7 @@ import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Endpoint } from '../shared/transport/endpoint.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
+import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
 import { openScratchStore } from './infrastructure.ts';
@@ -137,6 +138,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   });
   const use = createUse({ worlds: adapter.worlds, log });
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
+  const agents = createAgents({ gateway: () => url, pepper, agent, log });
   observability.watchWorlds(() => adapter.worlds.backlog());
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
@@ -147,9 +149,12 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     noteUse: use.note,
     worldBytes: configuration.MAX_REHEARSAL_BYTES,
     snapshotBytes: configuration.MAX_SNAPSHOT_BYTES,
-    credentials: credentials.flatMap(({ kind, secret, ...credential }) =>
-      kind === 'signature' || kind === 'oauth-client' ? [] : [{ ...credential, kind, key: secret }],
-    ),
+    credentials: [
+      ...credentials.flatMap(({ kind, secret, ...credential }) =>
+        kind === 'signature' || kind === 'oauth-client' ? [] : [{ ...credential, kind, key: secret }],
+      ),
+      ...agents.credentials,
+    ],
     clients: credentials.filter(({ kind }) => kind === 'oauth-client'),
     pepper,
     addressOf,
@@ -179,6 +184,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
     }),
+    agents: agents.answer,
     documents: Router().use(
       createPaymentPage({ rehearsals, use, numbers: adapter.worlds, callFromOutside }),
       ...(configuration.CONSOLE === 'on'

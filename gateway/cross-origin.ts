@@ -19,6 +19,8 @@ export interface CrossOrigin {
   allow(request: IncomingMessage, response: ServerResponse): void;
   /** Whether a request is a preflight, as the Fetch standard defines it. */
   isPreflight(request: IncomingMessage): boolean;
+  /** @throws Problem forbidden for a page of an origin that is not allowed, even if the page cannot read the answer */
+  require(request: IncomingMessage): void;
   /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
   answerPreflight(request: IncomingMessage, response: ServerResponse, methods: readonly string[]): void;
 }
@@ -37,6 +39,10 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
     isPreflight,
+    require(request) {
+      if (request.headers.origin === undefined || isAllowed(request)) return;
+      throw new Problem('forbidden', 'Pages of this origin cannot drive the estate; CORS_ORIGINS lists the origins that can.');
+    },
     answerPreflight(request, response, methods) {
       if (!isAllowed(request)) {
         throw new Problem('method_not_allowed', 'Pages of this origin cannot call the estate; CORS_ORIGINS lists the origins that can.', {

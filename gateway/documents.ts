@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import { Problem, type ProblemCode, problems, problemType } from '../shared/catalog/problems.ts';
 import { type EventServers, estateAsyncApi } from '../shared/contract/asyncapi/document.ts';
+import { llmsText, type Section } from '../shared/contract/llms-text.ts';
 import { applicationContract } from '../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
@@ -32,6 +33,7 @@ const WELCOME = `<!doctype html>
 <li><a href="/products/mug-blue">A product</a>, which needs no credential</li>
 <li><a href="/openapi.json">All APIs as OpenAPI 3.1</a>, also <a href="/openapi.yaml">as YAML</a></li>
 <li><a href="/asyncapi.json">All events as AsyncAPI 3</a>, also <a href="/asyncapi.yaml">as YAML</a></li>
+<li><a href="/llms.txt">An index of these documents for language models</a></li>
 <li><a href="/readyz">Whether the estate is ready</a></li>
 </ul>
 <p>The other APIs take the demo credentials of <code>fixtures/credentials.json</code>; the README walks through a first order.</p>
@@ -40,7 +42,23 @@ const WELCOME = `<!doctype html>
 </html>
 `;
 
-/** The APIs as OpenAPI, the events as AsyncAPI, the problems, and a welcome page. @param events where this estate publishes them */
+/** The documents of the gateway, for the index. */
+const OWN_DOCUMENTS: readonly Section[] = [
+  {
+    title: 'Documents',
+    links: [
+      { name: 'OpenAPI', at: '/openapi.json', about: 'every API and every operation of the control plane' },
+      { name: 'AsyncAPI', at: '/asyncapi.json', about: 'every event, with its payload and its subscribers' },
+      { name: 'Problems', at: '/problems', about: 'every refusal, with its cause and its remedy' },
+    ],
+  },
+  {
+    title: 'State',
+    links: [{ name: 'Readiness', at: '/readyz', about: 'whether the estate is ready, and what it waits for' }],
+  },
+];
+
+/** The APIs as OpenAPI, the events as AsyncAPI, the problems, an index for language models, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
   const openapi = once(() => estateOpenApi(manifest.version));
   const asyncapi = once(() => estateAsyncApi(manifest.version, events));
@@ -57,7 +75,11 @@ export function createDocuments(events: EventServers): Router {
   router.use(createProblemDocuments());
   const welcome = fixedDocument('text/html', () => WELCOME);
   router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
-  router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/'], ({ method }) => {
+  router.get(
+    '/llms.txt',
+    fixedDocument('text/plain', () => llmsText(OWN_DOCUMENTS)),
+  );
+  router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });
   return router;

@@ -17,7 +17,7 @@ export interface Exchange {
 export type Target =
   | { readonly target: 'api'; readonly api: ApiDefinition }
   | {
-      readonly target: 'preflight' | 'health' | 'token' | 'revocation' | 'metrics' | 'control plane' | 'documents';
+      readonly target: 'preflight' | 'health' | 'token' | 'revocation' | 'metrics' | 'control plane' | 'agents' | 'documents';
       readonly api?: undefined;
     };
 

@@ -36,6 +36,18 @@ export interface ControlRequest {
 /** Answers a request to the control plane. @throws Problem */
 export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
 
+/** A request of an agent that the gateway has admitted. */
+export interface AgentRequest {
+  readonly request: IncomingMessage;
+  readonly body: Buffer | undefined;
+  /** Name of the agent's credential, and its key. */
+  readonly principal: string;
+  readonly key: string;
+}
+
+/** Answers the Model Context Protocol at `/mcp`. */
+export type AgentEndpoint = (admitted: AgentRequest, response: ServerResponse) => Promise<void>;
+
 export interface GatewayParts {
   readonly observer: Observer;
   readonly observability: Observability | undefined;
@@ -58,6 +70,7 @@ export interface GatewayParts {
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
   readonly controlPlane: ControlPlane;
+  readonly agents: AgentEndpoint;
   readonly forwarder: Forwarder;
   /** Called after each exchange with an application, which records it. */
   readonly expectHops: (world: World) => void;

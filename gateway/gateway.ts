@@ -24,7 +24,7 @@ import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { createEstateCallers } from './estate-callers.ts';
 import { createInProcessForwarder } from './forwarder.ts';
-import type { ControlPlane, GatewayParts } from './gateway-parts.ts';
+import type { AgentEndpoint, ControlPlane, GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
 import { createAccessTokens } from './oauth/access-tokens.ts';
 import { createOAuthClients, type OAuthClient } from './oauth/clients.ts';
@@ -66,6 +66,8 @@ export interface GatewayOptions {
   readonly observability?: Observability | undefined;
   /** Answers `/_control`, for credentials with the scope `control`. The gateway turns its errors into answers. */
   readonly controlPlane: ControlPlane;
+  /** Answers `/mcp`, for credentials with the scope `control`. */
+  readonly agents: AgentEndpoint;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
   /** Host names under which the documents are served, in addition to the names of this machine. */
@@ -122,6 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     crossOrigin: crossOrigin(options.corsOrigins ?? []),
     documents: createHandOver(options.documents),
     controlPlane: options.controlPlane,
+    agents: options.agents,
     forwarder: endpointOf ? createInProcessForwarder({ endpointOf, ...limits }) : createProxy({ addressOf, ...limits }),
     token: options.token,
     expectHops: control.expectHops,

@@ -13,6 +13,7 @@ import {
 } from './steps/address.ts';
 import {
   addressApplication,
+  answerAgents,
   answerControl,
   answerDocuments,
   answerHealth,
@@ -24,6 +25,7 @@ import {
   nameCorrelationId,
   receiveBody,
   receiveControlBody,
+  requireOrigin,
 } from './steps/answer.ts';
 import {
   authenticateClient,
@@ -74,6 +76,13 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
 
   const control = authenticated.prove(identifyRequest).check(nameCorrelationId).prove(receiveControlBody(parts)).end(answerControl(parts));
 
+  const agents = authenticated
+    .check(requireOrigin(parts))
+    .prove(identifyRequest)
+    .check(nameCorrelationId)
+    .prove(receiveBody)
+    .end(answerAgents(parts));
+
   const metrics = authenticated.end(answerMetrics(parts));
 
   const byClient = steps<Targeted>()
@@ -109,6 +118,8 @@ export function createPassage(parts: GatewayParts): Passage<Exchange> {
         return api(request);
       case 'control plane':
         return control(request);
+      case 'agents':
+        return agents(request);
       case 'metrics':
         return metrics(request);
       case 'documents':

@@ -30,6 +30,7 @@ const gateway = await startGateway({
   control: adapter.control,
   log: createLogger('warn'),
   controlPlane: async () => {},
+  agents: async () => {},
   documents: express.Router(),
   limits: { perAddressPerMinute: Number.MAX_SAFE_INTEGER, perKeyPerMinute: Number.MAX_SAFE_INTEGER },
   states: () => [],

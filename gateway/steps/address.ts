@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { ApiDefinition, AuthScheme } from '../../shared/catalog/define.ts';
+import type { AuthScheme } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import type { PresentedKey } from '../credentials.ts';
@@ -111,6 +111,7 @@ export const findTarget =
     if (crossOrigin.isPreflight(request)) return { target: 'preflight' };
     if (path === '/healthz' || path === '/readyz') return { target: 'health' };
     if (path === '/_control' || path.startsWith('/_control/')) return { target: 'control plane' };
+    if (path === '/mcp') return { target: 'agents' };
     if (isOAuthPath(path)) return { target: path === TOKEN_PATH ? 'token' : 'revocation' };
     if (path === '/metrics' && observability) return { target: 'metrics' };
     const api = routes.find(request.method ?? '', path);
@@ -131,14 +132,14 @@ export const continueTrace = ({ request }: Targeted): Traced => ({ traceparent: 
 /** Starts the span of the request. It continues the client's trace. */
 export const startSpan =
   ({ observer: { tracer } }: GatewayParts) =>
-  ({ request, api }: Targeted): Traced => {
+  ({ request, ...target }: Targeted): Traced => {
     const sent = traceparentOf(request.headers);
-    const span = tracer && startEdgeSpan(tracer, request.method ?? '', api, sent);
+    const span = tracer && startEdgeSpan(tracer, request.method ?? '', target, sent);
     return { span, traceparent: span?.traceparent ?? sent };
   };
 
-function startEdgeSpan(tracer: Tracer, method: string, api: ApiDefinition | undefined, parent: string | undefined): Span {
-  const route = api?.path ?? '/_control';
+function startEdgeSpan(tracer: Tracer, method: string, { target, api }: Target, parent: string | undefined): Span {
+  const route = api?.path ?? (target === 'agents' ? '/mcp' : '/_control');
   const attributes = { 'http.request.method': method, 'http.route': route, 'url.scheme': 'http', ...(api && { 'uc.api': api.id }) };
   return tracer.start({ kind: 'server', name: `${method} ${route}`, parent, attributes });
 }
@@ -164,5 +165,5 @@ export const limitKey =
     return { key };
   };
 
-/** The control plane and the metrics take a bearer token. */
+/** The control plane, agents and the metrics take a bearer token. */
 export const schemeOf = (api: Targeted['api']): AuthScheme => api?.auth ?? 'bearer';

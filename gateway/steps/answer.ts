@@ -16,7 +16,7 @@ import { untilClosed } from '../hand-over.ts';
 import { methodNotAllowed } from '../problems.ts';
 import { identify, type RequestIds } from '../request-ids.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
-import { type Addressed, type ForApi, isOAuthPath, OAUTH_METHODS, type Traced } from './address.ts';
+import { type Addressed, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
 interface Identified {
@@ -123,6 +123,21 @@ export const answerControl =
       correlate: isChosen ? undefined : correlate,
     };
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
+  };
+
+/** Browsers send the origin of a page with each request, also of a page that guesses the address of this machine. @throws Problem forbidden */
+export const requireOrigin =
+  ({ crossOrigin }: GatewayParts) =>
+  ({ request }: Exchange): void =>
+    crossOrigin.require(request);
+
+type ForAgents = Exchange & Keyed & Authenticated & Received;
+
+export const answerAgents =
+  ({ agents }: GatewayParts) =>
+  ({ request, response, key, caller, body }: ForAgents): Promise<void> => {
+    const admitted = { request, body, principal: caller?.principal ?? ANONYMOUS, key: key?.key ?? '' };
+    return untilClosed(response, (fail) => agents(admitted, response).catch(fail));
   };
 
 interface Addressee {

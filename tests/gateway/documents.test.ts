@@ -17,7 +17,7 @@ import { ask, BROWSER } from './asking.ts';
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version, 'memory') };
 
-const FILES = ['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
+const FILES = ['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt'];
 
 test.each(Object.entries(documents))('The %s document has the same content in JSON and YAML', async (name, described) => {
   const document = JSON.parse(JSON.stringify(described));
@@ -27,15 +27,22 @@ test.each(Object.entries(documents))('The %s document has the same content in JS
   expect([yaml.headers['content-type'], parse(yaml.body.toString())]).toEqual([expect.stringContaining('application/yaml'), document]);
 });
 
-test('The index of the gateway is a page whose links all work', async () => {
-  const { headers, body } = await ask('/');
+test('The index of the gateway is a page under a strict policy', async () => {
+  const { headers } = await ask('/');
   expect(headers).toMatchObject({
     'content-type': expect.stringContaining('text/html'),
     'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
   });
-  const links = [...body.toString().matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link);
+});
+
+test.each([
+  ['/', /href="([^"]+)"/g],
+  ['/llms.txt', /\]\(([^)]+)\)/g],
+])('The links of the index %s all work', async (index, link) => {
+  const { body } = await ask(index);
+  const links = [...body.toString().matchAll(link)].map(([, at = '']) => at);
   expect(links.length).toBeGreaterThan(2);
-  for (const link of links) expect([link, (await ask(link)).status]).toEqual([link, 200]);
+  for (const at of links) expect([at, (await ask(at)).status]).toEqual([at, 200]);
 });
 
 describe.each(['/', ...FILES])('The document %s', (path) => {

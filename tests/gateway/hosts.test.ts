@@ -3,7 +3,7 @@ import { createDocuments } from '../../gateway/documents.ts';
 import { AUTHORIZED, aRig, asIntegration, head, sharedRig } from './running-gateway.ts';
 
 const documents = createDocuments('memory');
-const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml'];
+const SHOWN = ['/', '/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt'];
 const rig = sharedRig({ documents });
 
 test.each([...SHOWN, '/nothing'])('A foreign page that resolves its own name to the gateway cannot read %s', async (path) => {

@@ -117,6 +117,7 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     controlPlane: async ({ path }) => {
       throw new Problem('not_found', `Nothing is at ${path}.`);
     },
+    agents: async (_admitted, response) => void response.end(),
     documents: express.Router(),
     limits: { perAddressPerMinute: 100_000, perKeyPerMinute: 100_000 },
     states: () => [],

@@ -101,13 +101,14 @@ test('The labels of metrics are names of the catalog, regardless of rehearsals, 
   const { gateway } = estate.running;
   for (const name of ['one', 'two', 'three']) await estate.client.control('create-rehearsal', { body: { name } });
   await placeAnOrder(gateway);
-  for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_control/nothing', '/openapi.json']) await fetch(`${gateway}${path}`);
+  for (const path of ['/nowhere', '/orders/ord_none', '/%2e%2e/x', '/_control/nothing', '/mcp', '/openapi.json'])
+    await fetch(`${gateway}${path}`);
   await fetch(`${gateway}/orders`, { method: 'PROPFIND' });
   const series = (await scrape(gateway)).filter(({ name }) => /^(http|estate)_/.test(name));
   const known = new Set([
     ...[...applicationNames, 'gateway', ...Object.keys(apis), ...Object.keys(internalCalls), ...Object.keys(problems)],
     ...allEvents.map(({ name }) => name),
-    ...['control plane', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
+    ...['control plane', 'agents', 'metrics', 'documents', 'none', 'due-work', 'done', 'failed', '2xx', '3xx', '4xx', '5xx', 'broken off'],
     ...['timeout', 'unreachable', 'version', 'unique', 'guard', 'held', 'world', 'overdue', 'running', 'scheduled', 'withheld'],
   ]);
   const values = series.flatMap(({ labels: { le: _le, kind: _kind, ...labels } }) => Object.values(labels));

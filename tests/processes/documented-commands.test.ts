@@ -24,6 +24,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   ci: 'starts an estate for a project of the reader: tests/processes/own-ci.test.ts runs it',
   project: 'runs in a project of the reader: tests/package, tests/containers/package.test.ts and languages.test.ts have such projects',
   registry: 'makes the archives that tests/package installs',
+  inspector: 'downloads the inspector of the protocol: the block after it sends the same requests',
   collector: 'needs a collector of traces: tests/observability/traces.test.ts has one',
   swap: 'needs a real system of the reader: tests/control/swaps.test.ts has one',
   time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',

@@ -200,6 +200,7 @@ export async function startMortalApplications(leases: Leases) {
     control: adapter.control,
     log,
     controlPlane: async () => {},
+    agents: async () => {},
     documents: Router(),
     limits: { perAddressPerMinute: 1_000_000, perKeyPerMinute: 1_000_000 },
     states: () => [],

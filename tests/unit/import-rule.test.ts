@@ -85,7 +85,8 @@ const zones: readonly { readonly zone: string; readonly may: readonly string[] }
   { zone: 'ui/', may: ['shared/', 'rehearsal/', 'services/touchpoint-mock/portal-description.ts', 'estate/variables.ts'] },
   { zone: 'console/', may: ['shared/', 'ui/'] },
   { zone: 'rehearsal/', may: ['shared/', 'fixtures/'] },
-  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
+  { zone: 'agents/', may: ['shared/', 'rehearsal/'] },
+  { zone: 'command-line/', may: ['shared/', 'rehearsal/', 'agents/', 'ui/', 'estate/', 'console/drawings.ts', 'package.json'] },
   { zone: 'testcontainers/', may: ['rehearsal/', 'shared/', 'fixtures/'] },
   {
     zone: 'docs/',

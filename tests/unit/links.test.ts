@@ -40,7 +40,7 @@ function complaint(from: string, link: string): string | undefined {
   return undefined;
 }
 
-test.each(documents)('Relative links of %s lead to existing files and headings', (file) => {
+test.each([...documents, 'docs/llms.txt'])('Relative links of %s lead to existing files and headings', (file) => {
   const links = [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   const relative = links.filter((link) => !/^[a-z]+:/.test(link));
   expect(relative.flatMap((link) => complaint(file, link) ?? [])).toEqual([]);

@@ -1,0 +1,62 @@
+import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { ConnectionError, ControlError } from '../rehearsal/estate-client.ts';
+import { written } from './answer.ts';
+import { prompts } from './prompts.ts';
+import { families, type ResourceFamily, resources } from './resources.ts';
+import { type Tool, tools } from './tools.ts';
+import { AgentMistake, type AgentWorlds } from './worlds.ts';
+
+const INSTRUCTIONS =
+  'A simulated retailer with a store, a warehouse, a carrier and a payment provider, to test integrations on. Open a world with open_world: it is yours alone. Make calls with call, wait for their consequences, move time with advance, break and mend things, and verify the records. Each answer names the next step.';
+
+/** A server for one agent, whose worlds are given. */
+export function createAgentServer(version: string, worlds: AgentWorlds): McpServer {
+  const server = new McpServer(
+    { name: 'unified-commerce-estate', title: 'Unified commerce estate', version },
+    { instructions: INSTRUCTIONS },
+  );
+  for (const tool of tools) {
+    const { name, title, description, input, readOnly } = tool;
+    const annotations = { readOnlyHint: readOnly, openWorldHint: false };
+    server.registerTool(name, { title, description, inputSchema: input, annotations }, (given) => run(tool, given as never, worlds));
+  }
+  for (const { name, uri, title, description, text } of resources) {
+    server.registerResource(name, uri, { title, description, mimeType: 'text/plain' }, () => ({
+      contents: [{ uri, mimeType: 'text/plain', text: text() }],
+    }));
+  }
+  for (const family of families) registerFamily(server, family);
+  for (const { name, title, description, argument, text } of prompts) {
+    const argsSchema = z.object({ [argument.name]: z.string().max(500).optional().describe(argument.description) });
+    server.registerPrompt(name, { title, description, argsSchema }, (given) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: text(given[argument.name]) } }],
+    }));
+  }
+  return server;
+}
+
+/** Mistakes, refusals and a missing estate are answers that the agent can act on. Other errors are defects. */
+async function run(tool: Tool, given: never, worlds: AgentWorlds) {
+  try {
+    return { content: [{ type: 'text' as const, text: written(await tool.run(given, worlds)) }] };
+  } catch (error) {
+    if (!(error instanceof AgentMistake || error instanceof ControlError || error instanceof ConnectionError)) throw error;
+    const text = written({ facts: { error: error.message }, next: 'Correct the input and repeat the tool.' });
+    return { content: [{ type: 'text' as const, text }], isError: true };
+  }
+}
+
+function registerFamily(server: McpServer, { name, template, title, description, ids, text }: ResourceFamily): void {
+  const complete = { id: (begun: string) => ids.filter((id) => id.startsWith(begun)) };
+  server.registerResource(
+    name,
+    new ResourceTemplate(template, { list: undefined, complete }),
+    { title, description },
+    ({ href }, { id }) => {
+      const found = text(String(id));
+      if (found === undefined) throw new Error(`There is no ${name} ${String(id)}: ${ids.join(', ')}.`);
+      return { contents: [{ uri: href, mimeType: found.startsWith('{') ? 'application/json' : 'text/plain', text: found }] };
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import { Command } from 'commander';
+import { Agent } from 'undici';
+import manifest from '../package.json' with { type: 'json' };
+import { printError } from '../shared/process/terminal.ts';
+import { adminOption, againstOption, DEFAULT_URL, jsonOption } from './connection.ts';
+import { withExample } from './help.ts';
+
+interface Options {
+  readonly against: string;
+  readonly admin: string;
+}
+
+export function mcpCommand(): Command {
+  const command = new Command('mcp')
+    .description(
+      'Serves coding agents: the Model Context Protocol on standard input and output. An agent opens worlds on a running estate, and reaches only these.',
+    )
+    .addOption(againstOption().default(DEFAULT_URL))
+    .addOption(adminOption())
+    // The protocol is JSON in any case.
+    .addOption(jsonOption());
+  return withExample(command, 'mcp').action(serve);
+}
+
+async function serve({ against, admin }: Options): Promise<void> {
+  const { serveOnStdio } = await import('../agents/stdio.ts');
+  const agent = new Agent({ keepAliveTimeout: 20_000 });
+  await serveOnStdio(manifest.version, { gateway: against, admin, agent }, ({ message }) => printError(`${message}\n`));
+  await agent.close();
+}

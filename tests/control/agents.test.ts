@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Agent } from 'undici';
+import { MOST_CHARACTERS } from '../../agents/answer.ts';
+import { AgentMistake, worldsOfCredential } from '../../agents/worlds.ts';
+import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { anAgent, type Agent as Connected, orderedBy } from '../support/agent.ts';
+import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+
+const atTheGateway = () =>
+  anAgent(
+    new StreamableHTTPClientTransport(new URL('/mcp', estate.gateway), { requestInit: { headers: { authorization: `Bearer ${ADMIN}` } } }),
+  );
+
+let agent: Connected;
+beforeAll(async () => {
+  agent = await atTheGateway();
+});
+afterAll(() => agent[Symbol.asyncDispose]());
+
+const opened = async (): Promise<string> => (await agent.tool('open_world')).facts.world;
+
+describe('An agent', () => {
+  test('An agent makes the call that open_world suggests, and every answer names the next step', async () => {
+    const { facts } = await agent.tool('open_world');
+    const [, suggested = ''] = /call (\{.*?\}\})/.exec(facts.next) ?? [];
+    const made = await agent.tool('call', { world: facts.world, ...JSON.parse(suggested) });
+    expect(made.facts).toMatchObject({ status: 201, body: { state: 'open' }, next: expect.stringContaining('wait') });
+  });
+
+  test('An agent that calls wrongly gets every mistake with its place and remedy', async () => {
+    const world = await opened();
+    const refused = await agent.tool('call', { world, id: 'create-basket-api', body: { curency: 'EUR', customerId: 7 } });
+    const pointers = refused.facts.body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect([refused.facts.status, pointers.toSorted()]).toEqual([422, ['/channel', '/curency', '/customerId']]);
+    expect(refused.facts.next).toContain('estate://apis/create-basket-api');
+    const mistakes = [
+      ['call', { id: 'create-baskt-api' }, 'did you mean create-basket-api?'],
+      ['call', { id: 'get-order-api', params: { orderId: 'ord_1' } }, '/orders/{id}: params.id is missing, params.orderId is unknown'],
+      ['call', { id: 'list-events', part: '/nothing' }, 'nothing at /nothing'],
+      ['call', { id: 'create-basket-api', part: '/lines' }, 'Only a call that reads'],
+      ['call', { id: 'list-events', headers: { 'x-rehearsal': 'default' } }, 'headers'],
+      ['call', { id: 'create-rehearsal', body: {} }, 'There is no call create-rehearsal'],
+      ['break', { preset: 'oms-down', rule: {} }, 'either a preset or a rule'],
+      ['break', { name: 'odd', rule: { match: {}, fault: { kind: 'outage' } } }, 'A fault needs a target'],
+      ['mend', { name: 'unknown' }, 'unknown'],
+      ['wait', { object: { type: 'order', id: 'ord_1', state: 'draft' } }, 'ord_1'],
+      ['advance', {}, 'by'],
+    ] as const;
+    for (const [name, input, words] of mistakes) {
+      const told = await agent.tool(name, { world, ...input });
+      expect([name, told.isMistake, told.text]).toEqual([name, true, expect.stringContaining(words)]);
+    }
+  });
+
+  test('An agent reaches only the worlds that its credential opened', async () => {
+    await using foreign = await newRehearsal();
+    const world = await opened();
+    const [name = '', signature = ''] = world.split('.');
+    const others = ['default', foreign.name, name, `${foreign.name}.${signature}`, `${name}.`, `${name}.${'0'.repeat(24)}`];
+    for (const other of others) {
+      const told = await agent.tool('verify', { world: other });
+      expect([other, told.isMistake, told.text]).toEqual([other, true, expect.stringContaining('not a world that you opened')]);
+    }
+    const connections = new Agent();
+    const worldsOf = (principal: string) =>
+      worldsOfCredential({
+        gateway: estate.gateway,
+        admin: ADMIN,
+        bearer: '',
+        apiKey: '',
+        agent: connections,
+        sign: (own) => `${principal}${own.length}`,
+      });
+    const { handle } = await worldsOf('ann').open({});
+    expect(await worldsOf('ann').find(handle)).toMatchObject({ handle });
+    await expect(worldsOf('ben').find(handle)).rejects.toThrow(AgentMistake);
+    await connections.close();
+  });
+
+  test('The handle of a deleted world stays unknown when its name is used again', async () => {
+    const world = await opened();
+    const [name = ''] = world.split('.');
+    await agent.tool('close', { world });
+    await using again = await newRehearsal();
+    await again.control('create-rehearsal', { body: { name } });
+    expect((await agent.tool('call', { world, id: 'list-events' })).text).toContain('not a world that you opened');
+    await again.control('delete-rehearsal', { params: { name } });
+  });
+});
+
+test('An agent keeps a world, compares it with what followed, and begins again from it', async () => {
+  await using foreign = await newRehearsal();
+  const world = await opened();
+  const first = await orderedBy(agent, world);
+  const { kept } = (await agent.tool('keep', { world })).facts;
+  const second = await orderedBy(agent, world);
+  await agent.tool('wait', { world });
+  const { facts } = await agent.tool('diff', { from: kept, to: world, type: 'order' });
+  expect(facts).toMatchObject({ differ: 1, objects: [{ id: second.id, change: 'added' }] });
+  expect((await agent.tool('diff', { from: kept, to: world })).facts.counters.join()).toMatch(/mug-blue.* -> /);
+
+  const again = (await agent.tool('open_world', { from: kept })).facts.world;
+  expect((await agent.tool('diff', { from: kept, to: again })).facts.differ).toBe(0);
+  expect(await agent.call(again, 'get-order-api', { params: { id: first.id } })).toMatchObject({ id: first.id });
+  const fork = (await agent.tool('open_world', { from: world })).facts.world;
+  expect(await agent.call(fork, 'get-order-api', { params: { id: second.id } })).toMatchObject({ id: second.id });
+
+  const [name = ''] = kept.slice('kept:'.length).split('.');
+  await foreign.control('save-snapshot', { params: { name: foreign.name } });
+  const refused = [
+    ['keep', { world, name }, 'Choose another name'],
+    ['keep', { world, name: foreign.name }, 'Choose another name'],
+    ['open_world', { from: foreign.name }, 'not a world that you opened'],
+    ['open_world', { from: `kept:${foreign.name}.${kept.split('.')[1]}` }, 'not a world that you kept'],
+    ['diff', { from: kept, to: 'default' }, 'not a world that you opened'],
+    ['close', { world: `kept:${foreign.name}` }, 'not a world that you kept'],
+  ] as const;
+  for (const [tool, input, words] of refused) {
+    const told = await agent.tool(tool, input);
+    expect([tool, told.isMistake, told.text]).toEqual([tool, true, expect.stringContaining(words)]);
+  }
+  await foreign.control('delete-snapshot', { params: { name: foreign.name } });
+  for (const one of [kept, again, fork, world]) expect((await agent.tool('close', { world: one })).isMistake).toBe(false);
+  expect((await agent.tool('open_world', { from: kept })).text).toContain('not a world that you kept');
+});
+
+describe('Answers for agents', () => {
+  const shown: { readonly what: string; readonly text: string }[] = [];
+  let world: string;
+  const ask = async (name: string, input: object = {}) => {
+    const told = await agent.tool(name, { world, ...input });
+    shown.push({ what: `${name} ${JSON.stringify(input)}`, text: told.text });
+    return told;
+  };
+
+  beforeAll(async () => {
+    const first = await agent.tool('open_world', { idleExpiry: 'PT10M', seed: 'agents', startsAt: '2030-01-01T00:00:00Z' });
+    expect(first.facts.now).toMatch(/^2030-01-01T00:00/);
+    shown.push({ what: 'open_world', text: first.text });
+    world = first.facts.world;
+    const lines = ['mug-blue', 'lamp-last-one', 'wine-red'].map((sku) => ({ sku, qty: 1 }));
+    const baskets = Array.from({ length: 300 }, () => agent.call(world, 'create-basket-api', { body: { channel: 'web', lines } }));
+    await Promise.all(baskets);
+    for (let made = 0; made < 12; made++) await orderedBy(agent, world);
+    for (const { id: preset } of faultPresets) await ask('break', { preset });
+    await ask('advance', { by: 'P3D' });
+    await ask('wait');
+    await ask('verify');
+    await ask('wait', { event: { type: 'basket-created', count: 100 } });
+    const { items } = await agent.call(world, 'list-objects', { params: { type: 'order' } });
+    await ask('wait', { object: { type: 'order', id: items[0].id, state: 'nowhere' }, timeoutMs: 0 });
+    for (const id of [
+      'list-events',
+      'read-journal',
+      'list-traces',
+      'list-faults',
+      'list-parked',
+      'verify',
+      'list-clock-moves',
+      'list-fault-presets',
+      'settle',
+    ]) {
+      await ask('call', { id });
+    }
+    await ask('call', { id: 'list-events', query: { limit: 1_000 } });
+    await ask('call', { id: 'list-related-objects', params: { type: 'customer', id: 'cus_ada' } });
+    await ask('call', { id: 'get-order-api', params: { id: items[0].id } });
+    await ask('explain', { id: items[0].id });
+    await ask('explain', { id: 'cus_ada' });
+    const { kept } = (await ask('keep')).facts;
+    const fresh = (await agent.tool('open_world')).facts.world;
+    await ask('mend');
+    await agent.tool('diff', { from: fresh, to: world }).then(({ text }) => shown.push({ what: 'diff', text }));
+    await agent.tool('close', { world: kept });
+  });
+
+  test('No answer of a tool about a big world exceeds 2,000 tokens, and each names the next step', () => {
+    expect(shown.length).toBeGreaterThan(30);
+    for (const { what, text } of shown) {
+      expect([what, text.length <= MOST_CHARACTERS, JSON.parse(text).next]).toEqual([what, true, expect.stringMatching(/\w{3}/)]);
+    }
+  });
+
+  test('A long answer shows how to get the rest, and the part that was left out can be read', async () => {
+    const { facts } = await ask('call', { id: 'list-events', query: { limit: 200 } });
+    expect(facts.body.items.at(-1)).toMatch(/^… \d+ more$/);
+    expect(facts.leftOut).toContain('"part": "/items"');
+    const rest = await ask('call', { id: 'list-events', query: { limit: 200 }, part: '/items', from: 199 });
+    expect(rest.facts.body).toHaveLength(1);
+    expect(rest.facts).not.toHaveProperty('leftOut');
+  });
+
+  test('No answer of a tool contains a credential of the estate or of a rehearsal', () => {
+    for (const { what, text } of shown)
+      expect([what, /reh_|whsec_|demo-\w+-token|demo-carrier-key|clientSecret/.exec(text)]).toEqual([what, null]);
+  });
+
+  test('Every resource has at most 2,000 tokens, and the schema of every callable id can be read', async () => {
+    const { resources } = await agent.client.listResources();
+    const { resourceTemplates } = await agent.client.listResourceTemplates();
+    const templates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+    const inTemplates = await Promise.all(
+      templates.map(async (uri) => {
+        const { completion } = await agent.client.complete({ ref: { type: 'ref/resource', uri }, argument: { name: 'id', value: '' } });
+        return completion.values.map((id) => uri.replace('{id}', id));
+      }),
+    );
+    const uris = [...resources.map(({ uri }) => uri), ...inTemplates.flat(), 'estate://apis/confirm-order-api', 'estate://apis/play-scan'];
+    expect(uris.length).toBeGreaterThan(60);
+    for (const uri of uris) {
+      const { contents } = await agent.client.readResource({ uri });
+      const text = contents.map((one) => ('text' in one ? one.text : '')).join('');
+      expect([uri, text.length > 20, text.length <= MOST_CHARACTERS]).toEqual([uri, true, true]);
+    }
+    await expect(agent.client.readResource({ uri: 'estate://apis/no-such-api' })).rejects.toThrow('no-such-api');
+  });
+
+  test('Every tool, resource and call that a prompt names exists', async () => {
+    const { prompts } = await agent.client.listPrompts();
+    expect(prompts).toHaveLength(3);
+    const { tools } = await agent.client.listTools();
+    const { resources } = await agent.client.listResources();
+    const texts = await Promise.all(prompts.map(({ name }) => agent.client.getPrompt({ name, arguments: {} })));
+    const text = JSON.stringify(texts);
+    for (const [uri] of text.matchAll(/estate:\/\/[a-z-]+(?![a-z-]*\/)/g)) expect(resources.map((one) => one.uri)).toContain(uri);
+    for (const { name } of tools.filter(({ name }) => name !== 'close')) expect(text).toContain(name);
+  });
+});

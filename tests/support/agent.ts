@@ -1,0 +1,46 @@
+import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+
+export interface Told {
+  readonly isMistake: boolean;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the members of an answer differ by tool
+  readonly facts: any;
+}
+
+/** An agent with the client of the protocol's own library. Its tools answer JSON. */
+export async function anAgent(transport: Transport, options: ClientOptions = {}) {
+  const client = new Client({ name: 'test', version: '1.0.0' }, options);
+  await client.connect(transport);
+  async function tool(name: string, input: object = {}): Promise<Told> {
+    const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
+    const [first] = content;
+    const text = first?.type === 'text' ? first.text : '';
+    return { isMistake: isError, text, facts: text.startsWith('{') ? JSON.parse(text) : {} };
+  }
+  return {
+    client,
+    tool,
+    /** Calls that must succeed. @returns the body of the answer */
+    call: async (world: string, id: string, input: object = {}) => {
+      const { facts, text } = await tool('call', { world, id, ...input });
+      if (!(facts.status < 300)) throw new Error(`${id}: ${text}`);
+      return facts.body;
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+export type Agent = Awaited<ReturnType<typeof anAgent>>;
+
+const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
+
+/** A confirmed order of two mugs, made with tools alone. */
+export async function orderedBy({ call }: Agent, world: string) {
+  const { id } = await call(world, 'create-basket-api', {
+    body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 2 }] },
+  });
+  await call(world, 'checkout-basket-api', { params: { id }, body: { shippingAddress: ADDRESS } });
+  const order = await call(world, 'create-order-api', { body: { basketId: id } });
+  await call(world, 'authorize-payment-api', { body: { orderId: order.id, tender: { type: 'card', token: 'tok_visa' } } });
+  return call(world, 'confirm-order-api', { params: { id: order.id } });
+}
