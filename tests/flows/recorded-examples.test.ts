@@ -109,7 +109,7 @@ async function callApis(into: Examples): Promise<void> {
 /** A rehearsal with a real Payment Hub, which calls the estate and reports a change. */
 async function operateSwaps(into: Examples): Promise<void> {
   await using hub = await startPaymentHub();
-  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
   const order = await rehearsal.draft();
   const payment = await rehearsal.authorisation(order.id, order.totals.total.amount);
   const take = async (id: 'make-call' | 'report-change', path: string, request: object): Promise<void> => {
@@ -120,7 +120,12 @@ async function operateSwaps(into: Examples): Promise<void> {
   into['list-swaps'] = { response: await rehearsal.control('list-swaps') };
   await take('make-call', '/_control/calls/get-payable', { params: { id: order.id } });
   await take('report-change', '/_control/events', { object: 'payment', data: { ...payment, state: 'voided', version: 8 } });
-  into['read-fidelity'] = { response: await rehearsal.control('read-fidelity') };
+  const { answers } = await rehearsal.control('read-answers', { params: { application: 'payment-hub' } });
+  into['read-answers'] = { response: { answers: { 'authorize-payment-api': answers['authorize-payment-api'] } } };
+  await using beside = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode: 'shadow' } });
+  const draft = await beside.draft();
+  await beside.authorisation(draft.id, draft.totals.total.amount);
+  into['read-fidelity'] = { response: await beside.control('read-fidelity') };
 }
 
 /** The examples of files have their heads alone. */
