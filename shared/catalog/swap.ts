@@ -66,7 +66,7 @@ export const KeptAnswer = z.strictObject({
 });
 
 /** Most answers that a world keeps, and that an operation of a swap may have. */
-export const MOST_KEPT = 2_000;
+export const MOST_KEPT = 1_000;
 export const KeptAnswers = z
   .record(z.string().max(100), z.array(KeptAnswer).max(MOST_KEPT))
   .describe('Answers by operation. In texts, {id 1} is the first id of the request that the estate made, and {now+60000} an instant.');

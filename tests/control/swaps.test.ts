@@ -250,20 +250,6 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
   expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
 });
 
-test('A snapshot of a rehearsal with a real system in the shadow has no header of it, and opens without it', async () => {
-  await using hub = await startPaymentHub();
-  await using rehearsal = await swappedTo(hub, { mode: 'shadow' });
-  await rehearsal.confirmed();
-  await rehearsal.settle();
-  const name = `${rehearsal.name}-kept`;
-  await rehearsal.control('save-snapshot', { params: { name } });
-  const file = await rehearsal.control('read-snapshot', { params: { name } });
-  expect(JSON.stringify(file)).not.toContain(SECRET);
-  const uploaded = await rehearsal.call('upload-snapshot', { body: file });
-  expect([uploaded.status, uploaded.body.detail]).toEqual([200, undefined]);
-  await rehearsal.control('delete-snapshot', { params: { name } });
-});
-
 test('Create Rehearsal refuses swaps with every mistake, and addresses that OUTBOUND_ALLOW does not permit', async () => {
   await using rehearsal = await newRehearsal();
   const create = (swap: unknown) => rehearsal.call('create-rehearsal', { body: { name: `${rehearsal.name}-x`, swap } });

@@ -40,6 +40,8 @@ const BEYOND_SCHEMAS = new Set([
     'not_converted',
     'not_its_api',
     'not_of_verb',
+    'not_together',
+    'unknown_type',
   ],
   ...[
     'choose_one',
