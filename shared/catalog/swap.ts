@@ -30,7 +30,7 @@ function whyNot(name: string): string {
     : `There is no application ${name}. ${others}`;
 }
 
-/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: earlier answers of it. */
+/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: its earlier answers are used. */
 export const SwapMode = z.enum(['real', 'shadow', 'kept']).meta({ id: 'SwapMode' });
 export type SwapMode = z.output<typeof SwapMode>;
 
@@ -39,7 +39,7 @@ const RESERVED_HEADER =
   /^(?:x-(?:rehearsal|rehearsal-now|correlation-id|calling-application|estate-.*)|traceparent|idempotency-key|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|accept-encoding)$/i;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Most configured headers. */
+/** Limit of configured headers. */
 const MOST_HEADERS = 20;
 const HeaderValue = z
   .string()
@@ -65,7 +65,7 @@ export const KeptAnswer = z.strictObject({
   answer: z.unknown(),
 });
 
-/** Most answers that a world keeps, and that an operation of a swap may have. */
+/** Limit of the answers that a world keeps, and of the answers per operation in a swap. */
 export const MOST_KEPT = 2_000;
 export const KeptAnswers = z
   .record(z.string().max(100), z.array(KeptAnswer).max(MOST_KEPT))
