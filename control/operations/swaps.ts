@@ -6,10 +6,9 @@ import { isMutating } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import { isSwappable, swappableNames } from '../../shared/catalog/swap.ts';
+import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
-import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type OperationScope, operate } from '../operate.ts';
 import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
@@ -22,12 +21,9 @@ export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body
 });
 
 /** @throws Problem validation_failed */
-function callOfTester(application: string | undefined, { view }: OperationScope): EstateCall {
-  if (application !== undefined && isSwappable(application)) {
-    return { application, rehearsal: view.rehearsal, bearer: view.credentials.bearer };
-  }
-  const detail = `Send X-Estate-Call, or name one of ${swappableNames.join(', ')}, whose real system makes the call.`;
-  throw invalid('/application', application === undefined ? 'required' : 'not_swappable', detail);
+function callOfTester(application: SwappableApplication | undefined, { view }: OperationScope): EstateCall {
+  if (application) return { application, rehearsal: view.rehearsal, bearer: view.credentials.bearer };
+  throw invalid('/application', 'no_caller', 'Send X-Estate-Call, or name the application whose real system makes the call.');
 }
 
 /** In the mode shadow, a real system may only read. @throws Problem not_swapped, forbidden */
@@ -42,10 +38,7 @@ async function refuseUnswapped({ worlds, world }: OperationScope, application: A
 export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
   const { worlds, world, realSystems, estateCall } = scope;
   const definition = objects.find((one) => one.type === type);
-  if (!definition) {
-    const types = objects.map((one) => one.type);
-    throw invalid('/object', 'unknown_type', unknownWord('type of object', type, types));
-  }
+  if (!definition) throw invalid('/object', 'unknown_type', 'This is not a type of object.');
   const { owner, schema } = definition;
   if (estateCall && estateCall.application !== owner) {
     throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);

@@ -173,7 +173,14 @@ export function entryOfHop(
 }
 
 const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]));
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([, value]) => VISIBLE_ASCII.test(value))
+      .map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]),
+  );
+
+/** Other bytes arrive as one of several characters, so a story could not send them again. */
+const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(

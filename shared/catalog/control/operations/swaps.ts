@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { objects } from '../../objects.ts';
 import { Instant, queryInteger } from '../../shapes.ts';
-import { KeptAnswers, SwapMode } from '../../swap.ts';
+import { isSwappable, KeptAnswers, SwapMode, swappableNames } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
 const SwapInUse = z
@@ -92,6 +93,8 @@ export const readAnswers = defineOperation({
   response: z.object({ answers: KeptAnswers }),
   problems: ['not_swapped'],
 });
+/** Types of objects that a real system may have. */
+const reported = objects.filter(({ owner, schema }) => isSwappable(owner) && 'version' in schema.shape).map(({ type }) => type);
 
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
 
@@ -102,7 +105,10 @@ export const makeCall = defineOperation({
   method: 'POST',
   path: '/_control/calls/{id}',
   request: z.strictObject({
-    application: z.string().max(64).optional().describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
+    application: z
+      .enum(swappableNames)
+      .optional()
+      .describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
     params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
     query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
     body: z.record(z.string(), z.unknown()).optional().describe('The body of the call.'),
@@ -118,7 +124,7 @@ export const reportChange = defineOperation({
   method: 'POST',
   path: '/_control/events',
   request: z.strictObject({
-    object: z.string().max(64).describe('Type of the object, such as payment.'),
+    object: z.enum(reported).describe('Type of the object.'),
     data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
   response: z.object({
