@@ -13,7 +13,7 @@ import { pause } from '../../shared/process/waiting.ts';
 import { type OperationScope, operate } from '../operate.ts';
 import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
-/** The real system of a swapped application calls another application. A tester may act for it. */
+/** The real system of a swapped application calls another application. A tester may make the call for it. */
 export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
   const estateCall = scope.estateCall ?? callOfTester(body.application, scope);
   await refuseUnswapped(scope, estateCall.application, id);
@@ -26,13 +26,13 @@ function callOfTester(application: SwappableApplication | undefined, { view }: O
   throw invalid('/application', 'no_caller', 'Send X-Estate-Call, or name the application whose real system makes the call.');
 }
 
-/** In the shadow, a real system changes nothing. @throws Problem not_swapped, forbidden */
+/** In the mode shadow, a real system may only read. @throws Problem not_swapped, forbidden */
 async function refuseUnswapped({ worlds, world }: OperationScope, application: Application, id: string): Promise<void> {
   const swap = (await swapsOf(worlds, world)).find(([name]) => name === application)?.[1];
   if (!swap) throw new Problem('not_swapped', `The ${application} is not swapped in this rehearsal.`, { application });
   const api = [...Object.values(apis), ...Object.values(internalCalls)].find((one) => one.id === id);
   if (swap.mode !== 'shadow' || !api || !isMutating(api)) return;
-  throw new Problem('forbidden', `The real ${application} is in the shadow of ours, so it may read, and ${id} changes something.`);
+  throw new Problem('forbidden', `The real ${application} has the mode shadow, so it may only read, but ${id} changes something.`);
 }
 
 export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
@@ -56,7 +56,7 @@ export const readAnswers = operate(declared.readAnswers)(async ({ params }, { wo
   answers: await answersOf(worlds, world, params.application),
 }));
 
-/** Wall time between two looks at comparisons that have not ended. */
+/** Wall time between two reads of unfinished comparisons. */
 const LOOK_MS = 50;
 
 export const readFidelity = operate(declared.readFidelity)(async ({ query: { timeoutMs } }, { world, worlds, gone }) => {

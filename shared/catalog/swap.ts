@@ -30,7 +30,7 @@ function whyNot(name: string): string {
     : `There is no application ${name}. ${others}`;
 }
 
-/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: earlier answers of it. */
+/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: its earlier answers are used. */
 export const SwapMode = z.enum(['real', 'shadow', 'kept']).meta({ id: 'SwapMode' });
 export type SwapMode = z.output<typeof SwapMode>;
 
@@ -40,7 +40,7 @@ const RESERVED_HEADER =
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const INVALID_HEADER = { code: 'custom', params: { code: 'invalid_header' } } as const;
-/** Most configured headers. */
+/** Limit of configured headers. */
 const MOST_HEADERS = 20;
 const HeaderValue = z
   .string()
@@ -69,7 +69,7 @@ export const KeptAnswer = z.strictObject({
   answer: z.unknown(),
 });
 
-/** Most answers that a world keeps, and that an operation of a swap may have. */
+/** Limit of the answers that a world keeps, and of the answers per operation in a swap. */
 export const MOST_KEPT = 1_000;
 export const KeptAnswers = z
   .record(z.string().max(100), z.array(KeptAnswer).max(MOST_KEPT))

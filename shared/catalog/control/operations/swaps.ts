@@ -36,17 +36,17 @@ const SwapInUse = z
           name: z.string().describe('The broken rule, such as late, not_json, wrong_shape, server_error, unreachable_state or money.'),
           api: z.string(),
           count: z.int(),
-          detail: z.string().describe('Of the latest one.'),
+          detail: z.string().describe('What the latest one did.'),
           at: Instant.describe('Wall time of the latest one.'),
         }),
       )
-      .describe('What the real system did against the contract, by rule and API, the latest last.'),
+      .describe('Violations of the contract by rule and API, the latest last.'),
   })
   .meta({ id: 'SwapInUse' });
 
 export const listSwaps = defineOperation({
   id: 'list-swaps',
-  summary: 'Lists the applications whose place the retailer’s real systems take in the rehearsal, with their answers and violations.',
+  summary: 'Lists the swapped and shadowed applications of the rehearsal, with the answers and violations of their real systems.',
   path: '/_control/swaps',
   response: z.object({ items: z.array(SwapInUse) }),
 });
@@ -68,7 +68,7 @@ const Fidelity = z
           count: z.int(),
           ours: z.string().describe('In the first such answer.'),
           theirs: z.string(),
-          requestId: z.string().describe('Request of the first one; its trace has the rest.'),
+          requestId: z.string().describe('Request of the first one. Its trace shows both answers in full.'),
           at: Instant.describe('Wall time of the first one.'),
         }),
       )
@@ -79,7 +79,7 @@ const Fidelity = z
 export const readFidelity = defineOperation({
   id: 'read-fidelity',
   summary:
-    'Lists where the real systems in the shadow of ours have answered differently. It waits for comparisons that have begun, at most timeoutMs.',
+    'Lists the differences between the answers of real systems in the mode shadow and ours. Waits for comparisons that have begun, at most timeoutMs.',
   path: '/_control/fidelity',
   query: z.strictObject({ timeoutMs: queryInteger(0, 60_000).default(10_000).describe('Wall time.') }),
   response: z.object({ items: z.array(Fidelity) }),
@@ -101,7 +101,7 @@ const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.numb
 export const makeCall = defineOperation({
   id: 'make-call',
   summary:
-    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. A tester names the application instead. Answers as the called API.',
+    'Makes a call of a swapped application, for its real system. X-Estate-Call permits it: the header of the call that the real system answers, or the value from the creation of the rehearsal. A tester names the application instead. The answer is the answer of the called API.',
   method: 'POST',
   path: '/_control/calls/{id}',
   request: z.strictObject({
@@ -129,7 +129,7 @@ export const reportChange = defineOperation({
   }),
   response: z.object({
     object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
-    changed: z.boolean().describe('false: it was known so, or a newer version is known.'),
+    changed: z.boolean().describe('false: the estate has the object already, or a newer version of it.'),
   }),
   problems: ['not_swapped', 'forbidden'],
 });
