@@ -15,7 +15,7 @@ estate() { docker exec --env ESTATE_ADMIN_TOKEN --env ESTATE_BEARER_TOKEN --env 
 # add_to FILE: appends standard input to a file of the runner. Prints it where the runner has none.
 add_to() { if [[ -n $1 ]]; then cat >> "$1"; else cat; fi; }
 
-# The version of the action, unless the input or the name of the image has one.
+# Prints the image with its own tag or digest, the version of the input, or the version of the action.
 image() {
   if [[ ${IMAGE##*/} == *[:@]* ]]; then
     [[ -z ${VERSION:-} ]] || fail "image has a tag or digest, and version is ${VERSION}: leave one of them out."

@@ -11,12 +11,12 @@ interface Options extends Connection {
   readonly to: string;
 }
 
-/** Writes what a real system answered into a file for each operation, which a swap in the mode kept reads. */
+/** Writes the answers of a real system into a file per operation. A swap in the mode kept reads them. */
 export function keepCommand(): Command {
   const command = new Command('keep')
     .description('Writes the answers of a real system into a folder, a file per operation. Its swap must keep answers.')
     .addArgument(new Argument('<application>', 'Such as payment-hub.'))
-    .addOption(new Option('--to <folder>', 'Where the files go. The folder is made if it is missing.').makeOptionMandatory());
+    .addOption(new Option('--to <folder>', 'Folder of the files. It is created if it does not exist.').makeOptionMandatory());
   withConnection(command);
   withExample(command, 'swaps keep payment-hub --to answers');
   return command.action(async (application: string, options: Options) => {

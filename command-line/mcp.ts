@@ -13,7 +13,7 @@ interface Options {
 export function mcpCommand(): Command {
   const command = new Command('mcp')
     .description(
-      'Serves coding agents: the Model Context Protocol on standard input and output. An agent opens worlds on a running estate, and reaches only these.',
+      'Serves the Model Context Protocol to a coding agent, on standard input and output. The agent opens worlds on a running estate, and reaches only these.',
     )
     .addOption(againstOption().default(DEFAULT_URL))
     .addOption(adminOption())

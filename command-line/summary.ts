@@ -87,5 +87,5 @@ const traceText = (rehearsal: string, { method, path, status, correlationId }: T
 
 function moreOf(all: readonly Summarized[], drawn: number): readonly string[] {
   const more = all.reduce((sum, { failed }) => sum + failed.length, 0) - drawn;
-  return more > 0 ? [`${more} more traces failed; journal.json has them.`] : [];
+  return more > 0 ? [`${more} more traces failed: estate traces list --status failed lists them.`] : [];
 }

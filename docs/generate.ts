@@ -48,7 +48,7 @@ interface Part {
   readonly file: string;
   /** Absent when the whole file is generated. */
   readonly name?: string;
-  /** A function where the text is made from earlier files of the list. */
+  /** A function if the text depends on earlier files of the list. */
   readonly text: string | (() => string);
 }
 

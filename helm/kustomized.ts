@@ -70,11 +70,11 @@ function merged<Whole extends Mapping>(whole: Whole, patch: Mapping): Whole {
   return { ...whole, ...Object.fromEntries(members) };
 }
 
-function mergedValue(is: unknown, patch: unknown): unknown {
-  if (isMapping(is) && isMapping(patch)) return merged(is, patch);
-  if (!Array.isArray(is) || !Array.isArray(patch) || !is.every(isNamed) || !patch.every(isNamed)) return patch;
-  const added = patch.filter(({ name }) => !is.some((member) => member.name === name));
-  const kept = is.map((member) => merged(member, patch.find(({ name }) => name === member.name) ?? {}));
+function mergedValue(value: unknown, patch: unknown): unknown {
+  if (isMapping(value) && isMapping(patch)) return merged(value, patch);
+  if (!Array.isArray(value) || !Array.isArray(patch) || !value.every(isNamed) || !patch.every(isNamed)) return patch;
+  const added = patch.filter(({ name }) => !value.some((member) => member.name === name));
+  const kept = value.map((member) => merged(member, patch.find(({ name }) => name === member.name) ?? {}));
   return [...added, ...kept];
 }
 

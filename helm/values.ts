@@ -64,7 +64,7 @@ const values = z.strictObject({
     pullPolicy: z.enum(['', 'Always', 'IfNotPresent', 'Never']).default('').describe('Empty: the default of Kubernetes.'),
     pullSecrets: z.array(Text.min(1)).default([]).describe('Names of Secrets with the credentials of the registry.'),
   }),
-  resources: Resources.default(everyOne.container.resources as z.infer<typeof Resources>).describe('Resources of each of the fifteen.'),
+  resources: Resources.default(everyOne.container.resources as z.infer<typeof Resources>).describe('Resources of each container.'),
   deployments: z
     .strictObject(Object.fromEntries(deployments.map((name) => [name, Deployment.optional()])))
     .default({})
@@ -78,7 +78,7 @@ const values = z.strictObject({
   disruptionBudgets: z.strictObject({
     enabled: z.boolean().default(true).describe('Evicts one pod of an application at a time when nodes are drained.'),
   }),
-  nodeSelector: z.record(Text, Text).default({}).describe('Labels of the nodes for all pods.'),
+  nodeSelector: z.record(Text, Text).default({}).describe('Labels of the nodes that the pods may run on.'),
   tolerations: z.array(z.looseObject({})).default([]).describe('Tolerations of all pods.'),
   settings: z
     .strictObject(Object.fromEntries(settings.map(([name, schema]) => [name, schema.optional()])))
@@ -135,7 +135,7 @@ const values = z.strictObject({
   }),
   webhooks: z.strictObject({
     allow: Text.default('').describe(
-      'Addresses that registered webhooks may have, such as private. Empty: public ones only, and no connection to them.',
+      'Addresses that registered webhooks may have, such as private. Empty: public ones, which the network policies keep closed.',
     ),
   }),
   swaps: z

@@ -38,7 +38,7 @@ export class NotOffered extends Error {
   override readonly name = 'NotOffered';
 }
 
-/** An answer that was not in time, or none. */
+/** The system did not answer in time, or not at all. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -72,7 +72,7 @@ export function definitionOf(id: string): ApiDefinition {
   return api;
 }
 
-/** Answers of a server that does not know a path or a method. */
+/** Statuses of a server without this path or method. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
 
 export type Bench = ReturnType<typeof createBench>;
@@ -83,7 +83,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
   const entries: Entry[] = [];
   let count = 0;
 
-  /** `ord_conform-3f2a-4`: new in this rehearsal. */
+  /** An id that is new in this rehearsal, such as `ord_conform-3f2a-4`. */
   const unique = (prefix: string): string => `${prefix}conform-${run}-${++count}`;
 
   /** Makes a call. @param key default: a new one @throws NoAnswer */
@@ -127,7 +127,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
     }
   }
 
-  /** A call that prepares a check. @returns its answer @throws NotChecked unless it succeeds in its shape; NotOffered */
+  /** Makes a call that prepares a check. @returns the body @throws NotChecked unless it succeeds in its shape; NotOffered */
   async function prepare(id: string, input: Input): Promise<Body> {
     const answer = await call(id, input).catch((error: Error) => {
       throw new NotChecked(`${definitionOf(id).name}: ${error.message}`);
@@ -145,7 +145,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
     prepare,
     currency,
     money: (amount: number) => ({ amount, currency }),
-    /** The id of a thing that the system has. @throws NotOffered when the mapping has none */
+    /** An id of the mapping, such as the token of a card. @throws NotOffered when the mapping has none */
     id(name: string): string {
       const found = ids[name];
       if (found === undefined || found === null) throw new NotOffered(`The mapping has no id for ${name}.`);
@@ -165,7 +165,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
         `${what}: expected ${inOneLine(JSON.stringify(expected), 200)}, got ${inOneLine(JSON.stringify(actual) ?? 'nothing', 200)}.`,
       );
     },
-    /** @returns the calls since the last time */
+    /** Removes the recorded calls. @returns them */
     takeEntries: (): Entry[] => entries.splice(0),
   };
 }
@@ -184,7 +184,7 @@ function asJson(text: string): unknown {
   }
 }
 
-/** A sentence if an answer is not a success of the call in its shape. */
+/** @returns a sentence, unless the answer is a success of the call in its shape */
 export function successTrouble(api: ApiDefinition, answer: Answer): string | undefined {
   if (answer.status < 200 || answer.status > 299) return `${api.name}: expected ${api.status}, got ${answer.status}${reasonIn(answer)}.`;
   return shapeTrouble(api, answer);
@@ -195,7 +195,7 @@ const reasonIn = ({ body }: Answer): string => {
   return typeof words === 'string' ? ` (${inOneLine(words.replace(/[.!]$/, ''), 160)})` : '';
 };
 
-/** The mistakes of an answer against the schema of the call. */
+/** @returns a sentence, unless the answer matches the schema of the call */
 export function shapeTrouble(api: ApiDefinition, { status, body }: Answer): string | undefined {
   if (api.status === 204 || api.produces !== 'application/json') return undefined;
   if (body === undefined) return `${api.name} answers ${status} without JSON.`;
@@ -205,5 +205,5 @@ export function shapeTrouble(api: ApiDefinition, { status, body }: Answer): stri
   return `${api.name}: ${mistakes.slice(0, 3).join(' ')}${mistakes.length > 3 ? ` And ${mistakes.length - 3} more.` : ''}`;
 }
 
-/** Whether the answer to a valid call means that the system does not offer the call. */
+/** Whether an answer to a valid call means that the system does not offer it. */
 export const isNotOffered = ({ status }: Answer): boolean => NOT_OFFERED.has(status);

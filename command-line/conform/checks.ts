@@ -37,7 +37,7 @@ export interface CheckResult {
 export interface CallResult {
   readonly api: ApiDefinition;
   readonly obligation: Obligation;
-  /** `unchecked`: no check covers the call, which no application makes. */
+  /** `unchecked`: there are no checks for the call, which no application makes. */
   readonly offer: 'offered' | 'not offered' | 'unchecked';
   readonly checks: readonly CheckResult[];
 }
@@ -62,7 +62,7 @@ interface Check {
 export async function checkCalls(options: ConformOptions): Promise<readonly CallResult[]> {
   const { plan } = options;
   const results: CallResult[] = [];
-  const answered = answeredBy(plan.application).toSorted((a, b) => obligationOf(b).localeCompare(obligationOf(a)));
+  const answered = answeredBy(plan.application);
   for (const api of [...answered.filter(isRequired), ...answered.filter((one) => !isRequired(one))]) {
     results.push(await checkCall(api, options));
   }
@@ -116,7 +116,7 @@ async function runCheck({ name, title, needs, run }: Check, { lacks, ...options 
 }
 
 function checksOf(api: ApiDefinition, plan: CallPlan, options: ConformOptions): readonly Check[] {
-  const isMay = obligationOf(api) === 'may';
+  const isOptional = obligationOf(api) === 'may';
   return [
     {
       name: 'in-time',
@@ -124,7 +124,7 @@ function checksOf(api: ApiDefinition, plan: CallPlan, options: ConformOptions): 
       run: async (bench) => {
         try {
           const answer = await bench.call(api.id, await plan.valid(bench));
-          if (isMay && isNotOffered(answer)) throw new NotOffered(`It answers ${answer.status}.`);
+          if (isOptional && isNotOffered(answer)) throw new NotOffered(`It answers ${answer.status}.`);
         } catch (error) {
           throw error instanceof NoAnswer ? new Deviation(error.message) : error;
         }
@@ -171,7 +171,7 @@ const badBody = (api: ApiDefinition, plan: CallPlan): Check => ({
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Variants of a valid body with one mistake each, as far as the schema refuses them. Members that only applications send have no mistakes. */
+/** Variants of a valid body with one mistake each, which the schema refuses. Members that only applications send stay valid. */
 function badBodies(
   { request, serviceRequest }: ApiDefinition,
   valid: Members,
@@ -197,7 +197,7 @@ function* variants(value: Members, path: readonly string[]): Generator<{ title: 
 
 const ofAnotherType = (value: unknown): unknown => (typeof value === 'string' ? { text: value } : 'other');
 
-/** The repeat of a call with its key has the answer and the effect of one call. */
+/** Two calls with one key have the answer and the effect of one call. */
 function keyChecks(api: ApiDefinition, plan: CallPlan): readonly Check[] {
   const twice = async (bench: Bench) => {
     const input = await plan.valid(bench);
@@ -236,7 +236,7 @@ function keyChecks(api: ApiDefinition, plan: CallPlan): readonly Check[] {
 
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-/** Each state of an object × the verb that this call is. */
+/** For each object that this call moves: one check per state. */
 function statesOf(api: ApiDefinition, { plan, states }: ConformOptions): readonly Check[] {
   return Object.entries(plan.objects).flatMap(([type, object]) => {
     const lifeCycle = objects.find((one) => one.type === type)?.lifeCycle as LifeCycle | undefined;
@@ -244,7 +244,7 @@ function statesOf(api: ApiDefinition, { plan, states }: ConformOptions): readonl
     if (!lifeCycle) return [];
     return verbs.flatMap(([verb]) =>
       Object.keys(object.reach).map((state) =>
-        stateCheck({ lifeCycle, object, verb, state, isKnown: states[type]?.includes(state) ?? true }),
+        stateCheck({ lifeCycle, object, verb, state, isListed: states[type]?.includes(state) ?? true }),
       ),
     );
   });
@@ -255,10 +255,11 @@ interface StateCheck {
   readonly object: ObjectPlan;
   readonly verb: string;
   readonly state: string;
-  readonly isKnown: boolean;
+  /** Whether the mapping lists the state. */
+  readonly isListed: boolean;
 }
 
-function stateCheck({ lifeCycle, object, verb, state, isKnown }: StateCheck): Check {
+function stateCheck({ lifeCycle, object, verb, state, isListed }: StateCheck): Check {
   const row = lifeCycle.rows.find((one) => one.verb === verb && one.from.includes(state));
   const named = `${/^[aeiou]/.test(state) ? 'an' : 'a'} ${state} ${lifeCycle.object}`;
   const what = `${verb} of ${named}`;
@@ -267,7 +268,7 @@ function stateCheck({ lifeCycle, object, verb, state, isKnown }: StateCheck): Ch
     name: `${state}-${verb}`,
     title: row ? titleOf(named, row.to) : `refuses ${named} with 409`,
     run: async (bench) => {
-      if (!isKnown) throw new NotOffered(`The mapping does not list the state ${state}.`);
+      if (!isListed) throw new NotOffered(`The mapping does not list the state ${state}.`);
       const { call, input } = object.verbs[verb] as ObjectPlan['verbs'][string];
       const found = await object.reach[state]?.(bench);
       if (found?.state !== state) throw new NotChecked(`No ${lifeCycle.object} is ${state}: it is ${found?.state}.`);

@@ -49,7 +49,7 @@ export function conformCommand(): Command {
     description: 'Port of the estate that runs the scenarios, for a system that calls back.',
   };
   const command = new Command('conform')
-    .description('Checks whether a real system fits: whether it may take the place of an application in a rehearsal.')
+    .description('Checks whether a real system can take the place of an application in a rehearsal.')
     .addOption(
       new Option('--application <name>', 'The application whose place the system takes.')
         .choices(plans.map(({ application }) => application))
@@ -104,7 +104,7 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   const startedAt = Date.now();
   const results = await callResults({ plan, url, headers, timeoutMs, ...mapping, progress });
   write?.(`${look.style('bold', `${applications[plan.application].title} at ${inOneLine(url, 200)}`)}\n\n${showCalls(results, look)}\n\n`);
-  // A scenario would fail for a reason that a check has named.
+  // After a failed check, a scenario would fail for the same reason.
   const isReady = options.scenarios && results.every(fits);
   const { headersFile, port } = options;
   const swapped = { plan, url, timeoutMs, headersFile, port, ...mapping, look, progress, signal, write };

@@ -16,7 +16,7 @@ export interface Mapping {
   /** By type of object. */
   readonly states: Readonly<Record<string, readonly string[]>>;
   readonly lacks: ReadonlySet<string>;
-  /** `none`: it gets events in another way than from the estate. */
+  /** `none`: the estate sends it no events. */
   readonly events: 'post' | 'none';
 }
 

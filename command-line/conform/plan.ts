@@ -3,7 +3,7 @@ import type { Bench, Body, Input } from './bench.ts';
 
 /** A rule of a call that no schema expresses. */
 export interface Rule {
-  /** The rule as a sentence. */
+  /** What the system does, without a subject: `never captures more than the authorised amount`. */
   readonly title: string;
   /** The capability without which the rule cannot be checked. */
   readonly needs?: string;
@@ -15,7 +15,7 @@ export interface Rule {
 export interface CallPlan {
   /** Prepares a valid call. @returns its input */
   readonly valid: (bench: Bench) => Promise<Input>;
-  /** Reads what a call has changed. A repeat with the same key must leave it as it is. */
+  /** Reads what a call has changed. A repeat with the same key must not change it again. */
   readonly effect?: (bench: Bench, input: Input) => Promise<unknown>;
   readonly needs?: string;
   /** Rules by name. */
@@ -26,16 +26,16 @@ export interface CallPlan {
 export interface ObjectPlan {
   /** Makes an object in this state. @returns the object */
   readonly reach: Readonly<Record<string, (bench: Bench) => Promise<Body>>>;
-  /** The call that is this verb. */
+  /** The call that carries out each verb, and its input. */
   readonly verbs: Readonly<Record<string, { readonly call: string; readonly input: (object: Body) => Input }>>;
-  /** Reads an object again. @returns undefined when the system does not know it */
+  /** Reads an object again. @returns undefined when the system does not have it */
   readonly read: (bench: Bench, object: Body) => Promise<Body | undefined>;
 }
 
 /** How a system that takes the place of an application is checked. */
 export interface Plan {
   readonly application: Application;
-  /** Ids of things that the system must know before the check, with their meaning and the value in the data of the estate. */
+  /** Ids that the system must have before the check, with their meaning and the value in the data of the estate. */
   readonly ids: Readonly<Record<string, { readonly meaning: string; readonly value: string }>>;
   /** What a real system may lack, with its meaning. */
   readonly capabilities: Readonly<Record<string, string>>;

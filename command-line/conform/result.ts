@@ -99,7 +99,7 @@ const unrecorded = (name: string, title: string): Recorded => ({
 export const recordedScenario = ({ name, title, detail, recorded }: ScenarioResult): Recorded =>
   recorded ?? { ...unrecorded(name, title), skipped: detail ?? 'It did not run.' };
 
-/** What the lines of the scenarios do not have. */
+/** The scenarios that did not run, the invariants that were not checked, and the counts. */
 export function showScenarios(scenarios: readonly ScenarioResult[], { style }: Look): string {
   if (scenarios.length === 0) return '';
   const ran = scenarios.filter(({ outcome }) => outcome !== 'not offered');

@@ -29,7 +29,7 @@ export interface SwappedOptions {
   readonly look: Look;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** Prints a line for each scenario as it ends, unless it is undefined. */
+  /** Prints a line for each scenario as it ends. Undefined: nothing is printed. */
   readonly write: ((text: string) => void) | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
   return results;
 }
 
-/** @throws Error for a system that broke the contract, even if the scenario did not notice */
+/** @throws Error when the system broke the contract, even if the scenario passed */
 async function requireContract({ client }: { readonly client: EstateClient }): Promise<void> {
   const { items } = await client.control('list-swaps');
   const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);

@@ -6,7 +6,7 @@ import { type Look, table } from './table.ts';
 type Explained = ControlOutput<typeof explainObject>;
 type Brief = Explained['waitsFor'][number];
 
-/** The sentences about an object, what it waits for below it, and its verbs. */
+/** The sentences about an object and about what it waits for, and its verbs. */
 export function showExplanation({ moves, waitsFor, cause, ...about }: Explained, look: Look): string {
   const trace =
     cause?.correlationId === undefined ? [] : [look.style('dim', `Its trace: estate journal ${inOneLine(cause.correlationId)}`)];

@@ -5,7 +5,7 @@ import { CommandFailure, EXIT } from '../failure.ts';
 
 interface OwnEstate {
   readonly gateway: string;
-  /** Waits for its end, or for an interruption. */
+  /** Waits until the estate ends or the user interrupts. */
   ended(interrupted: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }

@@ -44,7 +44,9 @@ export function rehearseCommand(): Command {
       new Option('--report <folder>', 'Write junit.xml, summary.md, report.html and the worlds of failed scenarios to this folder.'),
     )
     .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
-    .addOption(new Option('--starts-at <instant>', 'Where the clock of each rehearsal stands at the start. Default: now, and it flows.'))
+    .addOption(
+      new Option('--starts-at <instant>', 'Start of the clock of each rehearsal, which then stands. Default: now, and the clock flows.'),
+    )
     .addOption(againstOption())
     .addOption(bearerOption())
     .addOption(apiKeyOption())

@@ -24,7 +24,7 @@ export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   /** `2 of 7  `, when there are several. */
   readonly place: string;
   readonly signal: AbortSignal;
-  /** Records the scenario for reports. The folder gets the world of a failed one as a file. */
+  /** Records the scenario for reports. If it fails, the folder gets its world as a file. */
   readonly recording?: { readonly folder?: string };
   /** Inspects the rehearsal before it is deleted. An exception fails the scenario. */
   readonly examine?: NonNullable<RunOptions['examine']>;

@@ -155,7 +155,7 @@ export function createAdapter({ providerUrl, providerKey, webhookSecret, estateU
     return rest > 0 ? act(job, id, 'refund', { amount: rest, currency: intent.currency, metadata: job.body }) : paymentOf(intent);
   }
 
-  /** What the provider does unasked: an authorisation expires, a refund fails. Unless the estate has it, the provider sends it again. */
+  /** Reports what the provider did unasked: an authorisation expired, a refund failed. If the estate refuses it, the provider sends it again. */
   async function changed({ text, signature = '' }) {
     const [, at = '', given = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
     const expected = createHmac('sha256', webhookSecret).update(`${at}.${text}`).digest();

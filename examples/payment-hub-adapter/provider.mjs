@@ -39,7 +39,7 @@ function act(intent, verb, { currency, ...asked }) {
   return intent;
 }
 
-/** Tokens tok_decline_<code> are declined, and tok_decline_at_capture later. @param settings where webhooks go, and their secret */
+/** Tokens tok_decline_<code> are declined immediately, tok_decline_at_capture at the capture. @param settings where webhooks go, and their secret */
 export function createProvider({ webhookUrl, webhookSecret }) {
   const intents = new Map();
   /** The first answer to each idempotency key. */
@@ -82,7 +82,7 @@ export function createProvider({ webhookUrl, webhookSecret }) {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
 
-  /** An authorisation expires, which no call asked for. @returns the status of the webhook */
+  /** Lets an authorisation expire, and sends a webhook. @returns the status of the webhook */
   async function expire(id) {
     const intent = act(intents.get(id), 'cancel', { metadata: { at: new Date().toISOString() } });
     const text = JSON.stringify({ type: 'intent.canceled', intent });

@@ -46,7 +46,7 @@ describeInBrowser('Rehearsals in the console', () => {
     expect([JSON.stringify(snapshot).includes(id), failure]).toEqual([true, undefined]);
   });
 
-  test('A rehearsal is saved as a scenario, and an empty one reports why not', async () => {
+  test('A rehearsal is saved as a scenario, and an empty one shows why it cannot be', async () => {
     await using rehearsal = await newRehearsal();
     await tab.open(`rehearsals/${rehearsal.name}`);
     const save = main().getByRole('button', { name: 'Save as scenario' });

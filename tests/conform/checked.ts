@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { type ConformOptions, checkCalls, type Outcome } from '../../command-line/conform/checks.ts';
 import type { Plan } from '../../command-line/conform/plan.ts';
 
-/** Checks a system. @returns for each outcome the checks with it, as `<call> <check>: <detail>` */
+/** Checks a system. @returns the checks by outcome: their names, and lines `<call> <check>: <detail>` */
 export async function checked(plan: Plan, url: string, more: Partial<ConformOptions> = {}) {
   const agent = new Agent();
   const ids = Object.fromEntries(Object.entries(plan.ids).map(([name, { value }]) => [name, value]));

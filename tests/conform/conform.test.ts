@@ -27,7 +27,7 @@ const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
   slow: ['in-time'],
 };
 
-test('A sound Payment Hub passes every check that it offers', async () => {
+test('A sound Payment Hub passes every check', async () => {
   await using hub = await startPaymentHub();
   const { lines } = await checked(paymentHubPlan, hub.url);
   expect(lines('failed', 'not checked')).toEqual([]);
@@ -53,7 +53,7 @@ const OTHERS: Partial<Record<Defect, readonly string[]>> = {
   'loses-refunds': ['refund-limit'],
 };
 
-test('The example adapter passes every check that its provider offers', async () => {
+test('The example adapter passes every check of what its provider offers', async () => {
   await using adapter = await startAdapter();
   const { lines, missing } = await checked(paymentHubPlan, adapter.url);
   expect(lines('failed', 'not checked')).toEqual([]);
@@ -95,7 +95,7 @@ test.each<[what: string, answer: RequestListener, found: string]>([
     (_request, response) => response.writeHead(200, { x: 'x'.repeat(100_000) }).end(),
     'authorize-payment-api in-time: No answer: Headers Overflow Error.',
   ],
-])('A server that answers %s fails by this reason', async (_what, answer, found) => {
+])('A server that answers %s fails, and the check names the reason', async (_what, answer, found) => {
   await using server = await serving(answer);
   const { lines } = await checked(paymentHubPlan, server.url);
   expect(lines('failed')).toContain(found);

@@ -4,7 +4,7 @@ import type { Method } from '../../shared/catalog/define.ts';
 import { startInside } from '../support/inside.ts';
 import { serving } from './serving.ts';
 
-/** An application of the estate as a real system: it answers its contract without the headers of the estate. @param others that it calls */
+/** Serves an application of the estate as a real system, without the headers of the estate. @param others applications that it calls */
 export async function serveOwn(application: Application, ...others: readonly Application[]) {
   const inside = await startInside(
     ...registeredApplications.filter(({ service }) => [application, ...others].includes(service.application)),

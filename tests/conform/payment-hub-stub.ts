@@ -29,7 +29,7 @@ interface Payment {
   refunds: { amount: number; reference?: string }[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the stub reads bodies that it has validated, or with a defect has not
+// biome-ignore lint/suspicious/noExplicitAny: with a defect, the stub reads bodies that it has not validated
 type Json = any;
 
 class Refusal extends Error {

@@ -15,7 +15,7 @@ import { copyOfFiles, whyNoKustomize } from './kustomize.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Objects of the owner of a cluster, and the Secret, whose values are random in the chart. */
+/** Objects that only the owner of a cluster makes, and the Secret, whose values are random in the chart. */
 const NOT_COMPARED = ['Namespace', 'ResourceQuota', 'LimitRange', 'Secret'];
 
 /** Objects by kind and name, without what the tools add: the namespace, the hash in generated names, and the checksum of the settings. */

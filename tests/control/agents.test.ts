@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Agent } from 'undici';
 import { MOST_CHARACTERS } from '../../agents/answer.ts';
 import { AgentMistake, worldsOfCredential } from '../../agents/worlds.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
-import { anAgent, type Agent as Connected, orderedBy } from '../support/agent.ts';
+import { anAgent, type Agent as Connected, orderedBy, overHttp } from '../support/agent.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
-
-const atTheGateway = () =>
-  anAgent(
-    new StreamableHTTPClientTransport(new URL('/mcp', estate.gateway), { requestInit: { headers: { authorization: `Bearer ${ADMIN}` } } }),
-  );
 
 let agent: Connected;
 beforeAll(async () => {
-  agent = await atTheGateway();
+  agent = await anAgent(overHttp(estate.gateway));
 });
 afterAll(() => agent[Symbol.asyncDispose]());
 
@@ -48,8 +42,8 @@ describe('An agent', () => {
       ['advance', {}, 'by'],
     ] as const;
     for (const [name, input, words] of mistakes) {
-      const told = await agent.tool(name, { world, ...input });
-      expect([name, told.isMistake, told.text]).toEqual([name, true, expect.stringContaining(words)]);
+      const refused = await agent.tool(name, { world, ...input });
+      expect([name, refused.isMistake, refused.text]).toEqual([name, true, expect.stringContaining(words)]);
     }
   });
 
@@ -59,8 +53,8 @@ describe('An agent', () => {
     const [name = '', signature = ''] = world.split('.');
     const others = ['default', foreign.name, name, `${foreign.name}.${signature}`, `${name}.`, `${name}.${'0'.repeat(24)}`];
     for (const other of others) {
-      const told = await agent.tool('verify', { world: other });
-      expect([other, told.isMistake, told.text]).toEqual([other, true, expect.stringContaining('not a world that you opened')]);
+      const refused = await agent.tool('verify', { world: other });
+      expect([other, refused.isMistake, refused.text]).toEqual([other, true, expect.stringContaining('not a world that you opened')]);
     }
     const connections = new Agent();
     const worldsOf = (principal: string) =>
@@ -108,7 +102,7 @@ test('An agent keeps a world, compares it with what followed, and begins again f
 
   const [name = ''] = kept.slice('kept:'.length).split('.');
   await foreign.control('save-snapshot', { params: { name: foreign.name } });
-  const refused = [
+  const refusals = [
     ['keep', { world, name }, 'Choose another name'],
     ['keep', { world, name: foreign.name }, 'Choose another name'],
     ['open_world', { from: foreign.name }, 'not a world that you opened'],
@@ -116,9 +110,9 @@ test('An agent keeps a world, compares it with what followed, and begins again f
     ['diff', { from: kept, to: 'default' }, 'not a world that you opened'],
     ['close', { world: `kept:${foreign.name}` }, 'not a world that you kept'],
   ] as const;
-  for (const [tool, input, words] of refused) {
-    const told = await agent.tool(tool, input);
-    expect([tool, told.isMistake, told.text]).toEqual([tool, true, expect.stringContaining(words)]);
+  for (const [tool, input, words] of refusals) {
+    const refused = await agent.tool(tool, input);
+    expect([tool, refused.isMistake, refused.text]).toEqual([tool, true, expect.stringContaining(words)]);
   }
   await foreign.control('delete-snapshot', { params: { name: foreign.name } });
   for (const one of [kept, again, fork, world]) expect((await agent.tool('close', { world: one })).isMistake).toBe(false);
@@ -129,9 +123,9 @@ describe('Answers for agents', () => {
   const shown: { readonly what: string; readonly text: string }[] = [];
   let world: string;
   const ask = async (name: string, input: object = {}) => {
-    const told = await agent.tool(name, { world, ...input });
-    shown.push({ what: `${name} ${JSON.stringify(input)}`, text: told.text });
-    return told;
+    const answer = await agent.tool(name, { world, ...input });
+    shown.push({ what: `${name} ${JSON.stringify(input)}`, text: answer.text });
+    return answer;
   };
 
   beforeAll(async () => {

@@ -56,7 +56,7 @@ const payments: Readonly<Record<string, Reach>> = {
   failed: paid('tok_decline_do_not_honor'),
 };
 
-/** Every state of every object with a life cycle. */
+/** How to reach every state of every object with a life cycle. */
 export const reached: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   ...Object.fromEntries(Object.entries(walks).map(([type, { states }]) => [type, states])),
   shipment: shipments,
@@ -82,12 +82,12 @@ const byParcel =
 
 interface Obstructed {
   readonly type: string;
-  /** Verbs that the state allows and a rule or another object does not. */
+  /** The refused verbs. */
   readonly refused: readonly string[];
   readonly reach: Reach;
 }
 
-/** Objects whose state allows more than the rules do. */
+/** Objects whose state allows verbs that a rule or another object refuses. */
 export const obstructed: Readonly<Record<string, Obstructed>> = {
   'an order with dispatched goods': {
     type: 'order',
@@ -223,7 +223,7 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   },
 };
 
-/** How a caller makes an object take a verb. */
+/** The call that carries out a verb of an object. */
 export function askFor(type: string, verb: string): Ask | undefined {
   const ask = walks[type]?.verbs[verb];
   return more[type]?.[verb] ?? (ask && ((rehearsal, id) => ask(rehearsal, { id })));

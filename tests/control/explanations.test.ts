@@ -17,6 +17,7 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { someOf } from '../support/effort.ts';
 import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { noReport } from '../support/noted-report.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { askFor, obstructed, type Reach, reached } from './explained-states.ts';
 
@@ -116,8 +117,6 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
-
 const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
 
 /** Makes each possible verb, and some of the others, of an object in the same state in another rehearsal: only the possible ones move it. */
@@ -155,12 +154,12 @@ describe('The explanation of an object', () => {
   test.each(states)(
     'The explanation of $type in state $state names what it waits for, and only verbs that it calls possible move it',
     async ({ type, state, reach }) => {
-      await using told = await newRehearsal({ warehouse: 'manual' });
-      const { id } = await reach(told);
-      const found = await explained(told, type, id);
+      await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+      const { id } = await reach(rehearsal);
+      const found = await explained(rehearsal, type, id);
       const nested = found.waitsFor.map((one) => `: ${one.type} ${one.state}`).join('');
       expect(`${codesOf(found)}${nested}`).toBe(EXPECTED[type]?.[state]);
-      const { updatedAt, version } = await told.object(type, id);
+      const { updatedAt, version } = await rehearsal.object(type, id);
       expect(found).toMatchObject({ type, id, state, isFinal: codesOf(found).includes('ended') });
       expect(Date.parse(found.since ?? '')).toBeLessThanOrEqual(Date.parse(updatedAt));
       expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
@@ -173,8 +172,8 @@ describe('The explanation of an object', () => {
   test.each(Object.entries(obstructed))(
     'Only verbs that the explanation calls possible move %s',
     async (_story, { type, refused, reach }) => {
-      await using told = await newRehearsal({ warehouse: 'manual' });
-      const found = await explained(told, type, (await reach(told)).id);
+      await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+      const found = await explained(rehearsal, type, (await reach(rehearsal)).id);
       const obstacles = found.moves.filter(({ code }) => code === 'rule' || code === 'other-object').map(({ verb }) => verb);
       expect(obstacles).toEqual(expect.arrayContaining([...refused]));
       await tryMoves(found, reach, 1);
@@ -277,7 +276,7 @@ describe('The explanation of an object', () => {
     }
   });
 
-  test('The explanation of a till sale, of stock and of an account without states has no life cycle or names the till', async () => {
+  test('The explanation of a sale names the till, and the explanations of stock and of an account have no life cycle', async () => {
     await using rehearsal = await newRehearsal();
     const body = { storeId: 'store-01', laneId: 'SCO-01', lines: [{ sku: 'mug-blue', qty: 1 }] };
     const sale = await rehearsal.api('create-transaction-api', { body });
@@ -314,7 +313,7 @@ describe('The troubles of an object', () => {
     expect(codesOf(await explained(rehearsal, 'order', id))).not.toContain('event');
   });
 
-  test('An event that a broken application could not consume is named with its error, and is gone after it was redriven', async () => {
+  test('An event that a broken application could not consume is named with its error, until it is redriven', async () => {
     const adapter = createMemoryStore();
     let isBroken = true;
     const store: typeof adapter.store = (application) => {
@@ -347,7 +346,7 @@ describe('The troubles of an object', () => {
     }
   });
 
-  test('Parked due work is named with its error, and is gone after it was redriven', async () => {
+  test('Parked due work is named with its error, until it is redriven', async () => {
     await using rehearsal = await newRehearsal();
     const fault = { kind: 'status', status: 500, code: 'internal_error' };
     await rehearsal.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
@@ -365,7 +364,7 @@ describe('The troubles of an object', () => {
     expect(codesOf(await explained(rehearsal, type, goods))).toBe('ended');
   });
 
-  test('An application that is away is named with the work that waits for it and the fault', async () => {
+  test('An unavailable application is named with the work that waits for it and the fault', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.draft();
     await rehearsal.authorisation(id);

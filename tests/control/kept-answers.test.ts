@@ -11,7 +11,7 @@ import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { card } from '../support/steps/tender.ts';
 
-/** An order with two payments of the same request, which is then delivered. @returns what a client sees of the payments */
+/** Pays twice with equal requests, voids the second payment, and cannot capture it. @returns what a client sees of the payments */
 async function story(rehearsal: TestRehearsal) {
   const order = await rehearsal.draft();
   const pay = () =>
@@ -63,7 +63,7 @@ test('The command writes a file per operation, and the variables of an estate re
   }
 });
 
-test('A swap names what its mode lacks and what it does not take', async () => {
+test('A swap is refused with every member that its mode lacks or does not accept', async () => {
   const refused = async (swap: object) => {
     await using rehearsal = await newRehearsal();
     const { body } = await rehearsal.call('create-rehearsal', { body: { swap: { 'payment-hub': swap } } });

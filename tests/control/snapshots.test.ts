@@ -184,7 +184,7 @@ describe('Uploads', () => {
     ['a delivery of no event', (file) => file.deliveries.push('crm|evt_none'), /\/deliveries\/\d+/, 'unknown_event'],
   ];
 
-  test('All mistakes are named with their places, and nothing is kept', async () => {
+  test('An upload is refused with the place of every mistake, and nothing is kept', async () => {
     await using rehearsal = await newRehearsal();
     await livedIn(rehearsal);
     await using snapshot = await kept(rehearsal);

@@ -13,7 +13,7 @@ import { replayed } from '../support/replay.ts';
 const storyOf = async (rehearsal: TestRehearsal): Promise<string> =>
   (await rehearsal.control('read-story')).text.replaceAll(rehearsal.name, 'example');
 
-/** A story as a file of the project. */
+/** The expected text of a story: a file of the project. */
 const golden = (name: string): string =>
   readFileSync(new URL(`stories/${name}.ts`, import.meta.url), 'utf8').replace('../../../rehearsal/public.ts', 'unified-commerce-estate');
 
@@ -64,7 +64,7 @@ const stories: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<voi
   },
 };
 
-test.each(Object.keys(stories))('The story %s is written as by hand, and passes', async (name) => {
+test.each(Object.keys(stories))('The story %s equals its file in this repository, and passes', async (name) => {
   await using rehearsal = await newRehearsal();
   await stories[name]?.(rehearsal);
   const story = await storyOf(rehearsal);

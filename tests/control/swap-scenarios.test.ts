@@ -5,6 +5,7 @@ import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { ADMIN } from '../support/estate.ts';
+import { notedReport } from '../support/noted-report.ts';
 import { type OutsideRequest, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
 
 /** Scenarios that need answers of our simulated provider, which the hub of this test does not have. */
@@ -55,17 +56,10 @@ test('Every scenario passes with a real Payment Hub in place of ours, except the
     await estate.ready;
     gateway = estate.gateway;
     const failures: string[] = [];
-    const report = {
-      begin() {},
-      step() {},
-      note() {},
-      invariants() {},
-      end({ name }: { readonly name: string }, failure: string | undefined) {
-        if (failure !== undefined) failures.push(`${name}: ${failure}`);
-      },
-    };
     for (const scenario of scenarios.filter(({ name }) => !OF_OUR_PROVIDER.has(name))) {
+      const { noted, report } = notedReport();
       await runScenario(scenario, { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN, report });
+      if (noted.at(-1) !== 'passed') failures.push(`${scenario.name}: ${noted.at(-1)}`);
     }
     expect(failures).toEqual([]);
     expect(hub.effects()).toBeGreaterThan(20);

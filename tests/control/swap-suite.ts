@@ -7,7 +7,7 @@ import type { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 
 type Rehearsal = Awaited<ReturnType<typeof rehearsalAt>>;
 
-/** What a swapped application does, whatever keeps the state of the estate. */
+/** Tests of swapped applications that hold for each store. */
 export function swapSuite(newSwapped: (swap: SwapsInput) => Promise<Rehearsal>): void {
   test('An order is paid, delivered and partly refunded at a real Payment Hub, with the events of its payments, and verify holds', async () => {
     await using hub = await startPaymentHub();

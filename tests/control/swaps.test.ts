@@ -64,7 +64,7 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
   ['shows the number of a card', lying((payment) => ({ ...payment, authorizationCode: '4242 4242 4242 4242' })), 502, 'secret'],
   ['claims an unreachable state', lying((payment) => ({ ...payment, state: 'pending' })), 502, 'unreachable_state'],
 ])(
-  'A real system that %s: it is reported by name, nothing is kept, and another rehearsal notices nothing',
+  'A real system that %s is reported by name, nothing is kept, and other rehearsals are not affected',
   async (_what, misbehave, status, violation) => {
     await using hub = await startPaymentHub(misbehave);
     await using honest = await startPaymentHub();
@@ -387,20 +387,4 @@ test('A change that a real system reports has its events, a repeat has none, and
   expect((await asTester(undefined)).body).toMatchObject({ status: 422, errors: [{ pointer: '/application', code: 'no_caller' }] });
   await rehearsal.control('delete-rehearsal', { params: { name } });
   expect((await report(voided)).status).toBe(401);
-});
-
-test('A rehearsal with a swapped application is neither kept nor forked, and a world that is opened takes no swap', async () => {
-  await using hub = await startPaymentHub();
-  await using rehearsal = await swappedTo(hub);
-  const { name } = rehearsal;
-  const save = await rehearsal.call('save-snapshot', { params: { name }, body: {} });
-  const fork = await rehearsal.call('create-rehearsal', { body: { from: { rehearsal: name } } });
-  expect([save.body, fork.body]).toMatchObject([
-    { status: 409, code: 'swapped', applications: ['payment-hub'] },
-    { status: 409, code: 'swapped' },
-  ]);
-  const both = { from: { rehearsal: name }, swap: { 'payment-hub': { url: hub.url } } };
-  expect((await rehearsal.call('create-rehearsal', { body: both })).body.errors).toMatchObject([
-    { pointer: '/swap', code: 'not_together' },
-  ]);
 });

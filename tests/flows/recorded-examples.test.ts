@@ -9,6 +9,7 @@ import { type CalledId, type ControlId, controlOperations } from '../../shared/c
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { noReport } from '../support/noted-report.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
@@ -35,8 +36,6 @@ const SCENARIOS = [
   'digital-order',
   'loyalty-down',
 ];
-const noReport = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
-
 const publicApis = Object.values(apis).filter(
   ({ id, audience }) => audience === 'public' && id !== 'label-document',
 ) as readonly ApiDefinition[];
@@ -128,7 +127,7 @@ async function operateSwaps(into: Examples): Promise<void> {
   into['read-fidelity'] = { response: await beside.control('read-fidelity') };
 }
 
-/** The examples of files have their heads alone. */
+/** Examples of snapshot files contain only the head, because the files are long. */
 async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Examples): Promise<void> {
   const { name } = await take('save-snapshot', { params: { name: rehearsal.name } });
   const file = await rehearsal.control('read-snapshot', { params: { name } });
@@ -140,7 +139,7 @@ async function takeSnapshots(rehearsal: TestRehearsal, take: Take, into: Example
   into['upload-snapshot'] = { request: head, response: await rehearsal.control('upload-snapshot', { body: file }) };
   const { objects, counters, ...compared } = await rehearsal.control('compare-worlds', { query: { from: name, to: rehearsal.name } });
   into['compare-worlds'] = { response: { ...compared, objects: objects.slice(0, 2), counters: counters.slice(0, 2) } };
-  // Other snapshots are of other tests.
+  // Other tests keep snapshots, too.
   const { items } = await rehearsal.control('list-snapshots');
   into['list-snapshots'] = { response: { items: items.filter((one) => one.name === name) } };
   await take('delete-snapshot', { params: { name } });

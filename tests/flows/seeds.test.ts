@@ -5,6 +5,7 @@ import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
+import { noReport } from '../support/noted-report.ts';
 import { openRehearsal } from '../support/open-rehearsal.ts';
 import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { card } from '../support/steps/tender.ts';
@@ -111,13 +112,12 @@ test.each(['short-pick', 'return-by-parcel', 'exchange-with-surplus', 'carrier-d
   async (chosen) => {
     const scenario = scenarios.find(({ name }) => name === chosen);
     if (!scenario) throw new Error(`There is no scenario "${chosen}".`);
-    const report = { begin() {}, step() {}, note() {}, invariants() {}, end() {} };
     const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     const run = async () => {
       let found: Awaited<ReturnType<typeof recorded>> | undefined;
       const passed = await runScenario(scenario, {
         ...access,
-        report,
+        report: noReport,
         beginning: BEGINNING,
         examine: async ({ client, name }) => {
           found = await recorded(client, name);

@@ -38,7 +38,7 @@ test('The index of the gateway is a page under a strict policy', async () => {
 test.each([
   ['/', /href="([^"]+)"/g],
   ['/llms.txt', /\]\(([^)]+)\)/g],
-])('The links of the index %s all work', async (index, link) => {
+])('All links of the index %s work', async (index, link) => {
   const { body } = await ask(index);
   const links = [...body.toString().matchAll(link)].map(([, at = '']) => at);
   expect(links.length).toBeGreaterThan(2);

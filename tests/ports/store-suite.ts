@@ -542,7 +542,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await crm.all(world, 'things', PAGE)).toHaveLength(1);
       });
 
-      test('due work is read by its names, leased or withheld or not, without names that have none', async () => {
+      test('due work is read by name, also when it is leased or withheld, and unknown names are left out', async () => {
         const { worlds, world, commit, setFault } = await opened();
         await setFault('slow');
         const lease = { token: 'a', until: Date.now() + 300_000 };

@@ -7,21 +7,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { anAgent, orderedBy } from '../support/agent.ts';
+import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { MAIN } from '../support/command.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 
 const headers = { authorization: `Bearer ${ADMIN}` };
-const overHttp = () => new StreamableHTTPClientTransport(new URL('/mcp', estate.gateway), { requestInit: { headers } });
+const atTheGateway = () => overHttp(estate.gateway);
 const overStdio = (against = estate.gateway) =>
   new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', '--against', against], stderr: 'pipe' });
 
 describe('A coding agent', () => {
   test.each([
-    ['HTTP, revision of 2025', overHttp, 'legacy'],
-    ['HTTP, revision of 2026', overHttp, 'auto'],
+    ['HTTP, revision of 2025', atTheGateway, 'legacy'],
+    ['HTTP, revision of 2026', atTheGateway, 'auto'],
     ['stdio, revision of 2025', overStdio, 'legacy'],
     ['stdio, revision of 2026', overStdio, 'auto'],
   ] as const)('An agent over %s finds out why an order is not delivered, and proves the fix', async (_what, connect, mode) => {
@@ -69,8 +68,8 @@ describe('A coding agent', () => {
 
   test('A session on stdio without an estate answers how to start one', async () => {
     await using agent = await anAgent(overStdio('http://127.0.0.1:9'));
-    const told = await agent.tool('open_world', {});
-    expect([told.isMistake, told.text]).toEqual([true, expect.stringContaining('Start an estate, or correct the address.')]);
+    const refused = await agent.tool('open_world', {});
+    expect([refused.isMistake, refused.text]).toEqual([true, expect.stringContaining('Start an estate, or correct the address.')]);
   });
 });
 

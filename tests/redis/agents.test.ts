@@ -1,19 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { anAgent, orderedBy } from '../support/agent.ts';
-import { ADMIN } from '../support/estate.ts';
+import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { describeReplicas } from './replicas/running-replicas.ts';
 
 describeReplicas('Coding agents, with two gateways', { processes: 2 }, (estate) => {
-  const at = (gateway: string) =>
-    anAgent(
-      new StreamableHTTPClientTransport(new URL('/mcp', gateway), { requestInit: { headers: { authorization: `Bearer ${ADMIN}` } } }),
-    );
-
   test('An agent continues at one gateway in the world that it opened at another', async () => {
     const [first = '', second = ''] = estate.replicas.map(({ door }) => door.url);
-    await using one = await at(first);
-    await using other = await at(second);
+    await using one = await anAgent(overHttp(first));
+    await using other = await anAgent(overHttp(second));
     const { world } = (await one.tool('open_world')).facts;
     await orderedBy(other, world);
     expect((await one.tool('verify', { world })).facts).toMatchObject({ holds: true, settled: true });

@@ -22,7 +22,7 @@ function numbered(answers: readonly unknown[]): unknown {
 }
 
 test.each(subjects)(
-  'Histories of %s that are cut anywhere, kept and opened give the answers of the original',
+  'A history of %s that is kept at any act and opened again gives the answers of the original',
   async (subject) => {
     const property = fc.asyncProperty(historiesOf(subject), fc.nat(), async (history, at) => {
       const [original, copy] = await cutHistory(history, at);

@@ -1,17 +1,22 @@
-import { Client, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { ADMIN } from './open-rehearsal.ts';
 
-export interface Told {
+export interface ToolAnswer {
   readonly isMistake: boolean;
   readonly text: string;
   // biome-ignore lint/suspicious/noExplicitAny: the members of an answer differ by tool
   readonly facts: any;
 }
 
-/** An agent with the client of the protocol's own library. Its tools answer JSON. */
+/** A connection to `/mcp` of a gateway, with the control token. */
+export const overHttp = (gateway: string): Transport =>
+  new StreamableHTTPClientTransport(new URL('/mcp', gateway), { requestInit: { headers: { authorization: `Bearer ${ADMIN}` } } });
+
+/** An agent with the official client of the protocol. Its tools answer JSON. */
 export async function anAgent(transport: Transport, options: ClientOptions = {}) {
   const client = new Client({ name: 'test', version: '1.0.0' }, options);
   await client.connect(transport);
-  async function tool(name: string, input: object = {}): Promise<Told> {
+  async function tool(name: string, input: object = {}): Promise<ToolAnswer> {
     const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
     const [first] = content;
     const text = first?.type === 'text' ? first.text : '';

@@ -12,13 +12,13 @@ import { type Inside, startInside } from './inside.ts';
 interface Asked {
   readonly method: string;
   readonly path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the rules of a test know the request
+  // biome-ignore lint/suspicious/noExplicitAny: each rule reads requests of its API
   readonly body: any;
 }
 
 interface Answered {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: the rules of a test know the answer
+  // biome-ignore lint/suspicious/noExplicitAny: each rule reads answers of its API
   readonly body: any;
 }
 

@@ -44,7 +44,7 @@ test('The variables of swaps are refused with all mistakes, each with its variab
   expect(() => readConfiguration({ SWAP_OMS_URL: 'https://oms.test' })).toThrow('variables with SWAP_ are SWAP_<APPLICATION>_URL');
 });
 
-test('The variables of a swap apply to every new rehearsal and need no permission for their address, which a request for a swap needs', async () => {
+test('The variables of a swap apply to every new rehearsal, and their address needs no permission, unlike the address in a request', async () => {
   await using hub = await startPaymentHub();
   await using written = await headersFile('Authorization: Bearer our-secret\n');
   const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', NODE_ENV: 'test' };

@@ -12,7 +12,7 @@ interface WhyProps {
   readonly onChange: () => void;
 }
 
-/** Why the object is as it is: its state and what brought it there, what it waits for, and what is wrong. Buttons end the wait. */
+/** An explanation of the object: its state and its cause, what it waits for, and its troubles. Buttons end the wait. */
 export function Why({ rehearsal, explanation, onChange }: WhyProps) {
   const { cause, waitsFor } = explanation;
   return (
@@ -44,7 +44,7 @@ export function Why({ rehearsal, explanation, onChange }: WhyProps) {
 }
 
 function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; readonly of: Pick<Brief, 'reasons'> }) {
-  // The objects that it waits for follow below, with their names.
+  // Objects that it waits for have their own paragraphs.
   const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-object' || refs.length === 0);
   if (shown.length === 0) return null;
   return (
@@ -59,7 +59,7 @@ function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; r
   );
 }
 
-/** The page of what a trouble is about. */
+/** A link to the event, the faults or the webhook of a trouble. */
 function Place({ rehearsal, of: { what, id } }: { readonly rehearsal: string; readonly of: Reason['refs'][number] }) {
   const [page, words] = { event: ['events', 'Event'], fault: ['faults', 'Faults'], webhook: ['webhooks', 'Webhook'] }[what as string] ?? [];
   if (page === undefined) return null;

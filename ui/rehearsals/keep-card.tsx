@@ -39,7 +39,7 @@ export function KeepCard({ name }: { name: string }) {
             {
               id: 'snapshot-name',
               label: 'Name of the snapshot',
-              hint: 'A snapshot of this name is replaced. All rehearsals lists the snapshots and opens them.',
+              hint: 'A snapshot of this name is replaced. The page “All rehearsals” lists the snapshots, and opens them.',
               pointer: '{name}',
               errors: errors.value,
             },
@@ -53,7 +53,7 @@ export function KeepCard({ name }: { name: string }) {
               Fork
             </button>
           </p>
-          <p class="muted small">A fork is a new rehearsal that continues from here. Both go their own way.</p>
+          <p class="muted small">A fork is a new rehearsal that continues from here. Changes in one do not reach the other.</p>
         </form>
       </Card>
       {fork.value && <CreatedCard created={fork.value} />}

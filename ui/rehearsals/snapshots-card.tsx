@@ -10,7 +10,7 @@ export function SnapshotsCard({ onOpened }: { onOpened: (created: CreatedRehears
     <Card title={listed.value ? counted(listed.value.items.length, 'snapshot') : 'Snapshots'}>
       {drawn(listed, ({ items }) => (
         <>
-          {items.length === 0 && <p class="in muted">The page of a rehearsal keeps its world as a snapshot.</p>}
+          {items.length === 0 && <p class="in muted">Keep a world on the page of its rehearsal.</p>}
           <ul class="rehearsals">
             {items.map((one) => (
               <SnapshotRow key={one.name} one={one} onOpened={onOpened} onDeleted={listed.reload} />

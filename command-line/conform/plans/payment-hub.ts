@@ -1,7 +1,7 @@
 import type { Bench, Body, Input } from '../bench.ts';
 import type { CallPlan, Plan } from '../plan.ts';
 
-/** Minor units of the order that is paid. */
+/** Total of the order, in minor units. */
 const TOTAL = 2_598;
 const PART = 1_000;
 
@@ -51,7 +51,7 @@ const amountsOf = ({ state, authorizedAmount, capturedAmount, refundedAmount, re
   refunds: refunds.length,
 });
 
-/** A call about a payment, whose effect is in the list of its order. */
+/** The plan of a call that changes a payment. The list of the order's payments shows its effect. */
 function aboutPayment(
   make: (bench: Bench) => Promise<Body>,
   body: (bench: Bench) => Body = () => ({}),
@@ -70,7 +70,7 @@ function aboutPayment(
   };
 }
 
-const half = (bench: Bench): Body => ({ amount: bench.money(PART) });
+const aPart = (bench: Bench): Body => ({ amount: bench.money(PART) });
 
 export const paymentHubPlan: Plan = {
   application: 'payment-hub',
@@ -121,7 +121,7 @@ export const paymentHubPlan: Plan = {
           },
         },
         declined: {
-          title: 'answers a declined card with 402, and no money is authorised',
+          title: 'answers a declined card with 402, and authorises no money',
           check: async (bench) => {
             const input = authorisation(bench, { card: 'declined-card' });
             await bench.refused('authorize-payment-api', input, 'A declined card', 402);
@@ -135,7 +135,7 @@ export const paymentHubPlan: Plan = {
         },
       },
     },
-    'capture-payment-api': aboutPayment(authorised, half, {
+    'capture-payment-api': aboutPayment(authorised, aPart, {
       'capture-limit': {
         title: 'never captures more than the authorised amount',
         check: async (bench) => {
@@ -146,16 +146,16 @@ export const paymentHubPlan: Plan = {
         },
       },
       'part-captured': {
-        title: 'captures a part, once, and all of it by default',
+        title: 'captures a part on request, and the whole amount by default',
         check: async (bench) => {
           const { id } = await authorised(bench);
-          const part = await bench.prepare('capture-payment-api', { params: { id }, body: half(bench) });
+          const part = await bench.prepare('capture-payment-api', { params: { id }, body: aPart(bench) });
           bench.expect('Captured', [part.state, part.capturedAmount.amount], ['captured', PART]);
           bench.expect('Captured by default', (await captured(bench)).capturedAmount.amount, TOTAL);
         },
       },
     }),
-    'refund-payment-api': aboutPayment(captured, half, {
+    'refund-payment-api': aboutPayment(captured, aPart, {
       'refund-listed': {
         title: 'lists each refund with its amount',
         check: async (bench) => {
@@ -182,7 +182,7 @@ export const paymentHubPlan: Plan = {
         title: 'refunds once for one reference, whatever the key',
         check: async (bench) => {
           const { id } = await captured(bench);
-          const input = { params: { id }, body: { ...half(bench), reference: bench.unique('ref-') } };
+          const input = { params: { id }, body: { ...aPart(bench), reference: bench.unique('ref-') } };
           await bench.prepare('refund-payment-api', input);
           bench.expect('Refunded', (await bench.prepare('refund-payment-api', input)).refundedAmount.amount, PART);
         },

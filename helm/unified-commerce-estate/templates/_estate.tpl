@@ -1,4 +1,4 @@
-{{/* Each of these sets values in an object of objects/, and renders nothing. */}}
+{{/* These templates set values in an object of objects/ and render nothing, except secret, settings and ports. */}}
 
 {{- define "estate.secret" -}}
 {{ .Values.secrets.existing | default "estate" }}

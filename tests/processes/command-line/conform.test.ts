@@ -96,7 +96,7 @@ test('The command conform fails a scenario when the system broke the contract du
   const port = String(await freePort());
   await using adapter = await startAdapter(`http://127.0.0.1:${port}`);
   const failed = new Set<string>();
-  // Has the effect of each capture in a scenario, and fails its first answer.
+  // Forwards each request. The first answer to each capture of a scenario becomes 500.
   await using flaky = await serving(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(x-|idempotency-key|content-type)/.test(name)));

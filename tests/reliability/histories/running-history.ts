@@ -91,7 +91,7 @@ export function begin(rehearsal: TestRehearsal, currency = 'EUR', repeated?: Rep
   };
   const answered = async (sent: unknown, reply: Reply): Promise<Reply> => {
     if (!repeated) return reply;
-    // Links prove that they were made for this rehearsal.
+    // Links have a signature for this rehearsal.
     const text = JSON.stringify({ sent, status: reply.status, body: reply.body }).replaceAll(LINK, '$1');
     repeated.answers.push(JSON.parse(text));
     await rehearsal.settle();
