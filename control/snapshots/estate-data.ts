@@ -34,7 +34,7 @@ export function estateDataOf(services: readonly AnyService[]): EstateData {
 
 /** A world with only the collections of its services. A file must not have the records about real systems, such as their headers. */
 export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWorld {
-  const known = <D extends ApplicationDump>(applications: Readonly<Partial<Record<Owner, D>>>): Partial<Record<Owner, D>> =>
+  const onlyKnown = <D extends ApplicationDump>(applications: Readonly<Partial<Record<Owner, D>>>): Partial<Record<Owner, D>> =>
     Object.fromEntries(
       (Object.entries(applications) as [Application, D][]).map(([application, dump]) => {
         const collections = estate.get(application)?.collections;
@@ -42,7 +42,11 @@ export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWo
         return [application, { ...dump, objects }];
       }),
     );
-  return { ...world, applications: known(world.applications), seed: { ...world.seed, applications: known(world.seed.applications) } };
+  return {
+    ...world,
+    applications: onlyKnown(world.applications),
+    seed: { ...world.seed, applications: onlyKnown(world.seed.applications) },
+  };
 }
 
 /** The indexes of objects whose collections are known. @throws Error naming two objects that share a unique value */

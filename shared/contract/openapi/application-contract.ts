@@ -44,8 +44,7 @@ export const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => 
 ];
 
 /**
- * What a real system must offer to take the place of an application, as OpenAPI 3.1: the calls that it answers, and the events that it
- * receives.
+ * The contract of a real system that replaces an application, as OpenAPI 3.1: the calls that it answers, and the events that it receives.
  */
 export function applicationContract(application: Application, version: string): Part {
   const components = new Components();

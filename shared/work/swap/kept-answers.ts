@@ -49,7 +49,7 @@ export type Match =
   | { readonly is: 'kept'; readonly status: number; readonly answer: unknown; readonly bound: Bound }
   | { readonly is: 'unknown'; readonly nearest: string | undefined };
 
-interface Asked {
+interface SoughtAnswer {
   readonly request: Kept['request'];
   readonly now: Ms;
   /** From earlier requests. */
@@ -62,13 +62,13 @@ interface Asked {
  * Finds the answer to a request. Answers whose ids belong to the same objects go first. The n-th equal request gets the n-th answer, and
  * further ones get the last.
  */
-export function findKept(kept: readonly Kept[], { request, now, bound, earlier }: Asked): Match {
+export function findKept(kept: readonly Kept[], { request, now, bound, earlier }: SoughtAnswer): Match {
   const known = new Set(kept.flatMap((one) => [...textsIn(one.request)]));
   const isOurs = (text: string): boolean => ESTATE_ID.test(text) && !known.has(text);
-  const asked = mapTexts(withoutAbsent(request), (text) => momentOf(text, now));
-  const shape = shapeOf(asked, isOurs);
+  const sent = mapTexts(withoutAbsent(request), (text) => momentOf(text, now));
+  const shape = shapeOf(sent, isOurs);
   const fitting = kept.filter((one) => shapeOf(withoutAbsent(one.request), (text) => PLACE.test(text)) === shape);
-  const ids = [...new Set([...textsIn(asked)].filter(isOurs))];
+  const ids = [...new Set([...textsIn(sent)].filter(isOurs))];
   const taken = new Set(Object.values(bound));
   const bindingsOf = (one: Kept): Bound => {
     const places = [...new Set([...textsIn(withoutAbsent(one.request))].filter((text) => PLACE.test(text)))];
@@ -83,7 +83,7 @@ export function findKept(kept: readonly Kept[], { request, now, bound, earlier }
       is: 'unknown',
       nearest: nearestOf(
         kept,
-        mapTexts(asked, (text) => (isOurs(text) ? '{id}' : text)),
+        mapTexts(sent, (text) => (isOurs(text) ? '{id}' : text)),
       ),
     };
   const own = { ...bound, ...bindingsOf(chosen) };
@@ -102,8 +102,8 @@ function shapeOf(request: unknown, isId: (text: string) => boolean): string {
 }
 
 /** A sentence about the most similar request; undefined when no call of the operation is kept. */
-function nearestOf(kept: readonly Kept[], asked: unknown): string | undefined {
-  const leaves = leavesOf(asked);
+function nearestOf(kept: readonly Kept[], sent: unknown): string | undefined {
+  const leaves = leavesOf(sent);
   const ranked = kept
     .map(({ request }) => {
       const theirs = leavesOf(mapTexts(withoutAbsent(request), (text) => (PLACE.test(text) ? '{id}' : text)));

@@ -110,7 +110,7 @@ const existedBefore = (world: World, { createdAt }: SeenObject): boolean =>
 const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: SeenObject): object => JSON.parse(JSON.stringify(facts));
 
 /**
- * The shortest way from a state to another in a life cycle: a real system may have moved an object several times since the last look.
+ * The shortest way between two states of a life cycle: a real system may move an object several times between two answers.
  * @param from undefined: the object was never seen @returns undefined when no way exists
  */
 export function movesBetween(

@@ -129,7 +129,7 @@ export const Explanation = Explained.extend({
 export const explainObject = defineOperation({
   id: 'explain-object',
   summary:
-    'Explains a business object: its state and since when, what brought it there, what it waits for, which verbs would move it now, why the others would not, and what is parked, withheld or struck by a fault.',
+    'Explains a business object: its state, what brought it there, what it waits for, and which verbs are possible now. Lists what is parked, withheld or struck by a fault.',
   path: '/_control/explanations/{type}/{id}',
   response: Explanation,
   problems: ['not_found'],

@@ -128,7 +128,9 @@ export const reportChange = defineOperation({
     data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
   response: z.object({
-    object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
+    object: z
+      .record(z.string(), z.unknown())
+      .describe('The object as the estate has it now. Its version counts the changes that the estate has seen.'),
     changed: z.boolean().describe('false: the estate has the object already, or a newer version of it.'),
   }),
   problems: ['not_swapped', 'forbidden'],
