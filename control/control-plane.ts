@@ -21,7 +21,7 @@ import { sendFrames } from './stream/send-frames.ts';
 export interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
   readonly log: Logger;
-  /** Limit of a large body. */
+  /** Limit of a large body, in bytes. */
   readonly snapshotBytes: number;
 }
 
@@ -106,9 +106,9 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
     const correlationId = repeatable ?? admitted.correlationId;
     const mostMs = isStream(operation) ? WATCHING_IS_USE_MS : undefined;
     const entered = { rehearsal, world: view.world, view, correlationId, estateCall, idempotencyKey, gone };
-    const isByPerson = isRecorded(operation) && estateCall === undefined;
+    const isForStory = isRecorded(operation) && estateCall === undefined;
     const work = (): ReturnType<typeof run> =>
-      isByPerson ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);
+      isForStory ? recorded({ worlds, log }, { id: operation.id, sent, entered }, () => run(entered)) : run(entered);
     return use.during(rehearsal, work, mostMs);
   };
 }

@@ -7,7 +7,7 @@ import { keepSecret } from '../shared/domain/redaction.ts';
 import type { Logger } from '../shared/process/logger.ts';
 
 export interface AgentsOptions {
-  /** Called for every request, because the address is known only after the gateway has started. */
+  /** Called at the first request, because the address is known only after the gateway has started. */
   readonly gateway: () => string;
   /** Signs the handles of worlds. */
   readonly pepper: string;
@@ -15,7 +15,7 @@ export interface AgentsOptions {
   readonly log: Logger;
 }
 
-/** Agents at `/mcp`. Their calls of APIs come back to this process's gateway, with credentials that never leave the process. */
+/** Agents at `/mcp`. They call APIs at the gateway of this process, with credentials that never leave the process. */
 export function createAgents({ gateway, log, ...options }: AgentsOptions): { answer: AgentEndpoint; credentials: readonly Credential[] } {
   const [bearer = '', apiKey = ''] = [0, 1].map(() => randomBytes(24).toString('base64url'));
   keepSecret([bearer, apiKey]);

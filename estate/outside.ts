@@ -2,16 +2,16 @@ import { createOutbound, type OwnListener, outboundAllow } from '../shared/http/
 import type { OutsideAccess } from '../shared/work/swap/outside-call.ts';
 import type { Configuration } from './configuration.ts';
 
-/** Connections to a real system. Each rehearsal may wait for a part of them only. */
+/** Limit of connections to a real system. One rehearsal can use only a part of them. */
 const CONNECTIONS = 128;
 
-/** Opens the access of applications to real systems. Addresses of variables need no permission, but never are listeners of the estate. */
+/** Opens the access of applications to real systems. Addresses from variables need no permission. No address may be a listener of the estate. */
 export function openOutside(
   { OUTBOUND_ALLOW }: Pick<Configuration, 'OUTBOUND_ALLOW'>,
   own: () => readonly OwnListener[],
 ): OutsideAccess & { close(): Promise<void> } {
   const everything = outboundAllow('loopback,private,public');
-  if (!everything) throw new Error('All classes of addresses are known.');
+  if (!everything) throw new Error('A class of addresses has another name.');
   const checked = createOutbound({ allow: OUTBOUND_ALLOW, own, connections: CONNECTIONS });
   const trusted = createOutbound({ allow: everything, own, connections: CONNECTIONS });
   return {

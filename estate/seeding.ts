@@ -23,7 +23,7 @@ export async function loadConfiguredFixtures(configuration: Configuration, log: 
 
 /**
  * The initial data of a world whose clock starts at `now`. A swapped application has none, because its real system does not have the
- * fixtures: its objects are those that the real system has shown.
+ * fixtures. It gets the objects that the real system shows.
  */
 export function seedData(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): WorldData {
   const modes = new Map(
@@ -54,7 +54,7 @@ export function seedData(fixtures: Fixtures, now: number, swaps: SeededSwaps = {
 const swapOf = (swaps: SeededSwaps, application: Application): SeededSwap | undefined =>
   isSwappable(application) ? swaps[application] : undefined;
 
-/** In the shadow of ours, a real system replaces nothing. */
+/** In the mode shadow, a real system replaces nothing. */
 const isReplaced = (swap: SeededSwap | undefined): boolean => swap !== undefined && swap.mode !== 'shadow';
 
 /** The configured folder. Undefined: the project's folder. */

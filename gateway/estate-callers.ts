@@ -4,7 +4,7 @@ import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { AuthenticatedCaller } from './credentials.ts';
 import { ProblemWithHeaders } from './problems.ts';
 
-/** The operations that the real system of a swapped application may use, as `POST` and the beginning of their paths. */
+/** Operations (`POST`) that the real system of a swapped application may use: the beginning of a path, and a whole path. */
 const PATHS = ['/_control/calls/', '/_control/events'] as const;
 
 interface EstateCallersOptions {
@@ -14,14 +14,14 @@ interface EstateCallersOptions {
 
 export type EstateCallers = ReturnType<typeof createEstateCallers>;
 
-/** Authenticates the real systems of swapped applications, which call the estate back. */
+/** Authenticates the calls of real systems to the estate. */
 export function createEstateCallers({ calls, resolve }: EstateCallersOptions) {
   return {
-    /** @returns undefined for a request without the header, or to other operations @throws Problem unauthenticated */
+    /** @returns undefined for a request without the header, and for other operations @throws Problem unauthenticated */
     async callerOf({ method, headers }: IncomingMessage, path: string): Promise<AuthenticatedCaller | undefined> {
       const header = headers[ESTATE_CALL_HEADER]?.toString();
-      const isMeant = method === 'POST' && (path.startsWith(PATHS[0]) || path === PATHS[1]);
-      if (header === undefined || !isMeant) return undefined;
+      const isPermitted = method === 'POST' && (path.startsWith(PATHS[0]) || path === PATHS[1]);
+      if (header === undefined || !isPermitted) return undefined;
       const estateCall = calls.read(header);
       if (!estateCall) throw refused('X-Estate-Call was not issued here');
       const boundTo = await resolve(rehearsalOfCall(estateCall));

@@ -6,7 +6,7 @@ import type { ProvedFacts } from './facts.ts';
 export function observeRequest(observer: Observer, facts: ProvedFacts): void {
   const { request, response, started, api, view, ids, span, traceparent } = facts;
   const isStream = String(response.getHeader('content-type')).startsWith('text/event-stream');
-  // A client of an agent may read its one answer as a stream.
+  // An agent may get its single answer as a stream.
   const target = isStream && facts.target !== 'agents' ? 'stream' : labelOf(facts.target);
   // Probes are left out: they come every few seconds and would hide the requests of clients.
   if (target === 'health') return;

@@ -27,7 +27,7 @@ export interface RunOptions {
 interface ExaminedRehearsal {
   readonly name: string;
   readonly client: EstateClient;
-  /** Why the scenario failed. */
+  /** Why the scenario failed. Undefined: it has not. */
   readonly failure: string | undefined;
 }
 

@@ -57,9 +57,12 @@ export interface Stage {
   fault(name: string, rule: FaultRule): Promise<void>;
   /** Deletes all faults, or the one with a name. */
   noFaults(name?: string): Promise<void>;
-  /** The object of an event: of the newest event of a type, or of the one at a place, from 0. Waits until nothing is pending. @throws ExpectationFailed */
+  /**
+   * The object of the newest event of a type, or of the event at a place, counted from 0. Waits until nothing is pending.
+   * @throws ExpectationFailed
+   */
   event<const Name extends EventName>(name: Name, place?: number): Promise<EventObject<Name>>;
-  /** Any other operation of the control plane, such as a stock count. Waits until its consequences have ended. */
+  /** Runs any other operation of the control plane, such as a stock count. Waits until its consequences have ended. */
   control<Id extends CalledId>(id: Id, ...input: Optionally<OperationInput<Id>>): Promise<OperationOutput<Id>>;
   /** Waits until no event or due work is pending. */
   settle(): Promise<void>;

@@ -18,9 +18,9 @@ export interface Arrival {
   readonly cause: Cause;
   /** Instant on the rehearsal's clock. */
   readonly since: string | undefined;
-  /** `by Confirm Order of a client`. Empty: it is unknown. */
+  /** `by Confirm Order of a client`. Empty: unknown. */
   readonly words: string;
-  /** What began the trace, if it is something else. */
+  /** What began the trace, unless the cause itself began it. */
   readonly begun?: string;
 }
 
@@ -29,11 +29,11 @@ interface Change {
   readonly hop: string | undefined;
 }
 
-/** More changes without a move are not searched. */
+/** The newest events that are searched for the move into the state. */
 const MOST_EVENTS = 200;
 const OUTSIDE = 'outside-world';
 
-/** @param withheld due work that faults withhold: the event of the change may be among it */
+/** @param withheld due work that faults withhold. It may contain the event of the change. */
 export async function arrivalOf(
   { worlds, view: { world } }: ExplainScope,
   { subject, state, object, type, of: { definition } }: Subject,
@@ -56,7 +56,7 @@ export async function arrivalOf(
     return {
       cause: { kind, by: isInitial ? 'initial data' : 'unknown', application },
       since,
-      words: isInitial ? 'as the initial data has it' : '',
+      words: isInitial ? 'from the initial data' : '',
     };
   }
   const { event, hop } = found;

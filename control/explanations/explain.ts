@@ -14,11 +14,11 @@ import { troublesOf } from './troubles.ts';
 import { causesOf, type Wait, waitsOf } from './waits.ts';
 import { callTitle, clockTime, listed, sentence } from './words.ts';
 
-/** Most objects whose own explanation an answer contains. */
+/** Limit of explained objects in an answer, beside the requested one. */
 const MOST_NESTED = 10;
 /** An order waits for a fulfillment order, which waits for a parcel. */
 const MOST_STEPS = 2;
-/** Open work of each kind that is searched for the object. */
+/** Limit of open work, per kind, that is searched for the object. */
 const MOST_OPEN = 1_000;
 
 /** Explains an object, and in brief the objects that it waits for. */
@@ -32,7 +32,7 @@ export async function explain(scope: ExplainScope, type: ListedType, found: Foun
   return { ...brief, text, moves, waitsFor: nested };
 }
 
-/** The explanations of the objects that an object waits for, and of those that they wait for. */
+/** Explains the objects that the first one waits for, and the objects that these wait for. */
 async function awaitedBy(scope: ExplainScope, first: Brief, faults: readonly ActiveFault[]): Promise<Brief[]> {
   const all: Brief[] = [];
   let latest: readonly Brief[] = [first];
@@ -61,7 +61,7 @@ type Brief = Omit<Explained, 'moves' | 'waitsFor'>;
 
 interface BriefOptions {
   readonly faults: readonly ActiveFault[];
-  /** Below another explanation, what began the trace is left out: usually it is the same. */
+  /** A nested explanation leaves out what began the trace: usually it is the same. */
   readonly isNested: boolean;
 }
 
@@ -115,7 +115,7 @@ const reasonOf = ({ code, text, about = [], manual }: Wait): Reason => ({
   refs: about.map((one) => ({ what: 'object', ...one })),
 });
 
-/** Work at other applications that an object reports as unfinished. */
+/** Unfinished work at other applications, as the members of an object show it. */
 function statusesOf({ captureStatus, compensation, routingStatus, labelStatus }: Subject['object']): Reason[] {
   const trouble = (code: 'retrying' | 'undoing' | 'failed', text: string): Reason => ({ code, kind: 'trouble', text, refs: [] });
   return [

@@ -11,9 +11,9 @@ interface Sought {
   readonly found: Found;
 }
 
-/** Other rehearsals that are searched for an unknown id: those that were used last. */
+/** Limit of other rehearsals that are searched for an unknown id. Rehearsals that were used last come first. */
 const MOST_REHEARSALS = 20;
-/** The newest objects of each type whose id an unknown id may resemble. */
+/** The newest objects of each type whose ids are compared with an unknown id. */
 const MOST_NEWEST = 20;
 
 /** @throws Problem validation_failed for an unknown type; not_found for an unknown id, with the rehearsal or the object that was meant */

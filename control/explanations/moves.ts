@@ -12,7 +12,7 @@ import { callTitle, listed, sentence } from './words.ts';
 type Move = z.output<typeof Explanation>['moves'][number];
 type AnyRow = Row<string, string>;
 
-/** The verbs that a caller can make an existing object take, and those that the estate makes from its present state. Possible ones come first. */
+/** The verbs that callers can make an existing object take, and the verbs of the estate from its present state. Possible ones come first. */
 export function movesOf(subject: Subject, faults: readonly ActiveFault[]): Move[] {
   const { of, state } = subject;
   if (!of.definition.lifeCycle || state === undefined) return [];
@@ -36,9 +36,9 @@ function moveOf(subject: Subject, { verb, rows, state }: Verb, faults: readonly 
   const after = row ? [row] : moving;
   const to = [...new Set(after.flatMap((one) => (one.to.length > 0 ? one.to : one.from.filter((before) => before !== null))))];
   if (!call) {
-    const isNews = row !== undefined && row.to.length > 0;
+    const changesState = row !== undefined && row.to.length > 0;
     const why = `${sentence(row?.trigger ?? '')}.`;
-    return isNews ? [{ verb, to: [...row.to], by: 'estate', possible: false, code: 'by-the-estate', why, refs: [] }] : [];
+    return changesState ? [{ verb, to: [...row.to], by: 'estate', possible: false, code: 'by-the-estate', why, refs: [] }] : [];
   }
   const move = { verb, to: row && row.to.length === 0 ? [state] : to, ...call };
   return [{ ...move, ...(refusalOf(subject, { verb, rows, state }, { row, call, faults }) ?? { possible: true, refs: [] }) }];

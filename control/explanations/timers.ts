@@ -6,7 +6,7 @@ import type { ExplainScope, Subject } from './subject.ts';
 import { doesOf, dueNamesOf } from './troubles.ts';
 import { applicationTitle, clockTime } from './words.ts';
 
-/** What the clock will do with the object, first due first. */
+/** The scheduled work about the object, first due first. */
 export async function timersOf({ worlds, view }: ExplainScope, subject: Subject): Promise<Reason[]> {
   const items = await worlds.scheduled(view.world, dueNamesOf(subject));
   // Troubles name work that a fault withholds, or that waits for an application.
@@ -25,6 +25,6 @@ function timerOf(item: DueItem, now: Ms): Reason[] {
   }
   if (role === 'deadline') return [{ code: 'deadline', kind: 'wait', text: `At ${clockTime(at, now)} ${what}.`, ...about }];
   if (role === 'step') return [{ code: 'next-step', kind: 'wait', text: `At ${clockTime(at, now)} ${what}.`, ...about }];
-  // A repair in the future is a safeguard of a request that usually ends first.
+  // A repair in the future guards a request that usually ends first.
   return at > now ? [] : [{ code: 'work-under-way', kind: 'wait', text: `Now ${what}.`, ...about }];
 }

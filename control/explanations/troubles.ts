@@ -1,5 +1,5 @@
-import { GATEWAY } from '../../shared/catalog/applications.ts';
-import { dueWork } from '../../shared/catalog/due-work.ts';
+import { GATEWAY, type Owner } from '../../shared/catalog/applications.ts';
+import { type DueMeaning, dueWork } from '../../shared/catalog/due-work.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -14,7 +14,7 @@ import { applicationTitle, clockTime } from './words.ts';
 const MOST_EVENTS = 30;
 const DELIVER_WEBHOOK = 'deliver-webhook';
 
-/** What is unsent, pending, parked or withheld about an object: its events, its webhooks, its due work. */
+/** Events, webhooks and due work of an object that are unsent, pending, parked or withheld. */
 export async function troublesOf(scope: ExplainScope, subject: Subject, ledger: Ledger): Promise<Reason[]> {
   return [
     ...(await eventTroubles(scope, subject, ledger)),
@@ -106,25 +106,25 @@ async function webhookTroubles({ webhooks, view }: ExplainScope, { subject }: Su
     }
     if (state !== 'waiting') return [];
     const again = nextAttemptAt === undefined ? 'after an earlier event' : `at ${clockTime(nextAttemptAt, view.now)}`;
-    const text = `The webhook ${webhook} has not accepted its event ${event.type} yet; the next attempt is ${again}.`;
+    const text = `The webhook ${webhook} has not accepted the event ${event.type} yet; the next attempt is ${again}.`;
     return [{ code: 'webhook-waiting', kind: 'trouble', text, at: nextAttemptAt, refs }];
   });
 }
 
 /** Events and registered webhooks have their own reasons. */
-const isOfAnother = (application: string, kind: string): boolean =>
+const hasOwnReason = (application: string, kind: string): boolean =>
   kind === DELIVER_AGAIN || kind === PUBLISH_WITHHELD_EVENT || application === GATEWAY;
 
 /** Due work about the object that is parked, withheld or retried. */
 function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withheld, awaiting }: Ledger): Reason[] {
   const stuck = parked.flatMap(({ what, key, error, at }): Reason[] => {
     const [application = '', kind = '', ...rest] = key.split('|');
-    if (what !== 'due' || isOfAnother(application, kind) || !isAbout(subject, { application, kind, key: rest.join('|') })) return [];
+    if (what !== 'due' || hasOwnReason(application, kind) || !isAbout(subject, { application, kind, key: rest.join('|') })) return [];
     const text = `Parked since ${clockTime(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}. ${error} Redrive it with redrive-parked.`;
     return [{ code: 'work-parked', kind: 'trouble', text, at: instant(at), refs: [{ what: 'due', id: key }] }];
   });
-  const held = withheld.filter((item) => !isOfAnother(item.application, item.kind) && isAbout(subject, item));
-  const away = awaiting.filter((item) => !isOfAnother(item.application, item.kind) && isAbout(subject, item));
+  const held = withheld.filter((item) => !hasOwnReason(item.application, item.kind) && isAbout(subject, item));
+  const away = awaiting.filter((item) => !hasOwnReason(item.application, item.kind) && isAbout(subject, item));
   return [
     ...stuck,
     ...held.map((item): Reason => {
@@ -148,15 +148,16 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
   ];
 }
 
-export const doesOf = (application: string, kind: string): string =>
-  (dueWork as Readonly<Record<string, (typeof dueWork)['oms']>>)[application]?.[kind]?.does ?? `runs ${kind}`;
+const meaningOf = (application: string, kind: string): DueMeaning | undefined => dueWork[application as Owner]?.[kind];
+
+export const doesOf = (application: string, kind: string): string => meaningOf(application, kind)?.does ?? `runs ${kind}`;
 
 /** Whether due work is about the object: its key is one that the catalog declares, or begins with the id. */
 function isAbout(
   { type, id, object }: Subject,
   { application, kind, key }: Pick<DueItem, 'kind' | 'key'> & { readonly application: string },
 ): boolean {
-  const meaning = (dueWork as Readonly<Record<string, (typeof dueWork)['oms']>>)[application]?.[kind];
+  const meaning = meaningOf(application, kind);
   if (meaning?.object !== type) return false;
   return key === id || key.startsWith(`${id}.`) || meaning.keys?.(object).includes(key) === true;
 }

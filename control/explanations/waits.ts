@@ -38,7 +38,7 @@ const waitsForObjects = (type: string, ids: readonly string[], { nameOf }: Surro
 
 const WORKERS = { warehouse: 'The warehouse works', carrier: 'The carrier works', returns: 'Returns are moved' } as const;
 
-/** The sentence after the wait for a step that is manual in this rehearsal. */
+/** For a step that is manual in this rehearsal: a sentence about how to make it. */
 function byHand(
   { progression }: Pick<Surroundings, 'progression'>,
   member: keyof typeof WORKERS,

@@ -8,10 +8,10 @@ import { swappedIn } from '../swaps/swaps.ts';
 
 export const readProgression = operate(declared.readProgression)(async (_input, { view }) => progressionOf(view));
 
-/** A real system takes its steps at its own pace. @throws Problem swapped */
+/** The estate does not control the pace of a real system. @throws Problem swapped */
 function refuseSwapped(swapped: readonly string[], application: Application): void {
   if (!swapped.includes(application)) return;
-  const detail = `The real ${application} takes the place of ours, and its steps have no mode: leave the member out.`;
+  const detail = `The real ${application} replaces ours, and its steps have no mode: leave the member out.`;
   throw new Problem('swapped', detail, { application });
 }
 

@@ -51,10 +51,11 @@ async function sourceOf(
   { rehearsals, snapshots }: ControlParts,
 ): Promise<WorldSource | undefined> {
   if (from === undefined) return undefined;
-  if (data !== undefined) throw invalid('/data', 'not_together', 'The world that from names has its data: give either from or data.');
-  if (swap !== undefined) throw invalid('/swap', 'not_together', 'A real system lacks the state of that world: give either from or swap.');
+  if (data !== undefined) throw invalid('/data', 'not_together', 'The world in from has data already: give either from or data.');
+  if (swap !== undefined)
+    throw invalid('/swap', 'not_together', 'A real system lacks the state of the world in from: give either from or swap.');
   if (startsAt !== undefined) {
-    throw invalid('/startsAt', 'not_together', 'The clock of the world that from names continues: give either from or startsAt.');
+    throw invalid('/startsAt', 'not_together', 'The clock of the world in from continues: give either from or startsAt.');
   }
   const { snapshot, rehearsal } = from;
   if ((snapshot === undefined) === (rehearsal === undefined)) {
@@ -66,7 +67,7 @@ async function sourceOf(
   return { copyOf: view.world };
 }
 
-/** A request may have begun between rest and copy. Its half would stay open in the fork, which is then removed. @throws Problem not_at_rest */
+/** A request may begin between the check and the copy. The fork would have a half of its work, so the fork is removed. @throws Problem not_at_rest */
 async function requireRest(name: string, of: string, { rehearsals, snapshots, worlds }: ControlParts): Promise<void> {
   try {
     await snapshots.settled(await rehearsals.find(name));

@@ -51,15 +51,15 @@ interface Compared {
   readonly data: Pick<WorldData, 'applications'>;
 }
 
-/** `snapshot:NAME`, `rehearsal:NAME`, or a name of either; then a snapshot comes first. @throws Problem not_found */
+/** @param text `snapshot:NAME`, `rehearsal:NAME`, or a name: then a snapshot comes before a rehearsal @throws Problem not_found */
 async function worldNamed(text: string, { snapshots, worlds }: Pick<ControlParts, 'snapshots' | 'worlds'>): Promise<Compared> {
   const [, kind, name = ''] = /^(?:(snapshot|rehearsal):)?(.*)$/s.exec(text) ?? [];
   const compared = (shownKind: string, now: Ms, data: Compared['data']): Compared => ({
     shown: { world: `${shownKind}:${name}`, now: instant(now) },
     data,
   });
-  const isKept = kind !== 'rehearsal' && (await worlds.snapshots()).has(name);
-  if (isKept) {
+  const isSnapshot = kind !== 'rehearsal' && (await worlds.snapshots()).has(name);
+  if (isSnapshot) {
     const world = await snapshots.open(name);
     return compared('snapshot', world.now, world);
   }

@@ -6,15 +6,14 @@ import { isMutating } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
-import { isSwappable, swappableNames } from '../../shared/catalog/swap.ts';
+import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
-import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { type OperationScope, operate } from '../operate.ts';
 import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
-/** The real system of a swapped application calls another application. A tester may act for it. */
+/** The real system of a swapped application calls another application. A tester may make the call for it. */
 export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
   const estateCall = scope.estateCall ?? callOfTester(body.application, scope);
   await refuseUnswapped(scope, estateCall.application, id);
@@ -22,30 +21,24 @@ export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body
 });
 
 /** @throws Problem validation_failed */
-function callOfTester(application: string | undefined, { view }: OperationScope): EstateCall {
-  if (application !== undefined && isSwappable(application)) {
-    return { application, rehearsal: view.rehearsal, bearer: view.credentials.bearer };
-  }
-  const detail = `Send X-Estate-Call, or name one of ${swappableNames.join(', ')}, whose real system makes the call.`;
-  throw invalid('/application', application === undefined ? 'required' : 'not_swappable', detail);
+function callOfTester(application: SwappableApplication | undefined, { view }: OperationScope): EstateCall {
+  if (application) return { application, rehearsal: view.rehearsal, bearer: view.credentials.bearer };
+  throw invalid('/application', 'no_caller', 'Send X-Estate-Call, or name the application whose real system makes the call.');
 }
 
-/** In the shadow, a real system changes nothing. @throws Problem not_swapped, forbidden */
+/** In the mode shadow, a real system may only read. @throws Problem not_swapped, forbidden */
 async function refuseUnswapped({ worlds, world }: OperationScope, application: Application, id: string): Promise<void> {
   const swap = (await swapsOf(worlds, world)).find(([name]) => name === application)?.[1];
   if (!swap) throw new Problem('not_swapped', `The ${application} is not swapped in this rehearsal.`, { application });
   const api = [...Object.values(apis), ...Object.values(internalCalls)].find((one) => one.id === id);
   if (swap.mode !== 'shadow' || !api || !isMutating(api)) return;
-  throw new Problem('forbidden', `The real ${application} is in the shadow of ours, so it may read, and ${id} changes something.`);
+  throw new Problem('forbidden', `The real ${application} has the mode shadow, so it may only read, but ${id} changes something.`);
 }
 
 export const reportChange = operate(declared.reportChange)(async ({ body: { object: type, data } }, scope) => {
   const { worlds, world, realSystems, estateCall } = scope;
   const definition = objects.find((one) => one.type === type);
-  if (!definition) {
-    const types = objects.map((one) => one.type);
-    throw invalid('/object', 'unknown_type', unknownWord('type of object', type, types));
-  }
+  if (!definition) throw invalid('/object', 'unknown_type', 'This is not a type of object.');
   const { owner, schema } = definition;
   if (estateCall && estateCall.application !== owner) {
     throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);
@@ -63,7 +56,7 @@ export const readAnswers = operate(declared.readAnswers)(async ({ params }, { wo
   answers: await answersOf(worlds, world, params.application),
 }));
 
-/** Wall time between two looks at comparisons that have not ended. */
+/** Wall time between two reads of unfinished comparisons. */
 const LOOK_MS = 50;
 
 export const readFidelity = operate(declared.readFidelity)(async ({ query: { timeoutMs } }, { world, worlds, gone }) => {

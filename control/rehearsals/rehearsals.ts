@@ -50,7 +50,7 @@ export function createRehearsals(options: RehearsalsOptions) {
   /** Rehearsals that are being created; concurrent requests wait for the same one. */
   const opening = new Map<string, Promise<WorldView>>();
 
-  const begun = (data: WorldData | undefined, beginning: Beginning): WorldData => ({
+  const initialData = (data: WorldData | undefined, beginning: Beginning): WorldData => ({
     ...(data ?? seed(beginning.startsAt ?? Date.now())),
     beginning: beginning.seed === undefined && beginning.startsAt === undefined ? undefined : beginning,
   });
@@ -59,7 +59,7 @@ export function createRehearsals(options: RehearsalsOptions) {
   async function open(
     name: string,
     idleMs: Ms | null,
-    from: () => WorldSource = () => begun(undefined, {}),
+    from: () => WorldSource = () => initialData(undefined, {}),
   ): Promise<PlainCredentials | undefined> {
     const isDefault = name === DEFAULT_REHEARSAL;
     const { plain, stored } = mintCredentials(name, pepper);
@@ -103,7 +103,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
       const own = data || swaps ? seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
-      const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : begun(own?.seed, beginning)));
+      const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
     throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
@@ -111,13 +111,13 @@ export function createRehearsals(options: RehearsalsOptions) {
     });
   }
 
-  async function beginningOf({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {
+  async function dataForReset({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {
     const origin = await worlds.origin(world);
     if (origin !== undefined && opened) return opened(origin);
     const data = await worlds.ownData(world);
     const swaps = await requestedSwaps(worlds, world);
     const own = data || swaps ? seedWith({ data, swaps }, startsAt ?? Date.now()).seed : undefined;
-    return begun(own, { seed: seedOfIds, startsAt });
+    return initialData(own, { seed: seedOfIds, startsAt });
   }
 
   /**
@@ -126,7 +126,7 @@ export function createRehearsals(options: RehearsalsOptions) {
    */
   async function reset(name: string): Promise<void> {
     const view = await find(name);
-    const from = await beginningOf(view);
+    const from = await dataForReset(view);
     const applications = { ...from.applications, ...(await kept?.(view)) };
     if (!(await worlds.replace(name, { ...from, applications }))) throw unknownRehearsal(name);
   }

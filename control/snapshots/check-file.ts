@@ -27,7 +27,7 @@ const mistake = (path: Path, code: string, detail: string): FieldError => ({ poi
 /**
  * Checks a file before a world is made of it.
  * @param accepted.reseal a wrong digest is accepted @param accepted.unverified broken invariants are accepted
- * @throws Problem validation_failed with all mistakes of the first kind that has any: the format, the contents, the invariants
+ * @throws Problem validation_failed with all mistakes of the format, else of the contents, else of the invariants
  */
 export async function checkFile(
   sent: unknown,
@@ -100,7 +100,7 @@ function* unknownMembers(path: Path, names: readonly string[], known: readonly s
   }
 }
 
-/** Objects between two turns of other work. */
+/** Number of objects that are checked before other work gets a turn. */
 const OBJECTS_AT_ONCE = 200;
 
 type Rows = SnapshotFile['applications'][string]['objects'][string];
@@ -138,7 +138,7 @@ function* sharedValues(path: Path, rows: Rows, name: string, keyOf: AnyCollectio
   }
 }
 
-/** @returns undefined for an object that does not fit its schema, too: that is named already */
+/** @returns undefined also for an object that does not fit its schema, which is a mistake on its own */
 function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): string | undefined {
   try {
     return keyOf(object);
@@ -147,7 +147,7 @@ function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): strin
   }
 }
 
-/** An id. A SKU or a code may name what does not exist yet. */
+/** Other references are not checked: a SKU or a code may name something that does not exist yet. */
 const WHOLE_ID = new RegExp(`^(?:${ID.source})$`);
 
 /** Business objects refer to objects of this file. The till names an order by the id of its transaction. */
@@ -218,7 +218,7 @@ function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFi
   }
 }
 
-/** Opens the world where nobody else can see it. */
+/** Opens the world in a store of this process, so that nobody can see it. */
 async function brokenInvariants(file: SnapshotFile, exported: ExportedWorld, { scratch, verify }: CheckOptions): Promise<FieldError[]> {
   const adapter = scratch();
   try {

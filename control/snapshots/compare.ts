@@ -10,10 +10,10 @@ type ChangedObject = Comparison['objects'][number];
 type ChangedCounter = Comparison['counters'][number];
 type ChangedMember = ChangedObject['members'][number];
 
-/** The most objects, and the most counters, of an answer. */
+/** Limit of the objects of an answer, and of its counters. */
 const MOST_CHANGES = 1_000;
 
-/** Members that change with every change. */
+/** Members that every change of an object updates. */
 const ALWAYS = new Set(['version', 'updatedAt']);
 
 /** The business objects and counters that differ between two worlds. */

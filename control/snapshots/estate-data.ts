@@ -1,4 +1,4 @@
-import { type Application, applicationNames, type Owner } from '../../shared/catalog/applications.ts';
+import type { Application, Owner } from '../../shared/catalog/applications.ts';
 import { type AnyCollection, type Counters, entriesOf, type Stored } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { ApplicationDump, ExportedWorld } from '../../shared/store/ports/world-data.ts';
@@ -32,7 +32,7 @@ export function estateDataOf(services: readonly AnyService[]): EstateData {
   );
 }
 
-/** A world with the collections of its services alone: no file has the records of real systems, such as their headers. */
+/** A world with only the collections of its services. A file must not have the records about real systems, such as their headers. */
 export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWorld {
   const known = <D extends ApplicationDump>(applications: Readonly<Partial<Record<Owner, D>>>): Partial<Record<Owner, D>> =>
     Object.fromEntries(
@@ -66,5 +66,3 @@ export const indexedBy =
       index: Object.assign({}, ...entries.map(({ index }) => index)),
     };
   };
-
-export const isApplication = (name: string): name is Application => applicationNames.some((one) => one === name);

@@ -14,7 +14,7 @@ import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } fro
 
 /**
  * The file of a snapshot: JSON, so that a person can read it and compare two of them. Unique values and indexes are left out, because they
- * derive from the objects. A change of a member that an older estate would read differently raises the version.
+ * derive from the objects. A change that an older estate would misread needs a new version.
  */
 export const FORMAT = 'unified-commerce-estate-snapshot';
 export const VERSION = 1;
@@ -127,7 +127,7 @@ export const SnapshotFile = Head.extend({
   deliveries: z.array(Text),
   faults: z.strictObject({ revision: Count, rules: z.array(Fault) }),
   events: z.array(Event),
-  numbers: z.record(Text, Count).describe('How often each name of requests was used, in a world with a seed.'),
+  numbers: z.record(Text, Count).describe('In a world with a seed: how many requests there were of each name.'),
   seed: z.strictObject({ now: Time, applications: z.record(Text, Seeded), due: z.array(SeededDue), beginning: optional(Beginning) }),
   data: optional(z.record(Text, Json)),
   journal: optional(z.array(Hop)),
@@ -145,7 +145,7 @@ export const sealed = <File extends Readonly<Record<string, unknown>>>(file: Fil
   return { format, version, digest: digestOf(file), ...rest };
 };
 
-/** Its last segment lets a browser approve a payment without another credential. */
+/** The address of a payment page. Its last segment lets a browser approve the payment without another credential. */
 const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
 /** The file of a world. @param hops of its journal @returns its JSON value, sealed */
@@ -287,7 +287,7 @@ const claimOf = ({ answer, keepUntil, ...claim }: z.output<typeof Request>): Exp
 
 const entryOf = ({ event, ...about }: z.output<typeof Event>) => ({ ...about, id: event.id, json: JSON.stringify(event) });
 
-/** The work that is in progress in an export, and would be lost with it. */
+/** Work that was in progress during an export. A world opened from the export would lose it. */
 export function inMotion({ applications, running, pending, due }: ExportedWorld): readonly string[] {
   const carried = new Set(due.filter(({ kind }) => kind === DELIVER_AGAIN).map(({ application, key }) => deliveryKey(application, key)));
   const withheld = new Set(due.filter(({ kind }) => kind === PUBLISH_WITHHELD_EVENT).map(({ key }) => key));

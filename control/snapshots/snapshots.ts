@@ -22,9 +22,9 @@ export interface SnapshotsOptions extends CheckOptions {
   readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
-    /** The number of snapshots. */
+    /** Of the number of snapshots. */
     readonly most: number;
-    /** The size of a file. */
+    /** Of the size of a file. */
     readonly bytes: number;
   };
   /** Version of the estate. */
@@ -52,7 +52,7 @@ interface Saving extends Patience {
 
 /** Wall time that a world gets to come to rest. */
 const SETTLE_MS = 10_000;
-/** Wall time between two looks at a world whose requests are running. */
+/** Wall time between two exports of a world whose requests are running. */
 const LOOK_AGAIN_MS = 200;
 
 const compressed = promisify(gzip);
@@ -67,8 +67,8 @@ export function createSnapshots(options: SnapshotsOptions) {
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
     const applications = (await swapsOf(worlds, view.world)).map(([application]) => application);
     if (applications.length > 0) {
-      const whose = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
-      throw new Problem('swapped', `${whose} Create a rehearsal without the swap.`, { applications });
+      const reason = `A real system takes part in ${applications.join(', ')}, and the estate cannot keep or copy its state.`;
+      throw new Problem('swapped', `${reason} Create a rehearsal without the swap.`, { applications });
     }
     const { settled: isSettled, waitingFor } = await driver.settle(view.world, withinMs, gone);
     if (!isSettled) throw notAtRest(view.rehearsal, waitingFor);
@@ -121,7 +121,7 @@ export function createSnapshots(options: SnapshotsOptions) {
     async list(): Promise<SnapshotHead[]> {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
-    /** The file of a world with its journal, which is not kept. @throws Problem not_at_rest */
+    /** Returns the file of a world with its journal, and keeps nothing. @throws Problem not_at_rest */
     async exported(view: WorldView): Promise<SnapshotFile> {
       const exported = await exportAtRest(view, {});
       const { entries } = await worlds.journalOf(view.world);
@@ -166,7 +166,11 @@ function headOf(
 }
 
 export const notAtRest = (rehearsal: string, waitingFor: readonly string[]): Problem =>
-  new Problem('not_at_rest', `The rehearsal "${rehearsal}" still works: ${waitingFor.join(', ')}. Repeat the request when it is at rest.`, {
-    rehearsal,
-    waitingFor: [...waitingFor],
-  });
+  new Problem(
+    'not_at_rest',
+    `The rehearsal "${rehearsal}" is still busy: ${waitingFor.join(', ')}. Repeat the request when it is at rest.`,
+    {
+      rehearsal,
+      waitingFor: [...waitingFor],
+    },
+  );

@@ -78,10 +78,10 @@ export function deedsOf(recording: Recording): readonly Deed[] {
   return deeds;
 }
 
-/** Wall time in ms. Starts are rounded to a millisecond, so shorter overlaps may be none. */
+/** Wall time in ms. Starts are rounded to a millisecond, so a shorter overlap may come from rounding. */
 const SHORTEST_OVERLAP = 2;
 
-/** Names of the faults that let calls wait for each other. */
+/** Names of the faults that make calls wait for each other. */
 const barriersOf = ({ operations }: Recording): ReadonlySet<string> =>
   new Set(operations.flatMap(({ id, params, body }) => (id === 'put-fault' && kindOf(body) === 'barrier' ? [String(params['name'])] : [])));
 
@@ -93,7 +93,7 @@ const overlapping =
     Math.min(one.end, other.end) - Math.max(one.start, other.start) >= SHORTEST_OVERLAP ||
     one.hop.faults.some((fault) => barriers.has(fault) && other.hop.faults.includes(fault));
 
-/** The calls of clients: no calls of applications, webhooks of the simulated carrier, or refusals that repeat the hop of an application. */
+/** The calls of clients. A refusal of the gateway after the hop of an application is merged into that hop. */
 function clientHops(arrows: readonly Arrow<Hop>[]): readonly Begun[] {
   const roots = arrows.filter(({ hop, kind, caller }) => isCallable(hop.api) && (kind === 'request' || (kind === 'webhook' && !caller)));
   const byId = new Map(roots.map(({ hop }) => [hop.requestId, hop]));
@@ -122,7 +122,7 @@ function eventsByCause({ events }: Recording, begun: readonly Begun[]): Readonly
 /** Work that was due before an advance runs at its beginning, within this time of the rehearsal's clock. */
 const LATE_MS = 1_000;
 
-/** The events before an operation. */
+/** The events before the next operation. */
 const until = (events: readonly RecordedEvent[], next: OperationRecord | undefined): readonly RecordedEvent[] =>
   events.filter(
     ({ order, at }) => next === undefined || order <= next.afterEvent || (next.id === 'advance-clock' && at <= next.at + LATE_MS),

@@ -13,7 +13,7 @@ export interface Expectation {
   readonly value: unknown;
 }
 
-/** Members that show what became of an object, by their paths. */
+/** Paths of members that show the state of an object. */
 const STATES: readonly string[] = [
   'state',
   'paymentStatus',
@@ -46,7 +46,7 @@ export function createExpectations() {
     return states === undefined || states.includes(undefined) ? undefined : `[${states.join(',')}]`;
   }
 
-  /** What an answer shows that no earlier answer showed about its object; for the last read of an object at least its state. */
+  /** The members of an answer that differ from earlier answers about its object. The last read of an object shows at least its state. */
   return (call: ClientCall, isLastRead: boolean): readonly Expectation[] => {
     const { api, response, path, status, isAtRest } = call;
     if (status >= 300 || !isRecord(response)) return [];
@@ -60,14 +60,14 @@ export function createExpectations() {
       const before = known.get(key) ?? statesKnown(elements);
       if (value !== undefined) known.set(key, text);
       else known.delete(key);
-      return before === undefined ? value !== undefined && !isNothing(value) : before !== text;
+      return before === undefined ? value !== undefined && !isInitial(value) : before !== text;
     });
     const isKnownAmount = ({ path: [member], value }: Expectation): boolean =>
       (member === 'totals' || member === 'authorizedAmount') && amounts.has(JSON.stringify(value));
-    const told = news.filter((one) => !isKnownAmount(one));
-    for (const { value } of told) if (isMoney(value)) amounts.add(JSON.stringify(value));
+    const shown = news.filter((one) => !isKnownAmount(one));
+    for (const { value } of shown) if (isMoney(value)) amounts.add(JSON.stringify(value));
     const states = candidates.filter(({ path: [member], value }) => member === 'state' && value !== undefined);
-    return told.length === 0 && isLastRead ? states : told;
+    return shown.length === 0 && isLastRead ? states : shown;
   };
 }
 
@@ -94,5 +94,5 @@ const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[String(name)] : undefined), value);
 
 /** Values that every new object has. */
-const isNothing = (value: unknown): boolean =>
+const isInitial = (value: unknown): boolean =>
   value === false || ['unpaid', 'available', 'none'].includes(String(value)) || (isMoney(value) && value.amount === 0);

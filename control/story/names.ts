@@ -63,7 +63,7 @@ export const capital = (word: string): string => `${word.charAt(0).toUpperCase()
 
 export const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
 
-/** Words of the language that are nouns of the trade. */
+/** Reserved words of TypeScript that are nouns of the trade. */
 const RESERVED: Readonly<Record<string, string>> = { return: 'goodsReturn' };
 
 /** Names of variables, each given once. @param taken names that the text uses for other things */

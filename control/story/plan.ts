@@ -18,7 +18,7 @@ export interface PlannedCall {
   readonly body: Value | undefined;
   readonly headers: readonly (readonly [name: string, value: Value])[];
   readonly expectations: readonly Expectation[];
-  /** Whether it only reads, and the story does not need what it read. */
+  /** Whether it only reads, and its answer shows nothing new. */
   readonly isIdle: boolean;
 }
 
@@ -51,7 +51,7 @@ export type Part =
   /** Time that passed on a flowing clock, in seconds. */
   | { readonly is: 'pause'; readonly seconds: number };
 
-/** Seconds of the rehearsal's clock between two deeds that the story repeats. Shorter ones come from the speed of the client. */
+/** The shortest pause that the story repeats, in seconds of the rehearsal's clock. Shorter ones come from the speed of the client. */
 const SHORTEST_PAUSE_S = 10;
 const MOST_EXPECTED_EVENTS = 6;
 
@@ -78,7 +78,7 @@ export function planOf(recording: Recording): {
     used.set(key, [...(used.get(key) ?? []), reference]);
   };
 
-  /** Reads a value before a deed. An id that only events have becomes a step that reads the event. */
+  /** How values of a deed are read. For an id that only events have, the story gets a part that reads the event. */
   function readingAt(at: number, beforeOrder: number): Reading {
     const ofEvent = (text: string): Reference | undefined => {
       const event = recording.events.find(({ order, object }) => order <= beforeOrder && pathTo(object, text) !== undefined);
@@ -217,7 +217,7 @@ interface HeaderReading {
   readonly references: { readonly ofVersion: (id: string, version: number) => Reference | undefined };
 }
 
-/** Headers of a step. A key that one request has does not change its effect. The id of a webhook is an argument. */
+/** A header of a step. The key of a single request is left out: it does not change the effect. The id of a webhook is an argument. */
 function headerOf(
   name: string,
   text: string,
@@ -236,7 +236,7 @@ const OUTCOMES: Readonly<Record<number, string>> = { 404: 'not found', 504: 'no 
 
 function titleIn(call: ClientCall, isAgain: boolean): string {
   const { api, status, request } = call;
-  const title = `${api.auth === 'signature' ? reportOf(request) : titleOf(api)}${isAgain && !isRead(call) ? ' again' : ''}${verbOf(request)}`;
+  const title = `${api.auth === 'signature' ? reportOf(request) : titleOf(api)}${isAgain && !isRead(call) ? ' again' : ''}${statusSuffix(request)}`;
   if (status < 400) return title;
   return `${title}: ${OUTCOMES[status] ?? 'refused'}`;
 }
@@ -245,8 +245,9 @@ function titleIn(call: ClientCall, isAgain: boolean): string {
 const reportOf = (request: unknown): string =>
   `The carrier reports ${isRecord(request) && isRecord(request['data']) ? String(request['data']['status']) : 'a scan'}`;
 
-/** The state in a request. */
-const verbOf = (request: unknown): string => (isRecord(request) && typeof request['status'] === 'string' ? `: ${request['status']}` : '');
+/** `: picked`, for a request that names a status. */
+const statusSuffix = (request: unknown): string =>
+  isRecord(request) && typeof request['status'] === 'string' ? `: ${request['status']}` : '';
 
 export function referencesOf(value: Value): readonly Reference[] {
   switch (value.is) {

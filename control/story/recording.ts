@@ -27,7 +27,7 @@ export interface RecordedEvent {
   readonly object: unknown;
 }
 
-/** All that a story is made of. */
+/** The source of a story. */
 export interface Recording {
   readonly rehearsal: string;
   /** Sorted by start. */
@@ -38,7 +38,7 @@ export interface Recording {
   readonly seed: string;
 }
 
-/** @throws Problem not_recordable when a part of what happened is no longer on record */
+/** @throws Problem not_recordable when the recording lacks a part, or the rehearsal did not begin with the data of the estate */
 export async function readRecording(worlds: Worlds, { rehearsal, world }: { readonly rehearsal: string; readonly world: World }) {
   const { entries, discardedTo } = await worlds.journalOf(world);
   const operations = await worlds.operationsOf(world);
@@ -62,7 +62,7 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
 
 const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;
 
-/** Why a scenario cannot begin as the world began. */
+/** Why a scenario cannot begin as the world began. Undefined: it can. */
 async function otherBeginning(worlds: Worlds, world: World): Promise<string | undefined> {
   const view = await worlds.current(world);
   if (view?.lineage !== undefined) return 'continues a fork or a snapshot';

@@ -13,9 +13,9 @@ export interface Reference {
 export type Source = { readonly is: 'answer'; readonly call: number } | { readonly is: 'event'; readonly order: number };
 
 /**
- * Whether a text can only come from the estate: it has at least eight characters without spaces and at least one digit, as ids, tracking
- * numbers, codes, instants and addresses have; no earlier request of the client has it; and the data that the rehearsal began with does
- * not have it. So words such as `confirmed`, SKUs and stores stay as they are. Numbers are never references, since quantities and versions
+ * Whether a text can only come from the estate. Such texts (ids, tracking numbers, codes, instants, addresses) have at least eight
+ * characters without spaces and at least one digit. Neither an earlier request of the client nor the initial data of the rehearsal has
+ * them. So words such as `confirmed`, SKUs and stores stay as they are. Numbers are never references, since quantities and versions
  * coincide by accident; for amounts see `isSentOn`.
  */
 export const isMadeByEstate = (text: string, known: { readonly requests: ReadonlySet<string>; readonly seed: string }): boolean =>
@@ -119,7 +119,7 @@ interface Definition {
 
 const definitionOf = (schema: z.ZodType | undefined): Definition | undefined => schema?.def as Definition | undefined;
 
-/** A schema without what makes it optional. */
+/** The schema inside optional, nullable and other wrappers. */
 function unwrapped(schema: z.ZodType | undefined): { readonly inner: z.ZodType | undefined; readonly isOptional: boolean } {
   let inner = schema;
   let isOptional = false;

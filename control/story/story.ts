@@ -40,13 +40,13 @@ export function storyOf(recording: Recording): string {
   ].join('\n')}\n`;
 }
 
-/** Where the code finds the answer or the object of a source. */
+/** The variable that holds the answer or the object of a source. */
 interface Bound {
   readonly name: string;
   /** `body` for an answer. */
   readonly before: Path;
   readonly schema: z.ZodType;
-  /** What was recorded there. */
+  /** The recorded answer or object. */
   readonly value: unknown;
 }
 
@@ -240,7 +240,7 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>, uses: Rea
     return lines;
   }
 
-  /** Which of concurrent calls succeeds may differ; how many do, does not. */
+  /** The same number of concurrent calls succeeds in each run, but not always the same calls. */
   function outcomes(replies: string, planned: readonly PlannedCall[]): readonly string[] {
     const counts = Map.groupBy(planned, ({ call }) => call.status);
     if (planned.length < 4) {
@@ -379,7 +379,7 @@ function memberIn({ name, before, schema }: Bound, path: Path): { readonly code:
   );
 }
 
-/** A member that the schema does not name is read as it was found. */
+/** Also reads a member that the schema does not declare. */
 const memberOf = (from: Bound, path: Path): { readonly code: string; readonly mayBeMissing: boolean } =>
   memberIn(from, path) ?? {
     code: [from.name, ...from.before].join('.') + path.map((part) => (typeof part === 'number' ? `[${part}]` : `['${part}']`)).join(''),
@@ -477,7 +477,7 @@ const startsCall = (part: Part): boolean => part.is === 'together' || (part.is =
 const startsParagraph = (part: Part): boolean =>
   part.is === 'pause' || (part.is === 'operation' && ['advance-clock', 'put-fault'].includes(part.operation.id));
 
-/** As the client wrote it, or in days, hours, minutes and seconds up to an instant. */
+/** The duration that the client wrote. For an instant: the days, hours, minutes and seconds until then. */
 function durationText(record: OperationRecord): string {
   if (isRecord(record.body) && typeof record.body['by'] === 'string') return record.body['by'];
   const seconds = Math.ceil(advancedBy(record) / 1_000);

@@ -12,7 +12,7 @@ export type Value =
   | { readonly is: 'object'; readonly members: readonly (readonly [name: string, value: Value])[] }
   | { readonly is: 'list'; readonly items: readonly Value[] };
 
-/** Any token without a meaning for the simulated provider is approved, as this one is. */
+/** The simulated provider approves each token without a special meaning, such as this one. */
 export const ORDINARY_CARD = 'tok_visa';
 /** A token whose answers were changed by hand. The journal redacts its name. */
 export const CARD_BY_HAND = 'tok_by_hand';
@@ -24,7 +24,7 @@ const NEAR_MS = 400 * 24 * 60 * 60 * 1_000;
 /** What a value is read with. */
 export interface Reading {
   readonly references: Pick<References, 'ofText' | 'ofMoney'>;
-  /** Finds a text that no answer has in the events. */
+  /** Searches the events for a text that no answer has. */
   readonly ofEvent: (text: string) => Reference | undefined;
   /** Epoch milliseconds of the rehearsal's clock. */
   readonly at: number;

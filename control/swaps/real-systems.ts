@@ -35,7 +35,7 @@ const allCalls: Readonly<Record<string, ApiDefinition>> = { ...apis, ...internal
 
 export type RealSystems = ReturnType<typeof createRealSystems>;
 
-/** Passes what the real systems of swapped applications want from the estate to its applications. */
+/** Passes the calls and reports of real systems to the applications of the estate. */
 export function createRealSystems({ transport, estateCalls }: { readonly transport: Transport; readonly estateCalls: EstateCalls }) {
   async function send(call: Omit<OutgoingCall, 'timeoutMs'>): Promise<unknown> {
     const { status, text } = await transport.send({ ...call, timeoutMs: call.context.deadline - Date.now() + MARGIN_MS });
@@ -60,10 +60,10 @@ export function createRealSystems({ transport, estateCalls }: { readonly transpo
   }
 
   return {
-    /** What the real system of an application sends as X-Estate-Call when it calls without being called. */
+    /** The value of X-Estate-Call for calls that a real system makes outside an answer. */
     credentialFor: (application: SwappableApplication, { rehearsal, credentials: { bearer } }: WorldView): string =>
       estateCalls.sign({ application, rehearsal, bearer }),
-    /** @throws Problem forbidden, and as the called application refuses */
+    /** @throws Problem forbidden, and each refusal of the called application */
     async call(
       origin: Origin & { readonly estateCall: EstateCall },
       id: string,
@@ -91,7 +91,7 @@ export function createRealSystems({ transport, estateCalls }: { readonly transpo
         body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       });
     },
-    /** @param data fits the schema of the type @throws Problem validation_failed for an object that cannot be true */
+    /** @param reported.data fits the schema of the type @throws Problem validation_failed for an object that cannot be true */
     async report(origin: Origin, application: OutgoingCall['application'], reported: { readonly type: string; readonly data: unknown }) {
       const body = JSON.stringify(reported);
       return (await send({ application, method: 'POST', path: REPORT_PATH, context: contextOf(origin), body })) as {

@@ -22,7 +22,7 @@ export type SeededSwaps = { readonly [App in SwappableApplication]?: SeededSwap 
 
 type Reader = Pick<ObjectReader, 'object'>;
 
-/** The names of the swapped applications of a world, sorted as in the catalog. The OMS, which is never swapped, has them, too. */
+/** The names of the swapped applications of a world, sorted as in the catalog. They are read at the OMS, which is never swapped. */
 export const swappedIn = async (worlds: Reader, world: World): Promise<readonly SwappableApplication[]> =>
   (await retailerOf(worlds, world))?.swapped ?? [];
 
@@ -31,7 +31,7 @@ async function retailerOf(worlds: Reader, world: World): Promise<z.output<typeof
   return row && JSON.parse(row.json);
 }
 
-/** As `swappedIn`, for an answer: undefined in a rehearsal without swaps. */
+/** As `swappedIn`, but undefined in a rehearsal without swaps. */
 export async function unseenIn(worlds: Reader, world: World): Promise<string[] | undefined> {
   const swapped = await swappedIn(worlds, world);
   return swapped.length === 0 ? undefined : [...swapped];
@@ -49,7 +49,7 @@ export async function swapsOf(worlds: Reader, world: World): Promise<readonly (r
   return found.flat();
 }
 
-/** The swaps that the creation of a rehearsal asked for. A reset keeps them. */
+/** The swaps that the request for a rehearsal contained. A reset keeps them. */
 export async function requestedSwaps(worlds: Reader, world: World): Promise<SeededSwaps | undefined> {
   const requested = (await swapsOf(worlds, world)).filter(([, { isDefault }]) => !isDefault);
   return requested.length === 0
@@ -85,7 +85,7 @@ export async function readAnswers(worlds: Pick<ObjectReader, 'object' | 'all'>, 
   return keptAnswers(records.toSorted((one, other) => one.id.localeCompare(other.id)).map(({ recorded }) => recorded));
 }
 
-/** What the comparisons with the real systems in the shadow have found so far. */
+/** The results of the comparisons with real systems in the mode shadow so far. */
 export async function readFidelity(worlds: Reader, world: World) {
   const shadowed = (await swapsOf(worlds, world)).filter(([, { mode }]) => mode === 'shadow');
   return Promise.all(
@@ -108,7 +108,7 @@ async function reasonAgainst(outbound: Outbound, url: string): Promise<string | 
   }
 }
 
-/** How a world swaps an application, and what its real system has answered. Values of headers stay hidden. */
+/** How a world swaps each application, and counts of the answers of the real systems. Values of headers stay hidden. */
 export async function describeSwaps(worlds: Reader, world: World) {
   return Promise.all(
     (await swapsOf(worlds, world)).map(async ([application, { url, mode, headers, timeoutMs, events, shadow, compare, isDefault }]) => {

@@ -23,7 +23,7 @@ export interface TopologyOptions extends ReadinessOptions {
   readonly adapters: Adapters;
 }
 
-/** The real system in place of an application. */
+/** The real system that replaces an application. */
 interface SwappedApplication {
   readonly url: string | undefined;
   readonly calls: number;

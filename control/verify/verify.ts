@@ -29,7 +29,7 @@ export async function verifyWorld(
   return results;
 }
 
-/** The private records that an invariant needs, by their owner. Without them it is not checked. */
+/** The owners of private records that an invariant needs. If one of them is swapped, the invariant is not checked. */
 const NEEDED: Readonly<Record<string, readonly Application[]>> = {
   points: ['loyalty-platform'],
   stock: ['inventory-service'],
@@ -39,7 +39,7 @@ const NEEDED: Readonly<Record<string, readonly Application[]>> = {
 /** Invariants that read the events and the queues of the estate only. */
 const INDEPENDENT: ReadonlySet<string> = new Set(['parked']);
 
-/** Adds what an invariant relies on in a world with swapped applications. */
+/** Adds the basis of the result, in a world with swapped applications. */
 function onBasis(result: InvariantResult, swapped: ReadonlySet<Application>): InvariantResult {
   if (swapped.size === 0 || INDEPENDENT.has(result.id)) return result;
   const isMissing = NEEDED[result.id]?.some((application) => swapped.has(application)) === true;

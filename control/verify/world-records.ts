@@ -31,7 +31,7 @@ export interface WorldRecords {
   readonly seed: WorldData;
   /** The figures of the retailer. */
   readonly figures: Figures;
-  /** Applications whose place real systems take. Their objects are those that were seen. */
+  /** Applications that real systems replace. The estate has only the objects that these systems have shown. */
   readonly swapped: ReadonlySet<Application>;
   /** Events on the bus or withheld from it, without duplicates. */
   readonly events: readonly EstateEvent[];
@@ -41,8 +41,8 @@ export interface WorldRecords {
   records<T>(application: Application, collection: string): readonly T[];
   counters(application: Application, counter: string): Readonly<Record<string, Readonly<Record<string, number>>>>;
   /**
-   * Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. A swapped application
-   * may have any.
+   * Whether an application has due work that names this id and is not parked; with `kind`, only work of that kind. True for a swapped
+   * application: its real system may have such work, which the estate cannot see.
    */
   queued(application: Application, id: string, kind?: string): boolean;
   /** Due work that is not parked, without deliveries. */
@@ -96,7 +96,6 @@ export async function readWorld(worlds: WorldReader, world: World, { objects, br
     },
     records,
     counters: (application, counter) => dumps.get(application)?.counters[counter] ?? {},
-    // A real system may have such work, which the estate cannot see.
     queued: (application, id, kind) =>
       swapped.has(application) || (queues.get(kind === undefined ? application : `${application}|${kind}`)?.has(id) ?? false),
     due,

@@ -155,8 +155,8 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
     },
 
     /**
-     * The deliveries about an object that no receiver has accepted yet. @param keys of due work that is withheld or parked: such
-     * deliveries are out of the order of their object
+     * The deliveries about an object that no receiver has accepted yet.
+     * @param keys of withheld or parked due work: the index `inOrder` lacks its deliveries
      */
     async open(view: WorldView, subject: string, keys: readonly string[]): Promise<(ShownDelivery & { readonly webhook: string })[]> {
       const unit = unitIn(store, view);

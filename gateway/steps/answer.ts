@@ -37,7 +37,7 @@ export const identifyInRehearsal =
     return access.requestId(view, nameOfRequest(api, request.headers)).then((id) => ({ ids: identify(request.headers, id) }));
   };
 
-/** Webhooks arrive in any order, so each counts by its id. A part of the digest limits the names that senders without a credential can make. */
+/** Webhooks arrive in any order, so their name contains their id: a part of its digest, because anybody can send webhooks with new ids. */
 function nameOfRequest({ id, auth }: ApiDefinition, { 'webhook-id': webhookId }: IncomingHttpHeaders): string {
   return auth === 'signature' ? `${id} ${digest(String(webhookId)).slice(0, 3)}` : id;
 }
@@ -125,7 +125,7 @@ export const answerControl =
     return untilClosed(response, (fail) => controlPlane(admitted, response).catch(fail));
   };
 
-/** Browsers send the origin of a page with each request, also of a page that guesses the address of this machine. @throws Problem forbidden */
+/** Browsers send the origin of each page, even of a hostile page that guessed the address of this machine. @throws Problem forbidden */
 export const requireOrigin =
   ({ crossOrigin }: GatewayParts) =>
   ({ request }: Exchange): void =>

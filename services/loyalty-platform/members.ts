@@ -132,7 +132,7 @@ function insufficientPoints({ id, pointsBalance: available }: Account, requested
   return new Problem('insufficient_points', detail, { objectType: 'loyalty-account', id, requested, available });
 }
 
-/** A point has a value of one minor unit: 0.01 EUR, or 1 JPY. */
+/** The amount that redeemed points pay. */
 export const valueOfPoints = (points: number, { currency, loyalty }: Pick<Figures, 'currency' | 'loyalty'>): Money => ({
   amount: points * loyalty.pointWorth,
   currency,

@@ -15,7 +15,7 @@ import { payments, published, type StoredPayment } from './collections.ts';
 
 type Secrets = Pick<Scope, 'webhooks' | 'context'>;
 
-/** Proves that a browser came from the shop. It derives from the seed of the rehearsal or its secret, so it is never stored and fits one payment. */
+/** Proves that a browser came from the shop. It derives from the seed of the rehearsal, or from its secret. So it fits one payment and is never stored. */
 const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
   digest('payment-action', context.seed ?? (await webhooks.secret()), idSource(context), paymentId).slice(0, 40);
 

@@ -1,8 +1,8 @@
 import type { Owner } from './applications.ts';
 
 /**
- * `step`: the next step of an object. `deadline`: what happens if nobody acts before. `repair`: finishes or undoes work after a crash or an
- * outage; usually it ends within the request.
+ * `step`: the next step of an object. `deadline`: what happens if nobody acts before. `repair`: finishes or undoes work, usually still
+ * within the request, else after a crash or an outage.
  */
 export type DueRole = 'step' | 'deadline' | 'repair';
 
@@ -22,7 +22,7 @@ const texts = (value: unknown): readonly string[] => (typeof value === 'string' 
 const about =
   (object: string, keys?: DueMeaning['keys']) =>
   (role: DueRole, does: string): DueMeaning => ({ role, object, keys, does });
-/** Each refund has its own decision. Its key has the position of the refund. */
+/** Each refund has its own decision. The key of the decision contains the position of the refund. */
 const refunds = about('payment', ({ id, refunds }) =>
   Array.isArray(refunds) ? refunds.map((_refund, place) => `${id}.refund-${place + 1}`) : [],
 );
@@ -68,7 +68,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed before'),
     'redeem-vouchers': order('repair', 'redeems the vouchers of the order'),
     compensate: order('repair', 'undoes the order at the other applications'),
-    'release-holds': order('repair', 'releases stock that the order no longer needs'),
+    'release-holds': order('repair', 'releases surplus stock of the order'),
     'route-order': order('repair', 'creates the fulfillment orders'),
     'capture-payments': order('repair', 'captures the payments of the order'),
     'serve-short-lines': order('repair', 'finds other locations for units that were short'),
@@ -89,7 +89,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
   sim: {
     'abort-hold': reservation('repair', 'undoes a reservation that was interrupted'),
     'expire-reservation': reservation('deadline', 'expires the reservation, unless it is confirmed before'),
-    'give-back-stock': reservation('repair', 'gives the reserved stock free'),
+    'give-back-stock': reservation('repair', 'releases the reserved stock'),
     'move-stock': other('repair', 'books a movement of reserved stock'),
   },
   'inventory-service': { 'finish-allocation': reservation('repair', 'finishes an allocation of stock') },
@@ -98,13 +98,13 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'write-off': fulfillment('repair', 'writes off the units that were short'),
     'take-stock': fulfillment('repair', 'books the dispatched goods out of the stock'),
     'hand-over': fulfillment('repair', 'registers the parcel with the carrier'),
-    'give-up-delivery': fulfillment('deadline', 'gives the delivery up and has it refunded, unless the carrier scans the parcel before'),
+    'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel before'),
     'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it before'),
     restock: fulfillment('repair', 'puts the goods back into stock'),
     'undo-return': back('repair', 'undoes a return that was interrupted'),
     'return-step': back('step', 'takes the next step of the return'),
     'return-parcel': back('repair', 'registers the parcel of the return and its label'),
-    'give-up-return': back('deadline', 'gives the parcel of the return up, unless it arrives before'),
+    'give-up-return': back('deadline', 'gives up the parcel of the return, unless it arrives before'),
     'finish-rejection': back('repair', 'finishes the rejection of the return'),
     'book-returned-stock': back('repair', 'books the returned goods into stock'),
     'put-back': other('repair', 'puts units back that a refused rejection took'),

@@ -3,7 +3,7 @@ import type { BusinessObject, ObjectType } from './objects.ts';
 
 /*
  * What a life cycle cannot express: why a step with an object is impossible although its state allows it. Explanations and the
- * console use these rules. A browser loads this file, so it imports no schemas. The owning application has the last word.
+ * console use these rules. A browser loads this file, so it imports no schemas. The owning application decides.
  */
 
 interface Neighbour<Type extends ObjectType> {
@@ -51,7 +51,7 @@ const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money 
 export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Nearby, type: Type, orderId: string) =>
   near.of(type).filter(({ object }) => (object as { readonly orderId: string }).orderId === orderId);
 
-/** What a payment that neither failed nor was voided binds, before refunds. */
+/** The amount that a payment covers before refunds. Not for failed or voided payments. */
 function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): Money {
   if (state === 'pending' || state === 'requires-action') return amount;
   return state === 'authorised' ? authorizedAmount : capturedAmount;
@@ -71,7 +71,7 @@ export const payablePoints = (order: Order, near: Nearby): number =>
 
 const RETURN_ENDS = ['refunded', 'exchanged', 'rejected'];
 
-/** Units of a line that the customer has and has not announced to return. */
+/** Units of a line that the customer has, less the units of open returns. */
 export function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Nearby): number {
   const open = near.of('return').filter(({ state = '' }) => !RETURN_ENDS.includes(state));
   const announced = open.flatMap(({ object }) => object.lines).filter(({ orderLineId }) => orderLineId === lineId);
@@ -94,7 +94,7 @@ export const isPicked = ({ lines }: BusinessObject<'fulfillment-order'>): boolea
 
 export const isDisputed = ({ disputes = [] }: Payment): boolean => disputes.some(({ state }) => state === 'open');
 
-/** What is left of a payment after its refunds and lost disputes. */
+/** Whether refunds and lost disputes have used up a payment. */
 const isSpent = ({ capturedAmount, refundedAmount, disputes = [] }: Payment): boolean =>
   minus(capturedAmount, refundedAmount, ...disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount)).amount <= 0;
 

@@ -30,7 +30,7 @@ function whyNot(name: string): string {
     : `There is no application ${name}. ${others}`;
 }
 
-/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: earlier answers of it. */
+/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: its earlier answers are used. */
 export const SwapMode = z.enum(['real', 'shadow', 'kept']).meta({ id: 'SwapMode' });
 export type SwapMode = z.output<typeof SwapMode>;
 
@@ -39,7 +39,8 @@ const RESERVED_HEADER =
   /^(?:x-(?:rehearsal|rehearsal-now|correlation-id|calling-application|estate-.*)|traceparent|idempotency-key|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|accept-encoding)$/i;
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
-/** Most configured headers. */
+const INVALID_HEADER = { code: 'custom', params: { code: 'invalid_header' } } as const;
+/** Limit of configured headers. */
 const MOST_HEADERS = 20;
 const HeaderValue = z
   .string()
@@ -50,10 +51,13 @@ const HeaderValue = z
 const OutsideUrl = z
   .url({ protocol: /^https?$/, error: 'This must be an address like https://hub.example.test.' })
   .max(2_000)
-  .refine((text) => {
-    const url = URL.parse(text);
-    return url !== null && [url.username, url.password, url.search, url.hash].every((part) => part === '');
-  }, 'The address must have no user, password, query or fragment.')
+  .refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url !== null && [url.username, url.password, url.search, url.hash].every((part) => part === '');
+    },
+    { error: 'The address must have no user, password, query or fragment.', params: { code: 'no_address' } },
+  )
   .transform((url) => url.replace(/\/+$/, ''));
 
 const Part = z.record(z.string(), z.unknown()).optional();
@@ -65,8 +69,8 @@ export const KeptAnswer = z.strictObject({
   answer: z.unknown(),
 });
 
-/** Most answers that a world keeps, and that an operation of a swap may have. */
-export const MOST_KEPT = 2_000;
+/** Limit of the answers that a world keeps, and of the answers per operation in a swap. */
+export const MOST_KEPT = 1_000;
 export const KeptAnswers = z
   .record(z.string().max(100), z.array(KeptAnswer).max(MOST_KEPT))
   .describe('Answers by operation. In texts, {id 1} is the first id of the request that the estate made, and {now+60000} an instant.');
@@ -85,11 +89,12 @@ export const SwapMembers = z.strictObject({
   headers: z
     .record(z.string(), HeaderValue)
     .superRefine((headers, context) => {
+      const refuse = (message: string, path: string[] = []): void => context.addIssue({ ...INVALID_HEADER, path, message });
       const names = Object.keys(headers);
-      if (names.length > MOST_HEADERS) context.addIssue({ code: 'custom', message: `At most ${MOST_HEADERS} headers are possible.` });
+      if (names.length > MOST_HEADERS) refuse(`At most ${MOST_HEADERS} headers are possible.`);
       for (const name of names) {
-        if (!HEADER_NAME.test(name)) context.addIssue({ code: 'custom', path: [name], message: 'This is not the name of a header.' });
-        if (RESERVED_HEADER.test(name)) context.addIssue({ code: 'custom', path: [name], message: 'The estate sets this header itself.' });
+        if (!HEADER_NAME.test(name)) refuse('This is not the name of a header.', [name]);
+        if (RESERVED_HEADER.test(name)) refuse('The estate sets this header itself.', [name]);
       }
     })
     .default({})

@@ -36,7 +36,7 @@ export const verbApis = {
   reservation: { confirm: 'confirm-reservation-api', release: 'release-reservation-api' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ApiId>>>>;
 
-/** Operations of the control plane that make a verb without declaring that they play it: their path has no verb. */
+/** Operations of the control plane that play a verb without declaring it with `plays`: their path has no verb. */
 export const verbOperations = {
   payment: { dispute: 'open-dispute', 'win-dispute': 'close-dispute', 'lose-dispute': 'close-dispute' },
   product: { change: 'change-product-by-hand' },

@@ -36,13 +36,13 @@ export function unpacked(bytes: Uint8Array): EstateFile {
 
 function filesIn(bytes: Uint8Array): Readonly<Record<string, Uint8Array>> {
   const large: string[] = [];
-  const isOurs = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }): boolean => {
+  const isWanted = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }): boolean => {
     if (originalSize > MOST_BYTES) large.push(name);
     return originalSize <= MOST_BYTES && !name.endsWith('/');
   };
   let files: Readonly<Record<string, Uint8Array>>;
   try {
-    files = unzipSync(bytes, { filter: isOurs });
+    files = unzipSync(bytes, { filter: isWanted });
   } catch {
     throw new EstateFileRefused('It is not a ZIP archive, or is cut off: copy it again from where it was written.');
   }

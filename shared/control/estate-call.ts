@@ -8,7 +8,7 @@ import { comparisonWith, hmacOf } from './credentials.ts';
 /** Header with the permission of a real system to call the estate back. */
 export const ESTATE_CALL_HEADER = 'x-estate-call';
 
-/** The permission of the real system of an application to make the calls of that application. */
+/** Permits the real system of an application to make the calls of this application. */
 export type EstateCall = CallInAnswer | LaterCall;
 
 /** While the real system answers a call of the estate. */
@@ -40,7 +40,7 @@ export type EstateCalls = ReturnType<typeof createEstateCalls>;
 
 /** Signs permissions with the token that all processes of the estate share, so that each verifies them without a read. */
 export function createEstateCalls(token: string) {
-  // Another key than the token, which must not sign texts that leave the estate.
+  // The token must not sign texts that leave the estate.
   const key = hmacOf(token, 'signature of estate calls');
   const signatureOf = (content: string): string => createHmac('sha256', key).update(content).digest('base64url');
   return {

@@ -36,12 +36,22 @@ export interface JournalRecord {
   readonly unchanged?: string;
   /** Headers of a client's request that change its effect, by their names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The answer of the real system that takes the place of the application. */
-  readonly outside?: { readonly status: number; readonly durationMs: number; readonly violation?: string | undefined };
+  /** The answer of the real system that replaces the application. */
+  readonly outside?: OutsideAnswer;
   readonly request?: unknown;
   readonly response?: unknown;
   /** Whether a part of the record was too large and is cut. */
   readonly truncated?: true;
+}
+
+/** The answer of a real system. */
+interface OutsideAnswer {
+  /** 0: no answer. */
+  readonly status: number;
+  /** Wall time. */
+  readonly durationMs: number;
+  /** Name of the rule that the answer breaks. */
+  readonly violation?: string | undefined;
 }
 
 /** A hop as it happened. */
@@ -59,7 +69,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly faults?: readonly string[];
   readonly unchanged?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly outside?: JournalRecord['outside'];
+  readonly outside?: OutsideAnswer;
   /** The body of the request, as it was parsed. */
   readonly request?: unknown;
   /** The text that was parsed. */
@@ -163,7 +173,14 @@ export function entryOfHop(
 }
 
 const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]));
+  Object.fromEntries(
+    Object.entries(headers)
+      .filter(([, value]) => VISIBLE_ASCII.test(value))
+      .map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]),
+  );
+
+/** Other bytes arrive as one of several characters, so a story could not send them again. */
+const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** The applications that send signed requests. Another sender of such a request counts as that application. */
 const signers: ReadonlyMap<string, string | undefined> = new Map(

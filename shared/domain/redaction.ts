@@ -115,7 +115,7 @@ const IN_QUERY = 'x-api-key|api[_-]?key|access[_-]?token|client[_-]?secret|autho
 
 /** How every access token begins. */
 export const ACCESS_TOKEN_PREFIX = 'uct_';
-/** How the permission of a real system to call the estate begins. */
+/** How every permission of a real system (`EstateCall`) begins. */
 export const ESTATE_CALL_PREFIX = 'uec_';
 
 /** Credentials of rehearsals, access tokens, webhook secrets and the demo credentials of the fixtures. */

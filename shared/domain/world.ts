@@ -18,7 +18,7 @@ export interface IdOrigin {
 }
 
 /**
- * What ids and idempotency keys derive from: the seed, so that they repeat in another world with the same one, or the world. A world that
- * continues another one makes those that the other would have made, so that work that has begun there is repeated here under its keys.
+ * What ids and idempotency keys derive from: the world, or the seed, so that they repeat in each world with this seed. A world that
+ * continues another one makes the ids and keys that the other would have made. So work that began there is repeated here under its keys.
  */
 export const idSource = ({ lineage, seed, world }: IdOrigin): string => lineage ?? (seed === undefined ? world : `seed:${seed}`);

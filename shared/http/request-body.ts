@@ -79,7 +79,7 @@ export interface JsonBody {
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
  * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
- * @param options.large limit of the bytes of a body whose lists have no limit either; absent: the limit of requests
+ * @param options.large limit of a large body in bytes, whose lists have no limit; absent: the limits of requests
  * @returns undefined for a request without a body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
@@ -93,7 +93,7 @@ export async function readJson(
   const text = typeof body === 'string' ? body : await textOf(body, { coding: headers['content-encoding'], most: large ?? BODY_BYTES });
   if (text === '') return undefined;
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  refuseExcess(json, { isShort: !isInside && large === undefined });
+  refuseExcess(json, { limitsMembers: !isInside && large === undefined });
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
@@ -145,8 +145,8 @@ async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buf
   }
 }
 
-function refuseExcess(json: string, { isShort }: { readonly isShort: boolean }): void {
-  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(isShort && { members: JSON_MEMBERS }) });
+function refuseExcess(json: string, { limitsMembers }: { readonly limitsMembers: boolean }): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(limitsMembers && { members: JSON_MEMBERS }) });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
   if (exceeded === 'members') {
     const most = JSON_MEMBERS.toLocaleString('en');

@@ -26,7 +26,7 @@ export interface ApplicationOptions {
   /** Authenticates calls within the estate. */
   readonly token: string;
   readonly agent: Agent;
-  /** For calls of the real systems that take the place of the application in some rehearsals. */
+  /** Calls the real systems that replace the application in some rehearsals. */
   readonly outside?: PipelineOptions['outside'];
   readonly log: Logger;
   /** Metrics and traces of the process; without it the application is not observed. */

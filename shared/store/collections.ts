@@ -36,8 +36,6 @@ export interface Collection<
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   /** Whether clients get the version as `ETag` and may send `If-Match`. True for every business object. */
   readonly etag: boolean;
-  /** Whether its rows have secrets. An export of a world leaves them out. */
-  readonly secret: boolean;
 }
 
 export function defineCollection<
@@ -52,7 +50,6 @@ export function defineCollection<
   readonly index?: { readonly [K in Index]: (object: Shape) => IndexValues };
   readonly object?: ObjectDefinition<z.ZodObject, string, Verb>;
   readonly etag?: true;
-  readonly secret?: true;
 }): Collection<Shape, Unique, Index, Verb> {
   return {
     name: definition.name,
@@ -64,7 +61,6 @@ export function defineCollection<
     },
     object: definition.object,
     etag: definition.etag === true || definition.object !== undefined,
-    secret: definition.secret === true,
   };
 }
 

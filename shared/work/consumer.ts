@@ -86,7 +86,7 @@ async function consume(
   const view = await directory.current(world);
   if (!view) return;
   const delivery = deliveryKey(service.application, id);
-  // A real system may be slow: the clock of the rehearsal delivers to it, so that the events of other rehearsals need not wait.
+  // A real system may be slow, and events of other rehearsals must not wait for it: the clock of the rehearsal delivers to it.
   if (await pipeline.isSwapped(world)) {
     await store.postpone(world, delivery, { event: { id, json, hop }, at: view.now, awaits: service.application });
     return;

@@ -11,7 +11,7 @@ import { type StoredSwap, swaps } from './swap/stored-swap.ts';
 
 const Applications = z.array(z.enum(swappableNames)).optional();
 
-/** `swapped`: the applications of the world whose place the real systems of the retailer take. `shadowed`: those with one in the shadow. */
+/** `swapped`: the applications that real systems replace in the world. `shadowed`: the applications with a real system in the mode shadow. */
 export const StoredRetailer = Retailer.extend({ version: z.int(), swapped: Applications, shadowed: Applications });
 
 export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
@@ -32,7 +32,7 @@ const REMEMBERED_MS = 5_000;
 
 export type ReadFigures = ReturnType<typeof createFigures>;
 
-/** Reads the figures of a world and its swap, which never change, and remembers them for a while. A world without a swap has one read. */
+/** Reads the figures of a world and its swap, which never change, and remembers them for a while. Without a swap, that is one read. */
 export function createFigures(store: Pick<Store, 'object' | 'application'>) {
   const known = new LRUCache<World, WithFigures>({ ttl: REMEMBERED_MS, ttlAutopurge: true });
   return (world: World): WithFigures | Promise<WithFigures> => known.get(world) ?? read(world);

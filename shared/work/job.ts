@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Figures } from '../catalog/retailer.ts';
 import type { Context } from '../control/context.ts';
+import type { Hop } from '../control/journal.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
@@ -31,21 +32,12 @@ export interface JournalNotes {
   requestText?: string;
   /** The headers of a client's request that change its effect. */
   headers?: Readonly<Record<string, string>>;
-  /** The answer of the real system that takes the place of the application. */
-  outside?: OutsideAnswer;
+  /** The answer of the real system that replaces the application. */
+  outside?: Hop['outside'];
   /** Why the hop changed nothing. */
   unchanged?: string;
   /** A more exact value than the context's, once it is known. */
   principal?: string;
-}
-
-/** The answer of a real system, as the journal shows it. Status 0: no answer. */
-export interface OutsideAnswer {
-  readonly status: number;
-  /** Wall time. */
-  readonly durationMs: number;
-  /** Name of the rule that the answer breaks. */
-  readonly violation?: string | undefined;
 }
 
 export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): JournalNotes => ({ hopId: requestId, calls: [], faults: [] });
@@ -53,9 +45,9 @@ export const newJournalNotes = ({ requestId }: Pick<Context, 'requestId'>): Jour
 /** A job in a world whose figures are read. */
 export interface WithFigures {
   readonly figures: Figures;
-  /** Set when the real system of the retailer takes the place of the application in this world. */
+  /** Set when the real system of the retailer replaces the application in this world. */
   readonly swap?: StoredSwap | undefined;
-  /** Set when ours answers and a real system gets the same calls beside it. */
+  /** Set when ours answers, and a real system gets the same calls. */
   readonly shadow?: StoredSwap | undefined;
 }
 

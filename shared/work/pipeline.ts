@@ -85,7 +85,7 @@ export function createPipeline(options: PipelineOptions) {
     return run(item);
   }
 
-  /** Whether the real system takes the place of the application in a world. */
+  /** Whether a real system replaces the application in a world. */
   const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
 
   return { request, event, consume, due, report, isSwapped };

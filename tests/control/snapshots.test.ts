@@ -118,7 +118,7 @@ describe('Snapshots', () => {
     await rehearsal.control('delete-snapshot', { params: { name: again.name } });
   });
 
-  test('A rehearsal that still works is not kept, and the refusal names the work', async () => {
+  test('A busy rehearsal is not kept, and the refusal names the work', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
@@ -126,7 +126,7 @@ describe('Snapshots', () => {
     await rehearsal.struck('slow');
     const { status, body } = await rehearsal.call('save-snapshot', { params: { name: freshName() }, body: { timeoutMs: 300 } });
     expect([status, body.code]).toEqual([409, 'not_at_rest']);
-    expect([body.waitingFor.join(), body.detail]).toEqual([expect.stringMatching(/oms/), expect.stringContaining('still works: ')]);
+    expect([body.waitingFor.join(), body.detail]).toEqual([expect.stringMatching(/oms/), expect.stringContaining('still busy: ')]);
     await confirming;
   });
 });

@@ -18,16 +18,39 @@ const begun = async (beginning: Beginning) => withSteps(await openRehearsal(esta
 
 type Control = Pick<Awaited<ReturnType<typeof openRehearsal>>['client'], 'control'>;
 
+/**
+ * A handler that runs again after a conflict makes its calls again, with the next numbers, and how often it does depends on the machine.
+ * @returns a request id as it would be without these repeats
+ */
+function numbersWithoutRepeats(ids: readonly string[]): (id: string) => string {
+  const siblings = Map.groupBy(ids, (id) => id.slice(0, id.lastIndexOf('.')));
+  const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf('.') + 1));
+  const number = (id: string): string => {
+    const parent = id.slice(0, id.lastIndexOf('.'));
+    if (!id.includes('.')) return id;
+    const own = (siblings.get(parent) ?? []).filter((one) => /^\d+$/.test(one.slice(parent.length + 1)) && numberOf(one) < numberOf(id));
+    return `${number(parent)}.${Number.isNaN(numberOf(id)) ? id.slice(parent.length + 1) : own.length + 1}`;
+  };
+  return number;
+}
+
 /** What a rehearsal recorded, without the members that how-to/isolate-tests.md lists as different in each rehearsal. */
 async function recorded({ control }: Control, name: string) {
-  const own = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(new RegExp(`${name}(~\\w+)?`, 'g'), 'NAME'));
-  const { items: hops } = await control('read-journal', { query: { limit: 5_000 } });
+  const { items: all } = await control('read-journal', { query: { limit: 5_000 } });
+  const hops = all.filter(({ unchanged = '' }) => !unchanged.startsWith('An earlier request with this Idempotency-Key'));
+  const numbers = numbersWithoutRepeats(hops.map(({ requestId }) => requestId));
+  const own = <T>(value: T): T =>
+    JSON.parse(
+      JSON.stringify(value)
+        .replaceAll(new RegExp(`${name}(~\\w+)?`, 'g'), 'NAME')
+        .replaceAll(/req_\w+(?:\.[\w-]+)+/g, (id) => numbers(id)),
+    );
   const { items: events } = await control('list-events', { query: { limit: 1_000, ext: 'true' } });
   const { items: moves } = await control('list-clock-moves');
   const { items: parked } = await control('list-parked');
   return own({
     hops: hops
-      .map(({ sequence: _sequence, startedAt: _startedAt, durationMs: _durationMs, ...hop }) => hop)
+      .map(({ sequence: _sequence, startedAt: _startedAt, durationMs: _durationMs, calls: _calls, ...hop }) => hop)
       .toSorted((a, b) => (a.requestId < b.requestId ? -1 : 1)),
     events: events.map(({ event }) => event).toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1)),
     moves: moves.map(({ movedAt: _movedAt, after: _after, ran: _ran, timers, ...move }) => ({

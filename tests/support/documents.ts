@@ -59,8 +59,10 @@ const linePattern = (line: string): string => line.trimEnd().split('…').map(es
 export function isAsShown(actual: string, { output = '', anyOrder = false }: CommandBlock): boolean {
   const shown = output.trim().split('\n');
   if (!anyOrder) {
-    const patterns = shown.map((line) => (line.trim() === '…' ? '[\\s\\S]*?' : linePattern(line)));
-    return new RegExp(`^${patterns.join('\\s*\\n')}$`).test(actual.trim());
+    // The last … may stand for no line.
+    const rest = shown.at(-1)?.trim() === '…' ? '(?:\\s*\\n[\\s\\S]*)?' : '';
+    const patterns = (rest === '' ? shown : shown.slice(0, -1)).map((line) => (line.trim() === '…' ? '[\\s\\S]*?' : linePattern(line)));
+    return new RegExp(`^${patterns.join('\\s*\\n')}${rest}$`).test(actual.trim());
   }
   const left = actual
     .trim()

@@ -5,8 +5,8 @@ import type { ProblemCode } from '../problems.ts';
 /**
  * An operation of the control plane, under `/_control` at the gateway. Routes, validation, the typed client and the OpenAPI document derive
  * from it. An operation runs in the rehearsal of the header `X-Rehearsal`, and counts as use of the rehearsal. Operations under
- * `/_control/rehearsals`, `/_control/scenarios`, `/_control/runs` and `/_control/diff`, and operations on kept snapshots, run in no rehearsal. An operation never creates the rehearsal that it
- * names: only `create-rehearsal` and the first API call with the name do.
+ * `/_control/rehearsals`, `/_control/scenarios`, `/_control/runs` and `/_control/diff`, and operations on kept snapshots, run in no
+ * rehearsal. An operation never creates the rehearsal that it names: only `create-rehearsal` and the first API call with the name do.
  */
 export interface ControlOperation<
   Id extends string = string,

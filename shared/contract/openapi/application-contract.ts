@@ -170,7 +170,7 @@ function header(name: string, description: string, schema: Part): Part {
   return { name, in: 'header', required: true, description, schema };
 }
 
-/** A refusal of a real system. The estate adds what its own refusals have more. */
+/** A refusal of a real system. The estate adds the other members of its refusals. */
 const PROBLEM: Part = {
   description:
     'A refusal. The estate passes it on when the call may answer this code; otherwise, the status decides. Some codes have members, such as `declineCode` of a declined payment and `refundableAmount` of a refund that is too high.',

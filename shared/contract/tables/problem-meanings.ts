@@ -90,7 +90,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat it after `Retry-After` seconds. The key of a process that has died is free by then; otherwise the answer is the first one.',
   ],
   not_at_rest: [
-    'The rehearsal still works, and a snapshot or fork needs it at rest. `waitingFor` names the open work.',
+    'The rehearsal is busy, and a snapshot or fork needs it at rest. `waitingFor` names the open work.',
     'Repeat the request, or remove the fault or the request that holds the work.',
   ],
   clock_busy: [
@@ -110,7 +110,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   swapped: [
     'The real system of the retailer takes the place of this application. It does not offer the call, or it has the state that a snapshot or a fork would need.',
-    'Let it happen at the real system, or use a rehearsal without the swap.',
+    'Make the step at the real system, or use a rehearsal without the swap.',
   ],
   not_swapped: [
     'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',

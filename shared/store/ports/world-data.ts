@@ -47,7 +47,7 @@ export interface WorldData {
   readonly beginning?: Beginning;
 }
 
-/** An idempotency record. A claim that a running request holds is exported as if it had been released. */
+/** An idempotency record. A claim that a running request holds is exported as released. */
 export interface ExportedClaim {
   readonly key: string;
   readonly fingerprint: string;
@@ -80,10 +80,11 @@ export interface ExportedFault {
 
 /**
  * Everything that a world needs to continue as it would have: its data, clock, due work, faults, idempotency records, events and deliveries.
- * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of the clock. Unsorted lists have the order of the store.
+ * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of the clock.
+ * Lists without a named order are sorted as in the store.
  */
 export interface ExportedWorld {
-  /** `idSource`: a world that continues this one has the same. */
+  /** `idSource` of this world, and of each world that continues it. */
   readonly lineage: string;
   readonly now: Ms;
   /** Whether the clock flows, or flowed before the advance that is in progress. */

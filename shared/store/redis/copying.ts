@@ -5,9 +5,9 @@ import type { WorldData, WorldSource } from '../ports/world-data.ts';
 import { type RedisAccess, runInWorld } from './connection.ts';
 import { WORLD_KEYS } from './keys.ts';
 import { type FilledWorld, fieldsOfBeginning, openWorld } from './opening.ts';
-import { belongsToWorld, type Command, exportWorld, lineageOf, seedOfCopy, together } from './world-data.ts';
+import { belongsToWorld, type Command, exportWorld, lineageOf, onUnchangedWorld, seedOfCopy } from './world-data.ts';
 
-/** Keys of records of the past, of work in progress and of the rehearsal, and keys that are copied in another way. */
+/** Keys that are not copied here: records of the past, work in progress, and data of the rehearsal. Some are written in another way. */
 const LEFT_OUT = /^(?:seed|keys|ops|opslog|operations|runs|relays|hop|anonymous|moves|revoked)/;
 
 /** Fields of the world's hash that the copy begins with. */
@@ -28,21 +28,21 @@ const COPIED_FIELDS = [
 type Copied = Extract<WorldSource, { readonly copyOf: World }>;
 
 /**
- * Copies the keys of a world within Redis, one command per key. A lease that is copied ends in its time. Nodes of a cluster cannot copy to
- * each other, and each rehearsal has its own slot: there the data pass through this process.
+ * Copies the keys of a world within Redis, one command per key. A copied lease expires as usual. In a cluster, each rehearsal has its own
+ * slot, and nodes cannot copy to each other: there the data pass through this process.
  */
 export async function copyWorld(access: RedisAccess, { copyOf: from, seed: newSeed }: Copied, to: World): Promise<FilledWorld> {
   const { connection, keys } = access;
   const [source, target] = [keys.world(from), keys.world(to)];
-  const beginningWith = (seed: WorldData): WorldData => ({
+  const withNewSeed = (seed: WorldData): WorldData => ({
     ...seed,
     beginning: { ...seed.beginning, seed: newSeed ?? seed.beginning?.seed },
   });
   if (connection.client instanceof Cluster) {
     const { seed, ...exported } = await exportWorld(access, from);
-    return openWorld(connection, target, { ...exported, seed: beginningWith(seed) });
+    return openWorld(connection, target, { ...exported, seed: withNewSeed(seed) });
   }
-  const replies = await together(connection, source, (all) => {
+  const replies = await onUnchangedWorld(connection, source, (all) => {
     const names = [...all.filter(belongsToWorld), ...WORLD_KEYS.filter((name) => !LEFT_OUT.test(name))];
     return new Map<string, Command>([
       ...names.map((name) => [name, ['COPY', `${source}:${name}`, `${target}:${name}`, 'REPLACE']] as const),
@@ -52,7 +52,7 @@ export async function copyWorld(access: RedisAccess, { copyOf: from, seed: newSe
   });
   const pairs = replies.get('about ') as readonly string[];
   const about = new Map(Array.from({ length: pairs.length / 2 }, (_, n) => [pairs[2 * n] ?? '', pairs[2 * n + 1] ?? '']));
-  const seed = beginningWith(seedOfCopy(replies.get('seed ') as string));
+  const seed = withNewSeed(seedOfCopy(replies.get('seed ') as string));
   const copied = [...replies.keys()].filter((name) => replies.get(name) === 1);
   // An earlier attempt may have copied a key that has disappeared since.
   const outdated = [...replies.keys()].filter((name) => replies.get(name) === 0).map((name) => `${target}:${name}`);

@@ -27,7 +27,9 @@ import type { World } from '../../domain/world.ts';
  *   R                    hash   ulid (of the current world), credentials (JSON), since (wall time)
  *   W                    hash   createdAt, flowing (1 or 0), clock (flowing: now − wall time; else now), progression (JSON), driver
  *                               (lease of the driver that advances the clock), flowed (whether the clock flowed before that),
- *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that removed its rehearsal), bytes (of text),
+ *                               seed and startsAt (`Beginning`; absent: not chosen), revision (of the faults), lineage (`idSource` of
+ *                               the world that it continues), origin (the snapshot that it was opened from), removedBy (operation that
+ *                               removed its rehearsal), bytes (of text),
  *                               counts: seq, order, dueSeq, outSeq, owedSeq, parkSeq, faultSeq, moveSeq, operationSeq, changes
  *   W:seed               string the data that the world was seeded with (JSON)
  *   W:data               string the own data that the world was seeded with (JSON); absent without

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SnapshotStore } from '../ports/snapshots.ts';
 import type { RedisAccess } from './connection.ts';
 
-/** A content that was never entered in the list, because its process died, is gone after this wall time in seconds. */
+/** Wall time in seconds after which Redis drops a content that was never listed, because its process died. */
 const UNLISTED_S = 600;
 
 export function createRedisSnapshots({ connection, keys: { snapshots: root } }: RedisAccess): SnapshotStore {

@@ -59,7 +59,7 @@ export function createRedisWorldData(access: RedisAccess): WorldDataStore {
 }
 
 async function readData(connection: RedisConnection, key: string, now: Ms): Promise<WorldData> {
-  const replies = await together(
+  const replies = await onUnchangedWorld(
     connection,
     key,
     (names) => new Map([...readings(key, names, /^[ouic]:/), ['due', ['HVALS', `${key}:due`]]]),
@@ -69,11 +69,11 @@ async function readData(connection: RedisConnection, key: string, now: Ms): Prom
 }
 
 /**
- * Handles a world key by key, so that other commands run in between, and again after a change. The last attempt handles all keys in one
- * step, which delays other commands.
+ * Runs a command per key, so that other commands can run in between. If the world changes in between, all run again. The last attempt
+ * runs them in one step, which delays other commands.
  * @param plan makes the commands from the names of the applications' keys; executing them twice is harmless
  */
-export async function together(
+export async function onUnchangedWorld(
   connection: RedisConnection,
   key: string,
   plan: (names: readonly string[]) => Commands,
@@ -113,7 +113,7 @@ const LISTS = ['running', 'pending', 'parked', 'faults'];
 
 export async function exportWorld(access: RedisAccess, world: World): Promise<ExportedWorld> {
   const key = access.keys.world(world);
-  const replies = await together(
+  const replies = await onUnchangedWorld(
     access.connection,
     key,
     (names) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A member that the real system has differently. */
+/** A member with another value in the answer of the real system. */
 export interface Difference {
   /** JSON pointer into the answer, with `*` for each index; empty for the answer as a whole. */
   readonly pointer: string;
@@ -13,9 +13,9 @@ export interface Difference {
 export interface KnownIds {
   /** The id of the real system for one of ours, if an earlier answer had both. */
   readonly theirsOf: (ours: string) => string | undefined;
-  /** Both are seen in the same place for the first time. */
-  readonly learn: (ours: string, theirs: string) => void;
-  /** Whether the request had the id: then the answer must have the same. */
+  /** Notes a pair of ids that stand in the same place for the first time. */
+  readonly note: (ours: string, theirs: string) => void;
+  /** Whether the request contained the id: then the answer must contain it too. */
   readonly wasSent: (ours: string) => boolean;
 }
 
@@ -26,9 +26,9 @@ export interface Comparison {
 }
 
 /**
- * Compares two answers by the schema of the API: numbers, true and false, closed lists, SKUs, GTINs, currencies, the presence of members and the
- * length of lists. Ids are matched by first sight. Times and texts count only if they are named. `version` never counts: each system
- * counts its own changes.
+ * Compares two answers by the schema of the API: numbers, booleans, enumerations, SKUs, GTINs, currencies, countries, the presence of
+ * members and the length of lists. The first two ids in the same place become a pair; later answers must keep to it. Times and texts
+ * count only if they are named. `version` never counts: each system counts its own changes.
  */
 export function differencesOf(schema: z.core.$ZodType, ours: unknown, theirs: unknown, comparison: Comparison): readonly Difference[] {
   const found: Difference[] = [];
@@ -68,7 +68,7 @@ export function differencesOf(schema: z.core.$ZodType, ours: unknown, theirs: un
     const { ids } = comparison;
     const known = ids.theirsOf(our);
     if (known !== undefined || ids.wasSent(our)) return known === their;
-    ids.learn(our, their);
+    ids.note(our, their);
     return true;
   }
 }

@@ -8,14 +8,14 @@ import type { Step } from '../steps/step.ts';
 import { outsideRequestOf } from '../swap/forward.ts';
 import { keepAnswer } from '../swap/keep.ts';
 import { NoReply } from '../swap/outside-call.ts';
-import { eventRequestOf } from '../swap/post-event.ts';
+import { eventRequestOf, isAccepted, refusedEvent } from '../swap/post-event.ts';
 import { readAnswer, Violation, withoutReply } from '../swap/read-answer.ts';
 import type { StoredSwap } from '../swap/stored-swap.ts';
 import { logAnswer } from '../swap/swap-log.ts';
 import { type Difference, differencesOf } from './compare.ts';
 import { openIds } from './ids.ts';
 
-/** Repeats each request at the real system in the shadow. Its answer changes nothing. */
+/** Sends each request also to the real system in the mode shadow. Its answer changes nothing. */
 export const shadowRequest =
   (parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> =>
   async (job, rest) => {
@@ -62,7 +62,7 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
     try {
       const theirs = readAnswer(api, reply);
       await log(reply.status, reply.durationMs);
-      if (answer.status >= 300) return [refusalDiffers(answer, String(reply.status))];
+      if (answer.status >= 300) return [otherOutcome(answer, String(reply.status))];
       const known = await ids.known(input, ours);
       const found = differencesOf(api.response, ours, theirs, { ids: known, named: new Set(swap.compare) });
       await ids.keep();
@@ -72,7 +72,7 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
       await log(reply.status, reply.durationMs, error instanceof Violation ? error : undefined);
       if (error instanceof Violation) return [{ pointer: '', ours: textOf(answer), theirs: `${reply.status} ${error.violation}` }];
       const isSame = answer.status === error.status && codeOf(answer) === error.code;
-      return isSame ? [] : [refusalDiffers(answer, `${error.status} ${error.code}`)];
+      return isSame ? [] : [otherOutcome(answer, `${error.status} ${error.code}`)];
     }
   } catch (error) {
     if (!(error instanceof NoReply)) throw error;
@@ -84,9 +84,9 @@ async function differencesAt(parts: ApplicationParts, { job, swap, answer }: Sha
 
 const codeOf = ({ body }: Answer): unknown => (jsonIn(body.toString()) as { readonly code?: unknown } | undefined)?.code;
 const textOf = (answer: Answer): string => (answer.status < 300 ? String(answer.status) : `${answer.status} ${codeOf(answer)}`);
-const refusalDiffers = (answer: Answer, theirs: string): Difference => ({ pointer: '', ours: textOf(answer), theirs });
+const otherOutcome = (answer: Answer, theirs: string): Difference => ({ pointer: '', ours: textOf(answer), theirs });
 
-/** Posts each event that the application consumes to the real system in the shadow, so that it can keep up. */
+/** Posts each event that the application consumes also to the real system in the mode shadow. */
 export const shadowDelivery =
   (parts: ApplicationParts): Step<Delivery & WithFigures, Delivery & WithFigures, void> =>
   async (job, rest) => {
@@ -104,9 +104,7 @@ export const shadowDelivery =
           if (error instanceof NoReply) return { status: 0, durationMs: error.durationMs };
           throw error;
         });
-      const isAccepted = status >= 200 && status < 300;
-      const violation = isAccepted ? undefined : { name: 'event_refused', detail: `It answered ${status} to ${api} at /events.` };
-      await logAnswer(parts, context, { api, status, durationMs, violation });
-      return isAccepted ? [] : [{ pointer: '', ours: 'accepted', theirs: status === 0 ? 'no answer' : String(status) }];
+      await logAnswer(parts, context, { api, status, durationMs, violation: refusedEvent(api, status) });
+      return isAccepted(status) ? [] : [{ pointer: '', ours: 'accepted', theirs: status === 0 ? 'no answer' : String(status) }];
     });
   };

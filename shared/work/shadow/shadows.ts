@@ -9,21 +9,21 @@ import { recordInWorld } from '../swap/record-in-world.ts';
 import type { Difference } from './compare.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from './stored-fidelity.ts';
 
-/** Most calls of a world that wait for the real system in the shadow, per application and process. Further ones are counted as skipped. */
+/** Limit of calls of a world that wait for the real system, per application and process. Further calls count as skipped. */
 const MOST_WAITING = 500;
-/** Most different differences that a world keeps, the first ones. */
+/** Limit of differences that a world keeps. The first ones stay. */
 const MOST_DIFFERENCES = 500;
 
 /** The same call for the real system, after ours has answered. @returns what the fidelity log shows about it */
 type ShadowCall = () => Promise<readonly Difference[]>;
 
-/** Makes the calls of a world one after the other, as ours were answered: a call may need the ids of an earlier one. */
+/** Makes the calls of a world one after the other, first answered by ours first: a call may need the ids of an earlier one. */
 export function createShadows(parts: { readonly store: Store; readonly log: Logger }) {
   const running = new Map<World, { last: Promise<void>; waiting: number }>();
 
   async function compareNow(context: Context, api: string, call: ShadowCall): Promise<void> {
     const found = await call().catch((error: unknown) => {
-      parts.log.warn({ err: error, api, world: context.world }, 'comparing with the real system in the shadow failed');
+      parts.log.warn({ err: error, api, world: context.world }, 'comparing with the real system in the mode shadow failed');
       return undefined;
     });
     await record(context, (log) => (found ? withComparison(log, { context, api, found }) : { ...log, skipped: log.skipped + 1 }));
@@ -37,7 +37,7 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
     );
 
   return {
-    /** Resolves when the call is on record. The comparison follows. */
+    /** Resolves when the call is counted. The comparison follows. */
     async add(context: Context, api: string, call: ShadowCall): Promise<void> {
       const { world } = context;
       const queue = running.get(world) ?? { last: Promise.resolve(), waiting: 0 };

@@ -22,7 +22,7 @@ export const FidelityLog = z.object({
 });
 export type FidelityLog = z.output<typeof FidelityLog>;
 
-/** The comparisons with a real system in the shadow, counted. One row, in the part of its application. */
+/** Counts of the comparisons with a real system in the mode shadow. One row, stored with the data of its application. */
 export const fidelityLogs = defineCollection({ name: 'fidelity', schema: FidelityLog });
 
 export const EMPTY_FIDELITY: Omit<FidelityLog, 'version'> = {
@@ -34,7 +34,7 @@ export const EMPTY_FIDELITY: Omit<FidelityLog, 'version'> = {
   differences: [],
 };
 
-/** An id of the real system in the shadow, by ours. */
+/** An id of the real system in the mode shadow, by ours. */
 export const shadowIds = defineCollection({
   name: 'shadow-ids',
   schema: z.object({ id: z.string(), version: z.int(), theirs: z.string() }),

@@ -34,7 +34,7 @@ export async function noteBody({ received, context, notes }: ApiRequest): Promis
   return body;
 }
 
-/** Headers without which a repeated request would have another effect. */
+/** Headers that change the effect of a request. */
 const NOTED_HEADERS = ['idempotency-key', 'if-match', 'webhook-id'] as const;
 
 function notedHeaders(headers: IncomingHttpHeaders): Record<string, string> | undefined {

@@ -62,7 +62,7 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
     await endItem(job, []);
   }
 
-  /** The driver reads the reason of a problem. */
+  /** The driver parks the work of a problem, with its detail as the reason. */
   const asRefusal = (error: unknown): Problem =>
     error instanceof Problem ? error : new Problem('internal_error', error instanceof Error ? error.message : String(error));
 

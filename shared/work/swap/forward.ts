@@ -12,14 +12,11 @@ import type { RunScope } from '../scope.ts';
 import type { ClaimedRequest } from '../steps/claim-key.ts';
 import type { Step } from '../steps/step.ts';
 import { keepAnswer, keptReply } from './keep.ts';
-import { NoReply, type OutsideReply } from './outside-call.ts';
+import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
 import { readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
 import { keepSeen, objectsIn, type SeenCollection, seenCollections } from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
-
-/** Time that the application needs for its own answer after the real system has used its whole time. */
-const MARGIN_MS = 250;
 
 /** Where the world swaps the application, the real system answers in place of the handler. Everything around the handler stays. */
 export function forwardIfSwapped(parts: ApplicationParts): Step<ClaimedRequest, ClaimedRequest, Answered> {
@@ -88,7 +85,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const scope = given as RunScope;
     await compareVersion(job, scope, collections);
     const isFirst = replied === undefined;
-    // What is kept is chosen anew: the unit of an earlier run is gone.
+    // A kept answer is chosen again, because the unit of the earlier run is gone.
     if (swap.mode === 'kept') replied = undefined;
     replied ??= send(scope);
     const reply = await replied;
@@ -103,23 +100,23 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   };
 }
 
-/** `If-Match` names a version that the estate gave: the object as it is known must still have it. */
+/** `If-Match` names a version of the estate, so it is compared with the object that the estate has. */
 async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, collections: readonly SeenCollection[]): Promise<void> {
   const name = unit.precondition?.name;
   if (name === undefined) return;
   for (const { of } of collections) await work.get(of, name);
 }
 
-/** An answer about a path with an id must be about this object. */
-function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collection: { definition }, object }: SeenCollectionObject): void {
+/** An answer about the payment in the path must not contain another payment. */
+function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collection: { definition }, object }: Seen): void {
   const { id } = input.params;
   if (definition.type !== 'payment' || id === undefined || object.id === id) return;
   throw unacceptable('other_object', api, `answered ${api.id} of ${definition.type}/${id} with ${definition.type}/${object.id}.`);
 }
 
-type SeenCollectionObject = Parameters<typeof keepSeen>[2];
+type Seen = Parameters<typeof keepSeen>[2];
 
-/** What the real system receives: the call as the catalog declares it, and nothing of the client or of the estate's own connections. */
+/** The request to the real system: the call as the catalog declares it, without headers of the client or of calls within the estate. */
 export function outsideRequestOf(
   { bound: { api }, input, context }: Pick<ClaimedRequest, 'bound' | 'input' | 'context'>,
   key: string,

@@ -14,7 +14,8 @@ import { unacceptable } from './read-answer.ts';
 import { recordInWorld } from './record-in-world.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
-const NUMBER = 'number';
+/** Id of the row that counts the recorded answers. */
+const RECORDED = 'number';
 
 type Input = { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
 
@@ -41,15 +42,15 @@ export async function keepAnswer(
   };
   await ifPossible(parts.log, 'keeping the answer of a real system', () =>
     recordInWorld(parts, context, async (work) => {
-      const count = (await work.get(keptUses, NUMBER))?.count ?? 0;
+      const count = (await work.get(keptUses, RECORDED))?.count ?? 0;
       if (count >= MOST_KEPT) return;
-      work.put(keptUses, { id: NUMBER, count: count + 1 });
+      work.put(keptUses, { id: RECORDED, count: count + 1 });
       work.put(keptRecords, { id: String(count).padStart(6, '0'), recorded });
     }),
   );
 }
 
-/** The reply that a real system gave to such a call before. @throws Violation `not_kept` */
+/** The kept reply of a real system to such a call. @throws Violation `not_kept` */
 export async function keptReply(
   work: UnitOfWork,
   { swap, api, input }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input },
@@ -61,7 +62,7 @@ export async function keptReply(
   const found = findKept(swap.answers?.[api.id] ?? [], { request, now: work.now, bound, earlier });
   if (found.is === 'unknown') {
     const nearest = found.nearest ?? `No call of ${api.id} is kept.`;
-    throw unacceptable('not_kept', api, `has given no answer to this call of ${api.id} that is kept. ${nearest}`);
+    throw unacceptable('not_kept', api, `has no kept answer to this call of ${api.id}. ${nearest}`);
   }
   work.put(keptUses, { id, count: earlier + 1 });
   work.put(keptIds, { id: 'ids', bound: found.bound });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { KeptAnswer, KeptAnswers } from '../../catalog/swap.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { instant, type Ms } from '../../domain/time.ts';
+import { mapTexts, textsIn } from './json-texts.ts';
 
 type Kept = z.output<typeof KeptAnswer>;
 
@@ -16,14 +17,14 @@ export interface RecordedAnswer {
   readonly now: Ms;
 }
 
-/** An id that the estate made. It is another one in the next rehearsal. */
+/** An id that the estate made. It differs in the next rehearsal. */
 const ESTATE_ID = /^[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 const PLACE = /^\{(id \d+)\}$/;
 const TIME = /^\{now([+-]\d+)?\}$/;
 
 /**
- * The answers as files keep them, by operation. `{id 1}` stands for the first id that the estate had made; ids of the real system stay.
+ * The answers as files keep them, by operation. `{id 1}` replaces the first id that the estate made; ids of the real system stay.
  * `{now+60000}` is an instant, in milliseconds from the rehearsal's clock.
  */
 export function keptAnswers(recorded: readonly RecordedAnswer[]): KeptAnswers {
@@ -90,7 +91,7 @@ export function findKept(kept: readonly Kept[], { request, now, bound, earlier }
   return { is: 'kept', status: chosen.status, answer, bound: consistent.length > 0 ? own : bound };
 }
 
-/** A request without its ids of the estate and its instants, as a key. */
+/** A key of a request: its ids of the estate and its instants are replaced. */
 function shapeOf(request: unknown, isId: (text: string) => boolean): string {
   const numbers = new Map<string, string>();
   const numbered = (text: string): string => {
@@ -133,18 +134,6 @@ function momentOf(text: string, now: Ms): string {
 function instantOf(text: string, now: Ms): string {
   const [all, distance = '0'] = TIME.exec(text) ?? [];
   return all === undefined ? text : instant(now + Number(distance));
-}
-
-function* textsIn(value: unknown): Generator<string, void> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner);
-}
-
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, map)]));
 }
 
 /** Empty parts of a request count as absent ones. */

@@ -51,7 +51,9 @@ export class NoReply extends Error {
   }
 }
 
-/** Most calls to the real system that a world makes at the same time, per application and process. Other worlds keep their room. */
+/** Time that the application needs for its own answer after the real system has used its whole time. */
+export const MARGIN_MS = 250;
+/** Limit of concurrent calls of a world to the real system, per application and process. So one world leaves room for the others. */
 const MOST_AT_ONCE = 16;
 /** Largest answer in bytes. */
 const MOST_BYTES = 2 ** 20;
@@ -60,7 +62,7 @@ const SHORTEST_SECRET = 8;
 
 export type CallOutside = ReturnType<typeof createCallOutside>;
 
-/** Calls the real systems that take the place of an application. @returns a function that throws NoReply */
+/** Calls the real systems that replace an application. @returns a function that throws NoReply */
 export function createCallOutside(access: () => OutsideAccess) {
   const running = new Map<World, number>();
 

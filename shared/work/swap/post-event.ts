@@ -5,11 +5,15 @@ import { rehearsalOf } from '../../domain/world.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { type EventHandler, unchanged } from '../handler.ts';
 import type { Delivery, JournalNotes } from '../job.ts';
-import { NoReply } from './outside-call.ts';
+import { MARGIN_MS, NoReply } from './outside-call.ts';
 import type { StoredSwap } from './stored-swap.ts';
-import { logAnswer } from './swap-log.ts';
+import { type LoggedAnswer, logAnswer } from './swap-log.ts';
 
-const MARGIN_MS = 250;
+export const isAccepted = (status: number): boolean => status >= 200 && status < 300;
+
+/** The violation of a real system that refuses an event. Undefined: it accepted the event. */
+export const refusedEvent = (api: string, status: number): LoggedAnswer['violation'] =>
+  isAccepted(status) ? undefined : { name: 'event_refused', detail: `It answered ${status} to ${api} at /events.` };
 
 /** Statuses after which the same event may be accepted later. */
 const mayBeAccepted = (status: number): boolean => status >= 500 || [401, 403, 408, 425, 429].includes(status);
@@ -30,8 +34,8 @@ export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'con
 });
 
 /**
- * The handler of an event of a swapped application: its real system gets the event as a CloudEvent. The delivery is owed until it answers
- * 2xx. An answer that no repeat would change parks it.
+ * The handler of an event of a swapped application: its real system gets the event as a CloudEvent. The delivery is repeated until the
+ * answer is 2xx. After a refusal that a repeat would not change, it is parked.
  */
 export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: JournalNotes): EventHandler {
   const { application, callOutside } = parts;
@@ -48,11 +52,10 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
         ...eventRequestOf({ event, context }),
         withinMs: context.deadline - Date.now() - MARGIN_MS,
       });
-      const isAccepted = status >= 200 && status < 300;
-      const violation = isAccepted ? undefined : { name: 'event_refused', detail: `It answered ${status} to ${api} at /events.` };
+      const violation = refusedEvent(api, status);
       notes.outside = { status, durationMs, violation: violation?.name };
       await logAnswer(parts, context, { api, status, durationMs, violation });
-      if (isAccepted) return undefined;
+      if (isAccepted(status)) return undefined;
       if (mayBeAccepted(status)) throw failed(`it answered ${status}`);
       throw new Error(`The real ${application} answered ${status} to ${api} at /events. If it takes none, set events to none in its swap.`);
     } catch (error) {

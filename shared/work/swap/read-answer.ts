@@ -29,7 +29,7 @@ export type ViolationName =
   | 'not_kept'
   | 'money';
 
-/** A problem because of the real system, with the rule that it broke. */
+/** A problem that the real system caused, with the rule that it broke. */
 export class Violation extends Problem {
   readonly violation: ViolationName;
   constructor(violation: ViolationName, code: ProblemCode, detail: string, context: ProblemContext) {
@@ -73,7 +73,7 @@ const TEXT_CHARACTERS = 500;
 
 /**
  * The output in the reply of a real system.
- * @throws Problem as the real system refused, Violation for an answer that breaks the contract
+ * @throws Problem for a refusal, Violation for an answer that breaks the contract
  */
 export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
   if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
@@ -93,12 +93,12 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   throw unacceptable(
     'wrong_shape',
     api,
-    `answered ${status} with a body that ${api.id} does not have: ${first?.pointer || 'the body'}: ${first?.detail}`,
+    `answered ${status} with a body that does not fit ${api.id}: ${first?.pointer || 'the body'}: ${first?.detail}`,
     errors,
   );
 }
 
-/** The estate stores an answer and publishes it in events, as the body of a request. */
+/** An answer is stored and published in events, so it must pass the checks of a request's body. */
 function refuseUnsafe(api: ApiDefinition, value: unknown): void {
   const errors = mistakesIn(() => {
     refuseNotText(value, 'body');
@@ -129,9 +129,9 @@ function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter:
   const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
   const sent = problemIn(body, answered);
   if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);
-  // Only the control plane calls it, in the role of the outside world. A real system need not offer that.
+  // Only the control plane makes such calls, to play the outside world. A real system need not offer them.
   if (api.audience === 'internal' && api.callers.length === 0 && [404, 405, 501].includes(status)) {
-    const detail = `The real ${application} takes the place of ours and does not offer ${api.id}: let it happen there.`;
+    const detail = `The real ${application} replaces ours and does not offer ${api.id}: make this step at the real system.`;
     return new Problem('swapped', detail, { application });
   }
   if (status >= 500) return unacceptable('server_error', api, answered);
@@ -146,7 +146,7 @@ function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter:
     });
   }
   const code = codeFor(api, status);
-  if (code === undefined) return unacceptable('unexpected_status', api, `${answered}. ${api.id} does not answer so.`);
+  if (code === undefined) return unacceptable('unexpected_status', api, `${answered}. ${api.id} has no answer with this status.`);
   return new Problem(code, `The real ${application} ${answered}`, { outside: true });
 }
 
@@ -156,10 +156,10 @@ const OF_KEYS: readonly ProblemCode[] = ['idempotency_in_progress', 'idempotency
 const mayAnswer = (api: ApiDefinition, code: ProblemCode): boolean =>
   !isOfEstate(code) && (api.problems.includes(code) || ALWAYS.includes(code) || (isMutating(api) && OF_KEYS.includes(code)));
 
-/** Codes about the estate's own connections: a real system cannot speak for them. */
+/** Codes about connections of the estate, which a real system cannot return. */
 const isOfEstate = (code: ProblemCode): boolean => problems[code].status >= 500;
 
-/** The code of an answer that names none of ours. */
+/** The code for an answer without a code of the estate. */
 function codeFor(api: ApiDefinition, status: number): ProblemCode | undefined {
   const possible = [...api.problems, ...ALWAYS].filter((code) => problems[code].status === status);
   return possible.find((code) => code === 'invalid_state_transition') ?? possible[0];

@@ -7,11 +7,11 @@ import { parseStored } from '../unit/loaded-objects.ts';
 import { openUnit } from '../unit/open-unit.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 
-/** Most runs of a change that conflicts with other calls. */
+/** Limit of runs of a change that conflicts with other calls. */
 const MOST_RUNS = 40;
 const PAUSE_GROWTH_MS = 3;
 
-/** Changes records about real systems, in a commit beside the commit of the request. */
+/** Changes records about real systems, in a separate commit from the request's. */
 export async function recordInWorld(
   { store }: { readonly store: Store },
   context: Context,

@@ -19,7 +19,7 @@ export interface ReportJob extends JournaledJob {
   readonly reported: ReportedObject;
 }
 
-/** A report is safe to repeat: an object as it is known changes nothing. */
+/** A report is idempotent: a known object changes nothing. */
 export const unitOfReport: Step<ReportJob & WithFigures, ReportJob & UnitJob, Answer | undefined> = async (job, rest) => {
   const { requestId, now } = job.context;
   return rest({ ...job, unit: { key: requestId, since: now } });
@@ -37,7 +37,7 @@ export function keepReport(parts: ApplicationParts) {
     try {
       const kept = await keepSeen(scope, { id: api, application: parts.application }, { collection, object: data as SeenObject });
       await scope.work.finish();
-      if (!job.commits.hasChanged) job.notes.unchanged = 'The object is known so.';
+      if (!job.commits.hasChanged) job.notes.unchanged = 'The estate has this object already.';
       return {
         status: 200,
         body: JSON.stringify({ object: kept, changed: job.commits.hasChanged === true }),

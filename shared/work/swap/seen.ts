@@ -87,8 +87,8 @@ export async function keepSeen(
   const named = `${definition.type}/${object.id}`;
   if (definition.type === 'payment') {
     const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
-    const lie = implausiblePayment(payment, before, work.figures.currency);
-    if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+    const implausible = implausiblePayment(payment, before, work.figures.currency);
+    if (implausible !== undefined) throw unacceptable('money', api, `claims that ${named} ${implausible}.`);
     if (before && before.orderId !== payment.orderId) {
       throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
     }
@@ -102,11 +102,11 @@ export async function keepSeen(
   return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, noticed)) as SeenObject;
 }
 
-/** Whether an object is older than the rehearsal: it is new to the estate, and its events happened before. */
+/** Whether an object is older than the rehearsal. Its events happened before. */
 const existedBefore = (world: World, { createdAt }: SeenObject): boolean =>
   Date.parse(createdAt) < mintedAt(idOf(world)) - CLOCK_TOLERANCE_MS;
 
-/** Versions are ours, and the instant of a change has no meaning without a change. */
+/** The estate counts versions itself, and the instant of a change means nothing without a change. */
 const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: SeenObject): object => JSON.parse(JSON.stringify(facts));
 
 /**

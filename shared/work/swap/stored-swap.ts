@@ -11,8 +11,8 @@ export const StoredSwap = SwapMembers.extend({
 }).meta({ id: 'StoredSwap' });
 export type StoredSwap = z.output<typeof StoredSwap>;
 
-/** How a swapped application is swapped. Its own part of the world has it; the row of the retailer names the swapped applications. */
-export const swaps = defineCollection({ name: 'swap', schema: StoredSwap, secret: true });
+/** How an application is swapped, stored with its data. The row of the retailer names the swapped applications. */
+export const swaps = defineCollection({ name: 'swap', schema: StoredSwap });
 
 /** What the control plane seeds a swapped application with. */
 export type SeededSwap = Pick<StoredSwap, 'isDefault'> & Swap;
@@ -34,7 +34,7 @@ export const SwapLog = z.object({
 });
 export type SwapLog = z.output<typeof SwapLog>;
 
-/** What a real system answered in a world, counted. One row, in the part of the swapped application. */
+/** Counts of the answers of a real system in a world. One row, stored with the data of the swapped application. */
 export const swapLogs = defineCollection({ name: 'swap-log', schema: SwapLog });
 
 export const EMPTY_LOG: Omit<SwapLog, 'version'> = { id: 'log', calls: 0, failed: 0, violations: [] };

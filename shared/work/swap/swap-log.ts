@@ -15,11 +15,11 @@ export interface LoggedAnswer {
   readonly violation?: { readonly name: string; readonly detail: string };
 }
 
-/** Most different violations that a world keeps, the latest. */
+/** Limit of violations that a world keeps. The latest stay. */
 const MOST_VIOLATIONS = 50;
 const DETAIL_CHARACTERS = 500;
 
-/** Counts an answer in the world. It is a report: no call fails because of it. */
+/** Counts an answer in the world. It never throws. */
 export const logAnswer = (parts: Pick<ApplicationParts, 'store' | 'log'>, context: Context, answer: LoggedAnswer): Promise<void> =>
   ifPossible(parts.log, 'counting the answer of a real system', () =>
     recordInWorld(parts, context, async (work) => {

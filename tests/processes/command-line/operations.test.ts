@@ -13,7 +13,7 @@ import { receiveEvents } from '../../support/event-receiver.ts';
 import { startPaymentHub } from '../../support/real-payment-hub.ts';
 
 /** Commands with tests in other files. */
-const ELSEWHERE = /^(start|rehearse|open|listen|conform|mcp|swaps (call|report))\b/;
+const ELSEWHERE = /^(start|rehearse|open|listen|conform|mcp|swaps (answers|call|keep|report))\b/;
 
 const placeOf = (example: string): number => (/^(payments action|snapshot save)/.test(example) ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
 
@@ -62,15 +62,17 @@ test('The example in the help of every command works', async () => {
   expect(failures).toEqual([]);
 });
 
-test('The commands of a swap make a call for the real system, and report a change of its object', async () => {
+test('The commands of a swap make a call for the real system, report a change of its object, and show its answers', async () => {
   await using hub = await startPaymentHub();
-  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
   const { id, totals } = await rehearsal.draft();
   const payment = await rehearsal.authorisation(id, totals.total.amount);
   const at = ['--json', '--rehearsal', rehearsal.name];
   const named = ['--application', 'payment-hub', '--params', JSON.stringify({ id })];
   const called = await runEstate(['swaps', 'call', 'get-payable', ...named, ...at]);
   expect(JSON.parse(called.out)).toMatchObject({ total: totals.total });
+  const { answers } = JSON.parse((await runEstate(['swaps', 'answers', 'payment-hub', ...at])).out);
+  expect(answers['authorize-payment-api']).toMatchObject([{ status: 201, request: { body: { orderId: '{id 1}' } } }]);
   const data = JSON.stringify({ ...payment, state: 'voided', version: 8 });
   const reported = await runEstate(['swaps', 'report', 'payment', '--data', data, ...at]);
   expect(JSON.parse(reported.out)).toMatchObject({ changed: true, object: { state: 'voided' } });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Instant } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 
-/** In place of a type: the type is found by the id. */
+/** Replaces the type in the path: the id alone identifies the object. */
 export const ANY_TYPE = 'any';
 
 /** Why an object is as it is. A program can rely on these codes. */
@@ -78,7 +78,7 @@ const ExplainedMove = z
     to: z.array(z.string()).describe('States that it may lead to. The present state: it changes something else.'),
     by: z
       .enum(['api', 'control', 'estate'])
-      .describe('api: a client. control: the outside world, played by the control plane. estate: nobody.'),
+      .describe('api: a client. control: the outside world, played by the control plane. estate: only the estate itself.'),
     call: z.string().optional().describe('Id of the API or of the control operation.'),
     possible: z.boolean(),
     code: z
@@ -99,7 +99,7 @@ const StateCause = z
     name: z.string().optional().describe('Id of the API or call, name of the event, kind of the due work.'),
     by: z.string().describe('client, outside-world, clock, or the application that called.'),
     application: z.string(),
-    begunBy: z.string().optional().describe('What began the trace, if it is something else: Confirm Order of a client.'),
+    begunBy: z.string().optional().describe('What began the trace, unless the cause itself began it: Confirm Order of a client.'),
     event: z.string().optional().describe('Id of the event of the change.'),
     requestId: z.string().optional().describe('Its hop in the journal.'),
     correlationId: z.string().optional(),
@@ -113,7 +113,7 @@ const Explained = z.object({
   id: z.string(),
   name: z.string().describe('Name for people: Order 2026-000123.'),
   state: z.string().optional().describe('Absent for objects without a life cycle.'),
-  since: Instant.optional().describe('Since when it is in this state, on the rehearsal’s clock.'),
+  since: Instant.optional().describe('When it came into this state, on the rehearsal’s clock.'),
   isFinal: z.boolean().describe('Whether no verb leads out of the state.'),
   cause: StateCause.optional(),
   head: z.string().describe('One sentence: its state, since when, and what brought it there.'),
@@ -123,7 +123,7 @@ const Explained = z.object({
 
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
-  waitsFor: z.array(Explained).describe('The objects that it waits for, and those that these wait for, each with its own explanation.'),
+  waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and of the objects that these wait for.'),
 }).meta({ id: 'Explanation' });
 
 export const explainObject = defineOperation({

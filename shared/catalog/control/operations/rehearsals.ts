@@ -54,7 +54,7 @@ export const createRehearsal = defineOperation({
         rehearsal: z.string().max(40).optional().describe('Name of the rehearsal to fork. Both then continue independently.'),
       })
       .optional()
-      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data and swap.'),
+      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data, swap and startsAt.'),
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
     ),
@@ -62,13 +62,13 @@ export const createRehearsal = defineOperation({
       .union([z.string().min(1).max(200), z.int()])
       .optional()
       .describe(
-        'The ids and codes derive from it: the same calls, one at a time, get the same ones in each rehearsal with this seed. A reset keeps it.',
+        'Ids and codes derive from it: the same calls, one at a time, get the same ids and codes in each rehearsal with this seed. A reset keeps it.',
       ),
     startsAt: StartOfClock.optional().describe(
       'Where the clock stands at the start and after a reset, from 2000-01-01T00:00:00Z; times of the initial data are relative to it. Default: now, and the clock flows.',
     ),
     swap: Swaps.optional().describe(
-      'Applications whose place a real system of yours takes in this rehearsal, each with its address. A reset keeps them. A swapped application has no initial data.',
+      'Applications that your real systems replace in this rehearsal, each with its address. A reset keeps them. A swapped application has no initial data.',
     ),
   }),
   response: Rehearsal.extend({

@@ -34,7 +34,7 @@ export const saveSnapshot = defineOperation({
   path: '/_control/snapshots/{name}',
   request: z.strictObject({
     rehearsal: z.string().max(40).optional().describe('Default: the rehearsal of the request.'),
-    journal: z.boolean().default(false).describe('Keeps the hops of the journal, too.'),
+    journal: z.boolean().default(false).describe('Adds the hops of the journal.'),
     timeoutMs: z.int().min(0).max(60_000).default(10_000).describe('Wall time that the rehearsal gets to come to rest.'),
   }),
   response: Snapshot,
@@ -58,7 +58,7 @@ export const readSnapshot = defineOperation({
 
 export const exportRehearsal = defineOperation({
   id: 'export-rehearsal',
-  summary: 'Settles a rehearsal and returns its world as the file of a snapshot, with its journal. Nothing is kept.',
+  summary: 'Settles a rehearsal and returns its world and its journal as the file of a snapshot. The estate keeps no copy.',
   path: '/_control/rehearsals/{name}/snapshot',
   response: SnapshotFile,
   problems: ['unknown_rehearsal', 'not_at_rest', 'swapped'],
@@ -69,7 +69,7 @@ const Flag = z.enum(['true', 'false']).default('false');
 export const uploadSnapshot = defineOperation({
   id: 'upload-snapshot',
   summary:
-    'Keeps the snapshot of a file. It is refused with every place where its objects, states, references or invariants do not hold. The limit of the body is MAX_SNAPSHOT_BYTES.',
+    'Keeps the snapshot of a file. A refusal names every place where objects, states, references or invariants are wrong. The limit of the body is MAX_SNAPSHOT_BYTES.',
   method: 'POST',
   path: '/_control/snapshots',
   query: z.strictObject({

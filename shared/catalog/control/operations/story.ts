@@ -4,7 +4,7 @@ import { defineOperation } from '../define-operation.ts';
 export const readStory = defineOperation({
   id: 'read-story',
   summary:
-    'Writes what people and clients did in a rehearsal as a scenario in TypeScript, which repeats it with the outcomes as expectations.',
+    'Writes what people and clients did in a rehearsal as a scenario in TypeScript. The scenario repeats it, and expects the same outcomes.',
   path: '/_control/story',
   response: z.object({ text: z.string().describe('A file for rehearse. Credentials are not in it.') }),
   problems: ['not_recordable'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { objects } from '../../objects.ts';
 import { Instant, queryInteger } from '../../shapes.ts';
-import { KeptAnswers, SwapMode } from '../../swap.ts';
+import { isSwappable, KeptAnswers, SwapMode, swappableNames } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
 const SwapInUse = z
@@ -35,17 +36,17 @@ const SwapInUse = z
           name: z.string().describe('The broken rule, such as late, not_json, wrong_shape, server_error, unreachable_state or money.'),
           api: z.string(),
           count: z.int(),
-          detail: z.string().describe('Of the latest one.'),
+          detail: z.string().describe('What the latest one did.'),
           at: Instant.describe('Wall time of the latest one.'),
         }),
       )
-      .describe('What the real system did against the contract, by rule and API, the latest last.'),
+      .describe('Violations of the contract by rule and API, the latest last.'),
   })
   .meta({ id: 'SwapInUse' });
 
 export const listSwaps = defineOperation({
   id: 'list-swaps',
-  summary: 'Lists the applications whose place the retailer’s real systems take in the rehearsal, with their answers and violations.',
+  summary: 'Lists the swapped and shadowed applications of the rehearsal, with the answers and violations of their real systems.',
   path: '/_control/swaps',
   response: z.object({ items: z.array(SwapInUse) }),
 });
@@ -67,7 +68,7 @@ const Fidelity = z
           count: z.int(),
           ours: z.string().describe('In the first such answer.'),
           theirs: z.string(),
-          requestId: z.string().describe('Request of the first one; its trace has the rest.'),
+          requestId: z.string().describe('Request of the first one. Its trace shows both answers in full.'),
           at: Instant.describe('Wall time of the first one.'),
         }),
       )
@@ -78,7 +79,7 @@ const Fidelity = z
 export const readFidelity = defineOperation({
   id: 'read-fidelity',
   summary:
-    'Lists where the real systems in the shadow of ours have answered differently. It waits for comparisons that have begun, at most timeoutMs.',
+    'Lists the differences between the answers of real systems in the mode shadow and ours. Waits for comparisons that have begun, at most timeoutMs.',
   path: '/_control/fidelity',
   query: z.strictObject({ timeoutMs: queryInteger(0, 60_000).default(10_000).describe('Wall time.') }),
   response: z.object({ items: z.array(Fidelity) }),
@@ -92,17 +93,22 @@ export const readAnswers = defineOperation({
   response: z.object({ answers: KeptAnswers }),
   problems: ['not_swapped'],
 });
+/** Types of objects that a real system may have. */
+const reported = objects.filter(({ owner, schema }) => isSwappable(owner) && 'version' in schema.shape).map(({ type }) => type);
 
 const Values = z.record(z.string().max(64), z.union([z.string().max(512), z.number(), z.boolean()]));
 
 export const makeCall = defineOperation({
   id: 'make-call',
   summary:
-    'Makes a call that a swapped application makes, for its real system. The header X-Estate-Call of the call that it answers permits it, or the credential for later calls from the creation of the rehearsal. A tester names the application instead. Answers as the called API.',
+    'Makes a call of a swapped application, for its real system. X-Estate-Call permits it: the header of the call that the real system answers, or the value from the creation of the rehearsal. A tester names the application instead. The answer is the answer of the called API.',
   method: 'POST',
   path: '/_control/calls/{id}',
   request: z.strictObject({
-    application: z.string().max(64).optional().describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
+    application: z
+      .enum(swappableNames)
+      .optional()
+      .describe('The swapped application that makes the call, for a tester without X-Estate-Call.'),
     params: z.record(z.string().max(64), z.string().max(512)).optional().describe('Parameters of the path, such as {"id":"ord_01M…"}.'),
     query: Values.optional().describe('Parameters of the query, such as {"orderId":"ord_01M…"}.'),
     body: z.record(z.string(), z.unknown()).optional().describe('The body of the call.'),
@@ -118,12 +124,12 @@ export const reportChange = defineOperation({
   method: 'POST',
   path: '/_control/events',
   request: z.strictObject({
-    object: z.string().max(64).describe('Type of the object, such as payment.'),
+    object: z.enum(reported).describe('Type of the object.'),
     data: z.record(z.string(), z.unknown()).describe('The whole object, as the API of its owner shows it.'),
   }),
   response: z.object({
     object: z.record(z.string(), z.unknown()).describe('The object as it is known now. Its version counts the changes that were seen.'),
-    changed: z.boolean().describe('false: it was known so, or a newer version is known.'),
+    changed: z.boolean().describe('false: the estate has the object already, or a newer version of it.'),
   }),
   problems: ['not_swapped', 'forbidden'],
 });

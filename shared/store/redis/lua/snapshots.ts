@@ -17,7 +17,7 @@ redis.call('HSET', key('heads'), name, head)
 if before then redis.call('UNLINK', key(before)) end
 return 1`,
 
-  // The answer of a repeat would be "none": the removal is remembered until the next one.
+  // A repeat finds nothing, so the operation of the last removal is remembered.
   removeSnapshot: lua`
 local name, operation = arg(), arg()
 local id = redis.call('HGET', key('ids'), name)
