@@ -34,7 +34,7 @@ def found(table, key, error):
 
 
 def seen(account):
-    """The account in an answer: with its level, the holds that are open and the newest 20 movements."""
+    """The account in an answer: level, newest 20 movements and unsettled holds."""
     level = [name for name, start in LEVELS if account["status_points"] >= start][-1:] or ["basic"]
     following = [start for _, start in LEVELS if account["status_points"] < start]
     open_holds = [hold for hold in holds.values() if hold["account"] == account["number"] and hold["status"] == "held"]
