@@ -33,7 +33,6 @@ export const eventsDisordered: Scenario = {
       { what: 'call', name: 'add-payment-api', by: 'client', status: 201 },
       { what: 'event', name: 'order-confirmed' },
       { what: 'event', name: 'order-created' },
-      { what: 'delivery', name: 'ext.order-changed', application: 'loyalty-platform', status: 200 },
     ]);
     const delivered = await stage.step({ title: 'The withheld events have arrived', call: 'GET /members/loy_ada/balance' });
     stage.expect('points earned: one per full 1.00 of goods', delivered.body.pointsBalance - points.body.pointsBalance, 25);

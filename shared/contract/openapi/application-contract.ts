@@ -184,7 +184,9 @@ const PROBLEM: Part = {
 function descriptionOf(application: Application): string {
   const { title, owns } = applications[application];
   const back = calls[application];
-  const owned = objects.filter(({ owner }) => owner === application).map(({ type }) => `\`${type}\``);
+  const owned = objects.filter(({ owner }) => owner === application);
+  const quoted = (of: typeof owned): string => of.map(({ type }) => `\`${type}\``).join(', ');
+  const withStates = owned.filter(({ lifeCycle }) => lifeCycle !== undefined);
   const place = isSwappable(application)
     ? `A system that offers these calls can take the place of the ${title} in a rehearsal. It then owns ${owns}.`
     : `The calls of the ${title}, which owns ${owns}. No real system takes its place in a rehearsal: other applications count on work that it owes them later.`;
@@ -193,10 +195,14 @@ function descriptionOf(application: Application): string {
     'The system also keeps these rules:',
     [
       '- **One key, one effect.** A repeat with the same `Idempotency-Key` has the same body. It gets the first answer, even when the system stopped between effect and answer.',
+      ...(withStates.length > 0
+        ? [
+            `- **States.** ${quoted(withStates)}: \`x-life-cycles\` lists each verb with its states. Any other move is 409 \`invalid_state_transition\` and changes nothing. A state that the table cannot reach is refused with 502.`,
+          ]
+        : []),
       ...(owned.length > 0
         ? [
-            `- **States.** ${owned.join(', ')}: \`x-life-cycles\` lists each verb with its states. Any other move is 409 \`invalid_state_transition\` and changes nothing. A state that the table cannot reach is refused with 502.`,
-            `- **Unasked changes.** A change without a call, such as an expiry, is reported with \`POST /_control/events {"object":"…","data":{…}}\` at the gateway.`,
+            `- **Unasked changes.** A change of ${quoted(owned)} without a call, such as an expiry or what the system books for an event, is reported with \`POST /_control/events {"object":"…","data":{…}}\` at the gateway.`,
           ]
         : []),
       ...(back.length > 0
