@@ -59,7 +59,7 @@ function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }:
           </p>
         </header>
         <main>
-          {scenarios.length > 1 && <Overview scenarios={scenarios} />}
+          {scenarios.length > 1 && <Overview scenarios={scenarios} isFidelity={kind === 'fidelity'} />}
           {scenarios.map((one) => {
             arrows += one.hops.length;
             const hasDiagram = arrows <= MOST_ARROWS || hasFailed(one);
@@ -72,8 +72,6 @@ function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }:
 }
 
 const hasFailed = ({ failure }: Recorded): boolean => failure !== undefined;
-/** A comparison counts calls and has no time. */
-const timeOf = ({ comparison, ms }: Recorded): string => (comparison ? '' : duration(ms));
 const anchorOf = ({ scenario }: Recorded): string => `scenario-${scenario.name}`;
 
 function OutcomeBadge({ run }: { run: Recorded }) {
@@ -81,15 +79,15 @@ function OutcomeBadge({ run }: { run: Recorded }) {
   return hasFailed(run) ? <span class="badge bad">failed</span> : <span class="badge good">passed</span>;
 }
 
-const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
-  <section class="card in" aria-label="Scenarios">
+const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; isFidelity: boolean }) => (
+  <section class="card in" aria-label={isFidelity ? 'Operations' : 'Scenarios'}>
     <table>
       <thead>
         <tr>
           <th>Outcome</th>
-          <th>Scenario</th>
-          <th class="wide">What it did</th>
-          <th class={css.number}>Time</th>
+          <th>{isFidelity ? 'Operation' : 'Scenario'}</th>
+          <th class="wide">{isFidelity ? 'Comparison' : 'What it did'}</th>
+          {!isFidelity && <th class={css.number}>Time</th>}
         </tr>
       </thead>
       <tbody>
@@ -103,7 +101,7 @@ const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
               <div class="muted">{run.scenario.title}</div>
             </td>
             <td class="wide muted">{factsOf(run)}</td>
-            <td class={css.number}>{timeOf(run)}</td>
+            {!isFidelity && <td class={css.number}>{duration(run.ms)}</td>}
           </tr>
         ))}
       </tbody>
@@ -113,7 +111,7 @@ const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
 
 /** A scenario: steps, sequence, events, invariants and timings. */
 function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean; hasDiagram: boolean }) {
-  const { scenario, file, rehearsal, failure, skipped, entries, invariants, comparison } = run;
+  const { scenario, file, rehearsal, failure, skipped, entries, invariants, comparison, ms } = run;
   const broken = invariants.filter(({ holds }) => !holds).length;
   const holds = broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`;
   return (
@@ -123,7 +121,7 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
           <h2>
             <OutcomeBadge run={run} /> {scenario.title}
           </h2>
-          <p class="muted brk">{[scenario.name, file, timeOf(run), factsOf(run)].filter(Boolean).join(' · ')}</p>
+          <p class="muted brk">{[scenario.name, file, !comparison && duration(ms), factsOf(run)].filter(Boolean).join(' · ')}</p>
         </summary>
         {failure !== undefined && !comparison && (
           <p class={`problem ${css.failure}`}>
