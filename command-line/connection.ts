@@ -52,7 +52,8 @@ export function addressOf(text: string): string {
   );
 }
 
-function rehearsalOf(name: string): string {
+/** @throws InvalidArgumentError unless the text is the name of a rehearsal */
+export function rehearsalOf(name: string): string {
   if (REHEARSAL_NAME.test(name)) return name;
   throw new InvalidArgumentError(REHEARSAL_NAME_RULE);
 }

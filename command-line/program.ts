@@ -9,6 +9,7 @@ import { conformCommand } from './conform/conform.ts';
 import { doctorCommand } from './doctor/doctor.ts';
 import { envCommand } from './env.ts';
 import { CommandFailure, EXIT } from './failure.ts';
+import { fidelityCommand } from './fidelity.ts';
 import { keepCommand } from './keep-answers.ts';
 import { listenCommand } from './listen.ts';
 import { mcpCommand } from './mcp.ts';
@@ -60,6 +61,7 @@ export function createProgram(): Command {
   program
     .addCommand(listenCommand())
     .addCommand(conformCommand())
+    .addCommand(fidelityCommand())
     .addCommand(mcpCommand())
     .addCommand(doctorCommand())
     .addCommand(envCommand())

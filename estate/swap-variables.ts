@@ -12,6 +12,9 @@ const SETTINGS = {
   HEADERS_FILE: (name: string) => `File with the headers for the real system of ${name}, one \`Name: value\` per line.`,
   TIMEOUT_MS: (name: string) => `Wall time limit of an answer of the real system of ${name}. Default: 5000.`,
   ANSWERS: (name: string) => `Folder with the kept answers of the real system of ${name}, for the mode kept: a file per operation.`,
+  KEEP: (name: string) => `true: new rehearsals keep the answers of the real system of ${name}. Default: false.`,
+  SHADOW: (name: string) => `In the mode shadow, reads: the real system of ${name} gets queries only. Default: all.`,
+  COMPARE: (name: string) => `In the mode shadow: members whose texts and times are compared for ${name}, too, with commas between them.`,
   EVENTS: (name: string) => `none: the real system of ${name} gets no events from the estate. Default: post.`,
 } as const;
 type Setting = keyof typeof SETTINGS;
@@ -61,6 +64,11 @@ function swapIn(application: SwappableApplication, given: Given, mistakes: strin
     headers,
     timeoutMs: timeout === undefined ? undefined : Number(timeout),
     events: value('EVENTS'),
+    keep: { true: true, false: false }[value('KEEP') ?? 'false'] ?? value('KEEP'),
+    shadow: value('SHADOW'),
+    compare: value('COMPARE')
+      ?.split(',')
+      .map((name) => name.trim()),
     ...(folder !== undefined && { answers: answersIn(swapVariable(application, 'ANSWERS'), folder, mistakes) }),
   });
   if (parsed.success) return parsed.data;
@@ -79,6 +87,9 @@ const SETTING_OF: Readonly<Record<string, Setting>> = {
   timeoutMs: 'TIMEOUT_MS',
   events: 'EVENTS',
   answers: 'ANSWERS',
+  keep: 'KEEP',
+  shadow: 'SHADOW',
+  compare: 'COMPARE',
 };
 
 /** The headers in a file. Empty lines are left out. */

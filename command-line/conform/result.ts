@@ -82,7 +82,7 @@ const recorded = ({ outcome, detail, entries, startedAt, ms }: CheckResult, name
 });
 
 /** A record without steps. */
-const unrecorded = (name: string, title: string): Recorded => ({
+export const unrecorded = (name: string, title: string): Recorded => ({
   scenario: { name, title },
   file: undefined,
   rehearsal: undefined,

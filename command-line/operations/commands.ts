@@ -12,9 +12,6 @@ import { showComparison } from '../output/show-comparison.ts';
 import { showExplanation } from '../output/show-explanation.ts';
 import type { OperationCommands } from './operation-command.ts';
 
-const isFaithful = ({ items }: { readonly items: readonly { readonly differences: readonly unknown[] }[] }): boolean =>
-  items.every(({ differences }) => differences.length === 0);
-
 const eventTypes = allEvents.map(({ name }) => name);
 const objectTypes = objects.map(({ type }) => type);
 const isSettled = ({ settled }: { readonly settled: boolean }): boolean => settled;
@@ -135,7 +132,7 @@ export const operationCommands: OperationCommands = {
     columns: { id: 'id', state: 'state', 'event.type': 'event', 'event.subject': 'subject', nextAttemptAt: 'next attempt' },
   },
   'redeliver-webhook': { words: 'webhooks redeliver', example: 'webhooks redeliver shop 17' },
-  'read-fidelity': { words: 'fidelity', example: 'fidelity', show: showFidelity, holds: isFaithful },
+  'read-fidelity': { words: 'swaps fidelity', example: 'swaps fidelity', show: showFidelity },
   'read-answers': { words: 'swaps answers', example: 'swaps answers payment-hub' },
   'list-swaps': {
     words: 'swaps list',

@@ -91,9 +91,15 @@ export async function readFidelity(worlds: Reader, world: World) {
   return Promise.all(
     shadowed.map(async ([application, { url }]) => {
       const row = await worlds.object(world, application, fidelityLogs.name, 'fidelity');
-      const { begun, compared, equal, skipped, differences } = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
+      const { begun, differences, ...log } = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
+      const operations = Object.entries(log.operations)
+        .map(([api, counts]) => ({ api, ...counts }))
+        .filter(({ compared, skipped }) => compared + skipped > 0)
+        .toSorted((one, other) => one.api.localeCompare(other.api));
+      const total = (count: 'compared' | 'equal' | 'skipped'): number => operations.reduce((sum, one) => sum + one[count], 0);
+      const [compared, equal, skipped] = [total('compared'), total('equal'), total('skipped')];
       const waiting = begun - compared - skipped;
-      return { application, title: applications[application].title, url, compared, equal, skipped, waiting, differences };
+      return { application, title: applications[application].title, url, compared, equal, skipped, operations, waiting, differences };
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
+import type { SwapMode } from '../../shared/catalog/swap.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
@@ -23,8 +24,9 @@ export interface TopologyOptions extends ReadinessOptions {
   readonly adapters: Adapters;
 }
 
-/** The real system that replaces an application. */
+/** The real system in place of an application or in its shadow, or the kept answers of one. */
 interface SwappedApplication {
+  readonly mode: SwapMode;
   readonly url: string | undefined;
   readonly calls: number;
   readonly failed: number;
@@ -44,7 +46,10 @@ export function createTopology({ worlds, touchpoint, adapters, ...reaching }: To
       describeSwaps(worlds, world),
     ]);
     const swapped = new Map<string, SwappedApplication>(
-      swaps.map(({ application, url, calls, failed, violations }) => [application, { url, calls, failed, violations: violations.length }]),
+      swaps.map(({ application, mode, url, calls, failed, violations }) => [
+        application,
+        { mode, url, calls, failed, violations: violations.length },
+      ]),
     );
     const counted = new Map(counts.applications.map(({ application, ...own }) => [application, own]));
     return {

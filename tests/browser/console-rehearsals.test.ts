@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { unpacked } from '../../shared/contract/estate-file.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { startLoyaltyCopy } from '../support/loyalty-copy.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
@@ -73,6 +74,38 @@ describeInBrowser('Rehearsals in the console', () => {
     await main().getByRole('button', { name: 'Verify' }).click();
     await main().getByText('as the real systems have shown their objects').first().waitFor();
     await tab.expectSoundInEveryLook();
+  });
+
+  test('A real system in the shadow has its differences on the page of its rehearsal, with the trace of the first, and kept answers their use', async () => {
+    await using copy = await startLoyaltyCopy(({ path }, answered) =>
+      path.includes('/balance') ? { ...answered, body: { ...answered.body, nextTierThreshold: 800 } } : answered,
+    );
+    await using rehearsal = await newRehearsal(undefined, undefined, {
+      'loyalty-platform': { url: copy.url, mode: 'shadow' },
+      'payment-hub': { mode: 'kept', answers: {} },
+    });
+    await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
+    await rehearsal.call('void-payment-api', { params: { id: 'pay_1' } });
+    const { items } = await rehearsal.control('read-fidelity');
+    expect(items[0]?.waiting).toBe(0);
+    await tab.open(`r/${rehearsal.name}`);
+    for (const note of ['real in shadow', 'kept · 1 violation']) await tab.page.locator('.map a').filter({ hasText: note }).waitFor();
+    await tab.expectSoundInEveryLook();
+    await tab.open(`rehearsals/${rehearsal.name}`);
+    await main().getByText('1 call compared, 0 equal', { exact: true }).waitFor();
+    await main().getByText('1 call to kept answers, 1 failed').waitFor();
+    const row = main().getByRole('row').filter({ hasText: '/nextTierThreshold' });
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      'get-member-balance-api',
+      '/nextTierThreshold',
+      '1000',
+      '800',
+      '1',
+      'Trace',
+    ]);
+    await tab.expectSoundInEveryLook();
+    await row.getByRole('link').click();
+    await tab.page.getByText('/members/loy_ada/balance').first().waitFor();
   });
 
   test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {

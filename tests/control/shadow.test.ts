@@ -84,3 +84,29 @@ test('A real Payment Hub in the shadow gets the calls with its own ids, and chan
   expect(hub.received.map(({ method, path }) => `${method} ${path}`)).toContain('POST /payments/authorizations/pay_real1/capture');
   expect(await rehearsal.control('verify')).toMatchObject({ holds: true, complete: true });
 });
+
+test.each<[string, Parameters<typeof startPaymentHub>[0], RegExp]>([
+  [
+    'breaks off',
+    (_request, _honest, response) => {
+      response.destroy();
+      return 'handled';
+    },
+    /^no answer: /,
+  ],
+  ['stalls', () => 'handled', /^no answer: /],
+  ['answers nonsense', () => ({ status: 200, body: 'nonsense' }), /^200 not_json$/],
+  ['answers another shape', () => ({ status: 201, body: { id: 7 } }), /^201 wrong_shape$/],
+  ['fails', () => ({ status: 500, body: {} }), /^500 server_error$/],
+])('A real Payment Hub in the shadow that %s changes nothing, and the ledger names it', async (_what, misbehave, theirs) => {
+  await using hub = await startPaymentHub(misbehave);
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode: 'shadow', timeoutMs: 300 } });
+  const order = await rehearsal.confirmed();
+  await rehearsal.advance('P5D');
+  expect((await rehearsal.order(order.id)).state).toBe('completed');
+  expect(await rehearsal.control('verify')).toMatchObject({ holds: true, complete: true });
+  const { items } = await rehearsal.control('read-fidelity');
+  expect(items).toMatchObject([{ equal: 0, waiting: 0, skipped: 0 }]);
+  const found = items[0]?.differences.filter(({ api }) => api === 'authorize-payment-api');
+  expect(found).toMatchObject([{ pointer: '', ours: '201', theirs: expect.stringMatching(theirs) }]);
+});

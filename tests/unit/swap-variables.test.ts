@@ -22,6 +22,9 @@ test('The variables of swaps are refused with all mistakes, each with its variab
     SWAP_CRM_URL: 'crm',
     SWAP_CRM_MODE: 'unreal',
     SWAP_CRM_TIMEOUT_MS: 'soon',
+    SWAP_CRM_KEEP: 'yes',
+    SWAP_CRM_SHADOW: 'writes',
+    SWAP_CRM_COMPARE: 'firstName,,',
     SWAP_PAYMENT_HUB_URL: 'https://hub.test',
     SWAP_PAYMENT_HUB_HEADERS_FILE: written.file,
     SWAP_WMS_URL: 'https://wms.test',
@@ -33,6 +36,9 @@ test('The variables of swaps are refused with all mistakes, each with its variab
     'SWAP_CRM_URL cannot be used: ',
     'SWAP_CRM_MODE cannot be used: ',
     'SWAP_CRM_TIMEOUT_MS cannot be used: ',
+    'SWAP_CRM_KEEP cannot be used: ',
+    'SWAP_CRM_SHADOW cannot be used: ',
+    'SWAP_CRM_COMPARE cannot be used: ',
     'line 2 is not a header like Name: value.',
     'SWAP_PAYMENT_HUB_HEADERS_FILE has the header X-Estate-Token cannot be used: The estate sets this header itself.',
     'SWAP_WMS_HEADERS_FILE=/nowhere cannot be read: the file does not exist.',
@@ -42,6 +48,16 @@ test('The variables of swaps are refused with all mistakes, each with its variab
   }
   expect(mistakes).not.toThrow('our-secret');
   expect(() => readConfiguration({ SWAP_OMS_URL: 'https://oms.test' })).toThrow('variables with SWAP_ are SWAP_<APPLICATION>_URL');
+});
+
+test('The variables of a swap set what is kept, shadowed and compared', () => {
+  const given = { SWAP_CRM_URL: 'https://crm.test', SWAP_CRM_MODE: 'shadow', SWAP_CRM_KEEP: 'true', SWAP_CRM_SHADOW: 'reads' };
+  expect(configuredSwaps(readConfiguration({ ...given, SWAP_CRM_COMPARE: 'firstName, createdAt' })).crm).toMatchObject({
+    mode: 'shadow',
+    keep: true,
+    shadow: 'reads',
+    compare: ['firstName', 'createdAt'],
+  });
 });
 
 test('The variables of a swap apply to every new rehearsal, and their address needs no permission, unlike the address in a request', async () => {

@@ -71,9 +71,11 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
   ];
 }
 
-/** The real system that takes the place of an application. */
-const realWords = ({ violations }: NonNullable<Topology['applications'][number]['swapped']>): string =>
-  violations === 0 ? 'real system' : `real · ${counted(violations, 'violation')}`;
+/** How the real system takes the place of an application. */
+const realWords = ({ mode, violations }: NonNullable<Topology['applications'][number]['swapped']>): string =>
+  violations === 0 ? MODES[mode] : `${mode} · ${counted(violations, 'violation')}`;
+
+const MODES = { real: 'real system', shadow: 'real in shadow', kept: 'kept answers' } as const;
 
 /** Of characters in a node. */
 const ROOM = 20;

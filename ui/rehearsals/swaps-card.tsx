@@ -1,43 +1,137 @@
-import { control, drawn, useResource } from '../data/data.ts';
-import { Badge, Card, counted } from '../kit/kit.ts';
+import { control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { Badge, Card, counted, Scroll } from '../kit/kit.ts';
 import { wallInstant } from './rehearsal-times.ts';
 
-/** The real systems in place of applications, with what they did against the contract. Nothing is drawn for a rehearsal without them. */
+type Swap = Output<'list-swaps'>['items'][number];
+type Fidelity = Output<'read-fidelity'>['items'][number];
+
+/**
+ * The real systems in place of applications, with what they did against the contract, those in the shadow with their differences, and
+ * the use of kept answers. Nothing is drawn for a rehearsal without them.
+ */
 export function SwapsCard({ name }: { name: string }) {
   const swaps = useResource(name, (signal) => control('list-swaps', undefined, { rehearsal: name, signal }));
+  const fidelity = useResource(name, (signal) => control('read-fidelity', { query: { timeoutMs: '0' } }, { rehearsal: name, signal }));
   if (swaps.value?.items.length === 0) return null;
+  const reload = (): void => {
+    swaps.reload();
+    fidelity.reload();
+  };
   return (
     <Card
       title="Real systems"
       aside={
-        <button type="button" class="quiet" onClick={swaps.reload}>
+        <button type="button" class="quiet" onClick={reload}>
           Refresh
         </button>
       }
     >
       {drawn(swaps, ({ items }) => (
         <ul class="invariants">
-          {items.map(({ application, title, url, calls, failed, last, violations }) => (
-            <li key={application}>
-              <span class="brk">
-                {title}: <code>{url}</code>
-              </span>
-              <Badge tone={violations.length > 0 ? 'bad' : 'good'}>
-                {violations.length > 0 ? counted(violations.length, 'violation') : 'no violations'}
-              </Badge>
-              <p class="muted small">
-                {counted(calls, 'call')}, {failed.toLocaleString('en')} failed
-                {last && `; the latest answer was ${last.status === 0 ? 'missing' : last.status}, ${wallInstant(last.at)}`}
-              </p>
-              {violations.map(({ name: rule, api, count, detail }) => (
-                <p key={`${rule} ${api}`} class="wrong small brk">
-                  {rule} at {api}, {counted(count, 'time')}: {detail}
-                </p>
-              ))}
-            </li>
+          {items.map((swap) => (
+            <SwapRow
+              key={swap.application}
+              swap={swap}
+              fidelity={fidelity.value?.items.find(({ application }) => application === swap.application)}
+              rehearsal={name}
+            />
           ))}
         </ul>
       ))}
     </Card>
   );
 }
+
+interface SwapRowProps {
+  readonly swap: Swap;
+  readonly fidelity: Fidelity | undefined;
+  readonly rehearsal: string;
+}
+
+function SwapRow({ swap, fidelity, rehearsal }: SwapRowProps) {
+  const { mode, title, url, calls, failed, last, violations } = swap;
+  return (
+    <li>
+      <span class="brk">
+        {title}: {mode === 'kept' ? 'kept answers' : <code>{url}</code>}
+        {mode === 'shadow' && ' in the shadow of ours'}
+      </span>
+      {fidelity ? (
+        <Badge tone={fidelity.differences.length > 0 ? 'warn' : fidelity.compared > 0 ? 'good' : undefined}>
+          {fidelity.differences.length > 0 ? counted(fidelity.differences.length, 'difference') : 'no differences'}
+        </Badge>
+      ) : (
+        <Badge tone={violations.length > 0 ? 'bad' : 'good'}>
+          {violations.length > 0 ? counted(violations.length, 'violation') : 'no violations'}
+        </Badge>
+      )}
+      <p class="muted small">
+        {mode === 'kept' ? `${counted(calls, 'call')} to kept answers` : counted(calls, 'call')}, {failed.toLocaleString('en')} failed
+        {last && `; the latest answer was ${last.status === 0 ? 'missing' : last.status}, ${wallInstant(last.at)}`}
+      </p>
+      {fidelity && <p class="muted small">{comparedWords(fidelity)}</p>}
+      {fidelity && fidelity.differences.length > 0 && (
+        <Differences title={title} differences={fidelity.differences} rehearsal={rehearsal} />
+      )}
+      {violations.map(({ name: rule, api, count, detail }) => (
+        <p key={`${rule} ${api}`} class="wrong small brk">
+          {rule} at {api}, {counted(count, 'time')}: {detail}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+const comparedWords = ({ compared, equal, skipped, waiting }: Fidelity): string =>
+  [
+    `${counted(compared, 'call')} compared`,
+    `${equal.toLocaleString('en')} equal`,
+    ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
+    ...(waiting > 0 ? [`${waiting.toLocaleString('en')} waiting`] : []),
+  ].join(', ');
+
+interface DifferencesProps {
+  readonly title: string;
+  readonly differences: Fidelity['differences'];
+  readonly rehearsal: string;
+}
+
+const Differences = ({ title, differences, rehearsal }: DifferencesProps) => (
+  <Scroll class="differences" label={`Differences of ${title}`}>
+    <table>
+      <thead>
+        <tr>
+          <th>Operation</th>
+          <th>Member</th>
+          <th>Ours</th>
+          <th>Theirs</th>
+          <th>Count</th>
+          <th>First</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ api, pointer, ours, theirs, count, requestId, correlationId }) => (
+          <tr key={`${api} ${pointer}`}>
+            <td>{api}</td>
+            <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
+            <td>
+              <code>{ours}</code>
+            </td>
+            <td>
+              <code>{theirs}</code>
+            </td>
+            <td>{count.toLocaleString('en')}</td>
+            <td>
+              <a
+                href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}
+                aria-label={`Trace of ${api} ${pointer}`}
+              >
+                Trace
+              </a>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);

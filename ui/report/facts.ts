@@ -1,6 +1,6 @@
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { counted } from '../kit/format.ts';
-import { MOST, type Recorded } from './recorded.ts';
+import { type Comparison, MOST, type Recorded } from './recorded.ts';
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -12,6 +12,7 @@ export function factsOf(run: Recorded): string {
   const { entries, hops, events, omitted, rehearsal } = run;
   const steps = entries.filter((entry) => 'step' in entry).length;
   const faults = struckFaults(run);
+  if (run.comparison) return comparedWords(run.comparison);
   // A check of a real system has no journal.
   if (rehearsal === undefined) return counted(steps, 'step');
   return [
@@ -21,6 +22,10 @@ export function factsOf(run: Recorded): string {
     ...(faults.length > 0 ? [`⚡ ${faults.join(', ')}`] : []),
   ].join(', ');
 }
+
+/** `40 calls compared, 38 equal, 1 skipped` */
+const comparedWords = ({ compared, equal, skipped }: Comparison): string =>
+  [`${counted(compared, 'call')} compared`, `${equal} equal`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
 
 /** A sentence for each part that the report leaves out. */
 export const omissions = ({ omitted }: Recorded): readonly string[] => [

@@ -37,15 +37,36 @@ export interface Recorded {
   readonly failure: string | undefined;
   /** The file of the world at the failure, beside the report, or why there is none. Absent: the scenario passed, or failed after its end. */
   readonly world?: { readonly file: string } | { readonly missing: string };
+  /** The comparison of an operation with the real system in its shadow. */
+  readonly comparison?: Comparison;
   /** Why it did not run. */
   readonly skipped?: string;
   readonly ms: number;
 }
 
+export interface Comparison {
+  readonly compared: number;
+  readonly equal: number;
+  readonly skipped: number;
+  readonly differences: readonly {
+    /** Empty: the answer as a whole. */
+    readonly pointer: string;
+    readonly count: number;
+    readonly ours: string;
+    readonly theirs: string;
+    /** The rehearsal and the trace that had it first. */
+    readonly rehearsal: string;
+    readonly correlationId: string;
+  }[];
+}
+
 /** The input of the reports. */
 export interface ReportedRun {
-  /** Default: a rehearsal. Each scenario of a conformance run is a check of a real system, or ran with it. */
-  readonly kind?: 'conformance';
+  /**
+   * Default: a rehearsal. Each scenario of a conformance run is a check of a real system, or ran with it. Each one of a fidelity run is
+   * an operation.
+   */
+  readonly kind?: 'conformance' | 'fidelity';
   readonly scenarios: readonly Recorded[];
   readonly gateway: string;
   readonly version: string;

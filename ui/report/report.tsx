@@ -16,7 +16,7 @@ import { factsOf, omissions, seconds, worldSentence } from './facts.ts';
 import type { Entry, Recorded, ReportedRun } from './recorded.ts';
 import css from './report.module.css';
 import { diagramOf } from './sections.ts';
-import { EventTable, InvariantList, TimingTable } from './tables.tsx';
+import { DifferenceTable, EventTable, InvariantList, TimingTable } from './tables.tsx';
 
 /** The most arrows on the page. Later scenarios have no diagram unless they failed. */
 const MOST_ARROWS = 10_000;
@@ -27,12 +27,14 @@ export function reportHtml(recorded: ReportedRun, styles: string): string {
   return `<!doctype html>\n${renderToString(<Page run={run} styles={styles} />)}\n`;
 }
 
+const HEADINGS = { rehearsal: 'Rehearsal report', conformance: 'Conformance report', fidelity: 'Fidelity report' } as const;
+
 function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }: { run: ReportedRun; styles: string }) {
   const failed = scenarios.filter(hasFailed).length;
   const ran = scenarios.filter(({ skipped }) => skipped === undefined).length;
   const left = ran < scenarios.length ? `, ${scenarios.length - ran} skipped` : '';
   const outcome = `${ran - failed} of ${ran} passed${left}`;
-  const heading = kind === 'conformance' ? 'Conformance report' : 'Rehearsal report';
+  const heading = HEADINGS[kind ?? 'rehearsal'];
   let arrows = 0;
   return (
     <html lang="en">
@@ -49,15 +51,15 @@ function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }:
         <header>
           <h1>{heading}</h1>
           <p>
-            <span class={`badge ${failed > 0 ? 'bad' : 'good'}`}>{outcome}</span> in{' '}
-            {seconds(scenarios.reduce((sum, { ms }) => sum + ms, 0))}
+            <span class={`badge ${failed > 0 ? 'bad' : 'good'}`}>{outcome}</span>
+            {kind !== 'fidelity' && ` in ${seconds(scenarios.reduce((sum, { ms }) => sum + ms, 0))}`}
           </p>
           <p class="muted">
             {new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC · estate {version} at <code>{gateway}</code>
           </p>
         </header>
         <main>
-          {scenarios.length > 1 && <Overview scenarios={scenarios} />}
+          {scenarios.length > 1 && <Overview scenarios={scenarios} isFidelity={kind === 'fidelity'} />}
           {scenarios.map((one) => {
             arrows += one.hops.length;
             const hasDiagram = arrows <= MOST_ARROWS || hasFailed(one);
@@ -77,15 +79,15 @@ function OutcomeBadge({ run }: { run: Recorded }) {
   return hasFailed(run) ? <span class="badge bad">failed</span> : <span class="badge good">passed</span>;
 }
 
-const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
-  <section class="card in" aria-label="Scenarios">
+const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; isFidelity: boolean }) => (
+  <section class="card in" aria-label={isFidelity ? 'Operations' : 'Scenarios'}>
     <table>
       <thead>
         <tr>
           <th>Outcome</th>
-          <th>Scenario</th>
-          <th class="wide">What it did</th>
-          <th class={css.number}>Time</th>
+          <th>{isFidelity ? 'Operation' : 'Scenario'}</th>
+          <th class="wide">{isFidelity ? 'Comparison' : 'What it did'}</th>
+          {!isFidelity && <th class={css.number}>Time</th>}
         </tr>
       </thead>
       <tbody>
@@ -99,7 +101,7 @@ const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
               <div class="muted">{run.scenario.title}</div>
             </td>
             <td class="wide muted">{factsOf(run)}</td>
-            <td class={css.number}>{duration(run.ms)}</td>
+            {!isFidelity && <td class={css.number}>{duration(run.ms)}</td>}
           </tr>
         ))}
       </tbody>
@@ -109,7 +111,7 @@ const Overview = ({ scenarios }: { scenarios: readonly Recorded[] }) => (
 
 /** A scenario: steps, sequence, events, invariants and timings. */
 function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean; hasDiagram: boolean }) {
-  const { scenario, file, rehearsal, failure, skipped, entries, invariants, ms } = run;
+  const { scenario, file, rehearsal, failure, skipped, entries, invariants, comparison, ms } = run;
   const broken = invariants.filter(({ holds }) => !holds).length;
   const holds = broken > 0 ? `${broken} of ${invariants.length} broken` : `all ${invariants.length} hold`;
   return (
@@ -119,9 +121,9 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
           <h2>
             <OutcomeBadge run={run} /> {scenario.title}
           </h2>
-          <p class="muted brk">{[scenario.name, file, duration(ms), factsOf(run)].filter(Boolean).join(' · ')}</p>
+          <p class="muted brk">{[scenario.name, file, !comparison && duration(ms), factsOf(run)].filter(Boolean).join(' · ')}</p>
         </summary>
-        {failure !== undefined && (
+        {failure !== undefined && !comparison && (
           <p class={`problem ${css.failure}`}>
             <span>
               <strong>Failed.</strong> {failure}
@@ -136,13 +138,17 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
           </p>
         ))}
         <h3 class={css.anchor} id={anchorOf(run)}>
-          Steps
+          {comparison ? 'Differences' : 'Steps'}
         </h3>
-        <ol class={css.steps}>
-          {inSteps(entries).map((step) => (
-            <Step key={step.number} step={step} />
-          ))}
-        </ol>
+        {comparison ? (
+          <DifferenceTable differences={comparison.differences} />
+        ) : (
+          <ol class={css.steps}>
+            {inSteps(entries).map((step) => (
+              <Step key={step.number} step={step} />
+            ))}
+          </ol>
+        )}
         {rehearsal !== undefined && (
           <>
             {hasDiagram && (

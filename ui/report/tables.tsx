@@ -2,7 +2,7 @@ import { apiTitle, applicationTitle } from '../data/titles.ts';
 import { counted, duration, shortSubject } from '../kit/format.ts';
 import { Scroll } from '../kit/scroll.tsx';
 import { instant } from '../sequence/words.ts';
-import { MOST, type Recorded, type RecordedEvent } from './recorded.ts';
+import { type Comparison, MOST, type Recorded, type RecordedEvent } from './recorded.ts';
 import css from './report.module.css';
 
 const PREFIX = 'com.unified-commerce.';
@@ -38,6 +38,43 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
               <td>{applicationTitle(event.source)}</td>
               <td>{consumersOf(event).join(', ') || '–'}</td>
               <td>{instant(event.time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** What a real system in the shadow answered differently, the first of each kind. */
+export function DifferenceTable({ differences }: Pick<Comparison, 'differences'>) {
+  if (differences.length === 0) return <p class="muted">None.</p>;
+  return (
+    <Scroll class={css.scrolling} label="Differences">
+      <table>
+        <thead>
+          <tr>
+            <th>Member</th>
+            <th>Ours</th>
+            <th>Theirs</th>
+            <th class={css.number}>Count</th>
+            <th>First in</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map(({ pointer, ours, theirs, count, rehearsal, correlationId }) => (
+            <tr key={pointer}>
+              <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
+              <td>
+                <code>{ours}</code>
+              </td>
+              <td>
+                <code>{theirs}</code>
+              </td>
+              <td class={css.number}>{count}</td>
+              <td>
+                {rehearsal}, <code>{correlationId}</code>
+              </td>
             </tr>
           ))}
         </tbody>

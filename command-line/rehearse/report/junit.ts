@@ -9,7 +9,7 @@ export function junitOf({ kind, scenarios, gateway, startedAt, version }: Report
   const counts = `tests="${scenarios.length}" failures="${failures}" errors="0" skipped="${scenarios.filter(({ skipped }) => skipped !== undefined).length}" time="${time}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="unified-commerce-estate" ${counts}>
-  <testsuite name="estate ${kind === 'conformance' ? 'conform' : 'rehearse'}" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
+  <testsuite name="estate ${kind === undefined ? 'rehearse' : COMMANDS[kind]}" ${counts} timestamp="${new Date(startedAt).toISOString().slice(0, 19)}">
     <properties>
       <property name="gateway" value="${escaped(gateway)}"/>
       <property name="version" value="${escaped(version)}"/>
@@ -18,6 +18,8 @@ ${scenarios.map(testCase).join('')}  </testsuite>
 </testsuites>
 `;
 }
+
+const COMMANDS = { conformance: 'conform', fidelity: 'fidelity' } as const;
 
 const inSeconds = (ms: number): string => (ms / 1_000).toFixed(3);
 

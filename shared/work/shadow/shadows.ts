@@ -26,7 +26,7 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
       parts.log.warn({ err: error, api, world: context.world }, 'comparing with the real system in the mode shadow failed');
       return undefined;
     });
-    await record(context, (log) => (found ? withComparison(log, { context, api, found }) : { ...log, skipped: log.skipped + 1 }));
+    await record(context, (log) => (found ? withComparison(log, { context, api, found }) : counted(log, api, { skipped: 1 })));
   }
 
   const record = (context: Context, change: (log: Omit<FidelityLog, 'version'>) => Omit<FidelityLog, 'version'>): Promise<void> =>
@@ -46,7 +46,7 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
         running.set(world, queue);
         queue.waiting += 1;
       }
-      const begun = record(context, (log) => ({ ...log, begun: log.begun + 1, skipped: log.skipped + (isFull ? 1 : 0) }));
+      const begun = record(context, (log) => counted({ ...log, begun: log.begun + 1 }, api, isFull ? { skipped: 1 } : {}));
       if (!isFull) {
         queue.last = Promise.all([queue.last, begun])
           .then(() => compareNow(context, api, call))
@@ -60,6 +60,15 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
   };
 }
 
+type Counts = FidelityLog['operations'][string];
+
+/** Adds to the counts of an operation. */
+function counted<Log extends Omit<FidelityLog, 'version'>>(log: Log, api: string, more: Partial<Counts>): Log {
+  const { compared, equal, skipped } = log.operations[api] ?? { compared: 0, equal: 0, skipped: 0 };
+  const counts = { compared: compared + (more.compared ?? 0), equal: equal + (more.equal ?? 0), skipped: skipped + (more.skipped ?? 0) };
+  return { ...log, operations: { ...log.operations, [api]: counts } };
+}
+
 interface Compared {
   readonly context: Context;
   readonly api: string;
@@ -68,17 +77,17 @@ interface Compared {
 
 function withComparison(
   before: Omit<FidelityLog, 'version'>,
-  { context: { requestId }, api, found }: Compared,
+  { context: { requestId, correlationId }, api, found }: Compared,
 ): Omit<FidelityLog, 'version'> {
   const at = instant(Date.now());
   const differences = [...before.differences];
   for (const { pointer, ours, theirs } of found) {
     const place = differences.findIndex((one) => one.api === api && one.pointer === pointer);
     const same = differences[place];
-    const example = same ?? { api, pointer, count: 0, ours: redactText(ours), theirs: redactText(theirs), requestId, at };
+    const example = same ?? { api, pointer, count: 0, ours: redactText(ours), theirs: redactText(theirs), requestId, correlationId, at };
     const next = { ...example, count: example.count + 1 };
     if (same) differences[place] = next;
     else if (differences.length < MOST_DIFFERENCES) differences.push(next);
   }
-  return { ...before, compared: before.compared + 1, equal: before.equal + (found.length === 0 ? 1 : 0), differences };
+  return counted({ ...before, differences }, api, { compared: 1, equal: found.length === 0 ? 1 : 0 });
 }

@@ -8,16 +8,18 @@ const FoundDifference = z.object({
   ours: z.string(),
   theirs: z.string(),
   requestId: z.string(),
+  correlationId: z.string(),
   at: z.string(),
 });
+
+const OperationCounts = z.object({ compared: z.int(), equal: z.int(), skipped: z.int() });
 
 export const FidelityLog = z.object({
   id: z.literal('fidelity'),
   version: z.int(),
   begun: z.int(),
-  compared: z.int(),
-  equal: z.int(),
-  skipped: z.int(),
+  /** By operation, or `event:<name>`. */
+  operations: z.record(z.string(), OperationCounts),
   differences: z.array(FoundDifference),
 });
 export type FidelityLog = z.output<typeof FidelityLog>;
@@ -28,9 +30,7 @@ export const fidelityLogs = defineCollection({ name: 'fidelity', schema: Fidelit
 export const EMPTY_FIDELITY: Omit<FidelityLog, 'version'> = {
   id: 'fidelity',
   begun: 0,
-  compared: 0,
-  equal: 0,
-  skipped: 0,
+  operations: {},
   differences: [],
 };
 

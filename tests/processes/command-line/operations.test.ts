@@ -13,7 +13,7 @@ import { receiveEvents } from '../../support/event-receiver.ts';
 import { startPaymentHub } from '../../support/real-payment-hub.ts';
 
 /** Commands with tests in other files. */
-const ELSEWHERE = /^(start|rehearse|open|listen|conform|mcp|swaps (answers|call|keep|report))\b/;
+const ELSEWHERE = /^(start|rehearse|open|listen|conform|fidelity|mcp|swaps (answers|call|keep|report))\b/;
 
 const placeOf = (example: string): number => (/^(payments action|snapshot save)/.test(example) ? 0 : /^\S+ delete/.test(example) ? 2 : 1);
 

@@ -51,14 +51,19 @@ export const listSwaps = defineOperation({
   response: z.object({ items: z.array(SwapInUse) }),
 });
 
+const Counts = {
+  compared: z.int().describe('Calls whose answers were compared.'),
+  equal: z.int().describe('Calls without a difference.'),
+  skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
+};
+
 const Fidelity = z
   .object({
     application: z.string(),
     title: z.string(),
     url: z.string().optional(),
-    compared: z.int().describe('Calls whose answers were compared.'),
-    equal: z.int().describe('Calls without a difference.'),
-    skipped: z.int().describe('Calls that could not be compared, such as too many at the same time.'),
+    ...Counts,
+    operations: z.array(z.object({ api: z.string().describe('The operation, or event:<name>.'), ...Counts })).describe('Sorted by name.'),
     waiting: z.int().describe('Calls whose comparison has not ended.'),
     differences: z
       .array(
@@ -68,7 +73,8 @@ const Fidelity = z
           count: z.int(),
           ours: z.string().describe('In the first such answer.'),
           theirs: z.string(),
-          requestId: z.string().describe('Request of the first one. Its trace shows both answers in full.'),
+          requestId: z.string().describe('Request of the first one.'),
+          correlationId: z.string().describe('Trace of the first one.'),
           at: Instant.describe('Wall time of the first one.'),
         }),
       )

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SwapMode } from '../../swap.ts';
 import { defineOperation } from '../define-operation.ts';
 
 const Readiness = z.enum(['ready', 'away']);
@@ -19,9 +20,15 @@ export const readTopology = defineOperation({
         failed: z.int().describe('Number of its hops with status 400 or above, or without an answer.'),
         faults: z.array(z.string()).describe('Names of the faults that struck its hops.'),
         swapped: z
-          .object({ url: z.string().optional(), calls: z.int(), failed: z.int(), violations: z.int().describe('Number of broken rules.') })
+          .object({
+            mode: SwapMode,
+            url: z.string().optional().describe('Absent in the mode kept.'),
+            calls: z.int(),
+            failed: z.int(),
+            violations: z.int().describe('Number of broken rules.'),
+          })
           .optional()
-          .describe('The real system that takes its place in this rehearsal.'),
+          .describe('The real system in its place or in its shadow in this rehearsal, or the kept answers of one.'),
       }),
     ),
     touchpoint: z.object({
