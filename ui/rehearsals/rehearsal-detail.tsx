@@ -11,7 +11,7 @@ import { useOf, wallInstant } from './rehearsal-times.ts';
 import { SwapsCard } from './swaps-card.tsx';
 import { WorldCard } from './world-card.tsx';
 
-/** The administration of one rehearsal: contents, its invariants, its progression, its parked work, reset and delete. */
+/** The administration of one rehearsal: contents, real systems, invariants, parked work, snapshots, reset and delete, and progression. */
 export function RehearsalDetail({ name }: { name: string }) {
   const read = useResource(name, (signal) => control('read-rehearsal', { params: { name } }, { signal }));
   const round = useSignal(0);
@@ -46,12 +46,12 @@ export function RehearsalDetail({ name }: { name: string }) {
               <SwapsCard key={`swaps ${round.value}`} name={name} />
               <InvariantsCard name={name} />
               <ParkedCard key={round.value} name={name} />
-            </div>
-            <div class="stack">
-              <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
               <KeepCard key={name} name={name} />
               <WorldCard name={name} />
               <EndCard name={name} onReset={again} />
+            </div>
+            <div class="stack">
+              <ProgressionCard name={name} progression={one.progression} onChange={read.reload} />
             </div>
           </div>
         </>
