@@ -10,8 +10,9 @@ import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import { withoutSecrets } from '../../shared/work/swap/outside-call.ts';
 import { type OperationScope, operate } from '../operate.ts';
-import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
+import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swapsOf } from '../swaps/swaps.ts';
 
 /** The real system of a swapped application calls another application. A tester may act for it. */
 export const makeCall = operate(declared.makeCall)(async ({ params: { id }, body }, scope) => {
@@ -43,11 +44,14 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
   if (estateCall && estateCall.application !== owner) {
     throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);
   }
-  if (!(await swappedIn(worlds, world)).some((name) => name === owner)) {
+  const swap = (await swapsOf(worlds, world)).find(([name, { mode }]) => name === owner && mode !== 'shadow')?.[1];
+  if (!swap) {
     throw new Problem('not_swapped', `The ${type} belongs to ${owner}, which is not swapped in this rehearsal.`, { application: owner });
   }
   const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: unknown };
-  return realSystems.report(scope, owner, { type, data: checked.data });
+  // The owner refuses what is censored here. The secret itself leaves the control plane in no record.
+  const censored: unknown = JSON.parse(withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap).toString());
+  return realSystems.report(scope, owner, { type, data: censored });
 });
 
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
