@@ -186,3 +186,18 @@ test('A call of a real system without a parameter of its path is refused with it
   const call = await rehearsal.call('make-call', { params: { id: 'get-payable' }, body: { application: 'payment-hub' } });
   expect(call.body).toMatchObject({ status: 422, errors: [{ pointer: '/params/id', code: 'required' }] });
 });
+
+test('A new payment is reported for an order of the rehearsal only', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  await using other = await swappedTo(hub);
+  const { body: known } = await authorise(rehearsal);
+  const { id: orderId } = await rehearsal.draft();
+  const { id: foreign } = await other.draft();
+  const report = async (of: string) =>
+    rehearsal.call('report-change', { body: { object: 'payment', data: { ...known, id: `pay_of_${of}`, orderId: of } } });
+  for (const unknown of ['ord_unknown', foreign]) {
+    expect((await report(unknown)).body).toMatchObject({ status: 422, errors: [{ pointer: '/data/orderId', code: 'not_found' }] });
+  }
+  expect((await report(orderId)).body).toMatchObject({ changed: true, object: { orderId, version: 1 } });
+});
