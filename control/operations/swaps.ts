@@ -10,6 +10,8 @@ import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import { parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
 import { pause } from '../../shared/process/waiting.ts';
+import { withoutSecrets } from '../../shared/work/swap/outside-call.ts';
+import { listedType } from '../objects/types.ts';
 import { type OperationScope, operate } from '../operate.ts';
 import { readAnswers as answersOf, describeSwaps, readFidelity as fidelityOf, swappedIn, swapsOf } from '../swaps/swaps.ts';
 
@@ -43,12 +45,40 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
   if (estateCall && estateCall.application !== owner) {
     throw new Problem('forbidden', `The ${type} belongs to ${owner}, and you are the real ${estateCall.application}.`);
   }
-  if (!(await swappedIn(worlds, world)).some((name) => name === owner)) {
+  const swap = (await swapsOf(worlds, world)).find(([name, { mode }]) => name === owner && mode !== 'shadow')?.[1];
+  if (!swap) {
     throw new Problem('not_swapped', `The ${type} belongs to ${owner}, which is not swapped in this rehearsal.`, { application: owner });
   }
-  const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: unknown };
-  return realSystems.report(scope, owner, { type, data: checked.data });
+  const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: ReportedData };
+  await refuseUnknownOrder(scope, type, checked.data);
+  // The owner refuses what is censored here. The secret itself leaves the control plane in no record.
+  const censored: unknown = JSON.parse(withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap).toString());
+  return realSystems.report(scope, owner, { type, data: censored });
 });
+
+interface ReportedData {
+  readonly id: string;
+  readonly orderId?: string;
+}
+
+/** An object that is new to the estate belongs to an order of this rehearsal. @throws Problem validation_failed */
+async function refuseUnknownOrder(
+  { worlds, world, objects: kept }: OperationScope,
+  type: string,
+  { id, orderId }: ReportedData,
+): Promise<void> {
+  if (orderId === undefined) return;
+  // A till has the order of a sale before the OMS, and a real till does not show it.
+  if ((await swappedIn(worlds, world)).includes('pos')) return;
+  const [own, order] = [listedType(kept, type), listedType(kept, 'order')];
+  const found = await Promise.all([
+    worlds.object(world, own.application, own.collection, id),
+    worlds.object(world, order.application, order.collection, orderId),
+    worlds.object(world, 'pos', 'transactions', orderId),
+  ]);
+  if (found.some((one) => one !== undefined)) return;
+  throw invalid('/data/orderId', 'not_found', 'The order is unknown in this rehearsal. Report the object once its order exists.');
+}
 
 export const listSwaps = operate(declared.listSwaps)(async (_input, { world, worlds }) => ({ items: await describeSwaps(worlds, world) }));
 

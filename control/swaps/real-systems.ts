@@ -5,6 +5,7 @@ import { calls, mayCall } from '../../shared/catalog/flows.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { SwappableApplication } from '../../shared/catalog/swap.ts';
+import { validationFailed } from '../../shared/contract/validation.ts';
 import { contextFor } from '../../shared/control/context.ts';
 import { type EstateCall, type EstateCalls, isInAnswer } from '../../shared/control/estate-call.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
@@ -32,6 +33,15 @@ export interface Origin {
 }
 
 const allCalls: Readonly<Record<string, ApiDefinition>> = { ...apis, ...internalCalls };
+
+/** @throws Problem validation_failed */
+function refuseMissingParams({ id, path }: ApiDefinition, params: Readonly<Record<string, string>>): void {
+  const missing = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => (params[name] ? [] : [name]));
+  if (missing.length === 0) return;
+  throw validationFailed(
+    missing.map((name) => ({ pointer: `/params/${name}`, code: 'required', detail: `${id} needs this parameter of its path, ${path}.` })),
+  );
+}
 
 export type RealSystems = ReturnType<typeof createRealSystems>;
 
@@ -80,6 +90,7 @@ export function createRealSystems({ transport, estateCalls }: { readonly transpo
         const waiting = context.chain.join(' → ');
         throw new Problem('forbidden', `${api.application} waits for your answer (${waiting}), so it cannot answer ${id}. Call it later.`);
       }
+      refuseMissingParams(api, params);
       const path = `${fillPath(api.path, params)}${queryString(query)}`;
       const key = idempotencyKey ?? (isInAnswer(estateCall) ? digest(estateCall.requestId, id, path) : undefined);
       return send({

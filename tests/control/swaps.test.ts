@@ -105,11 +105,16 @@ test('A rehearsal waits for at most 16 answers of its stalled real system, refus
 });
 
 test('An operation that a real system does not offer, and a mode for its steps, are refused with 409', async () => {
-  await using hub = await startPaymentHub(() => ({ status: 404, body: '' }));
+  await using hub = await startPaymentHub();
   const swap = { 'payment-hub': { url: hub.url }, 'carrier-platform': { url: hub.url } };
   await using rehearsal = await newRehearsal(undefined, undefined, swap);
-  const disputed = await rehearsal.call('open-dispute', { params: { id: 'pay_1' }, body: { reason: 'fraudulent' } });
-  expect([disputed.status, disputed.body.code, hub.received[0]?.path]).toEqual([409, 'swapped', '/internal/payments/pay_1/dispute']);
+  await pay(rehearsal, await rehearsal.draft());
+  for (const body of ['', { code: 'not_found' }]) {
+    hub.behave(() => ({ status: 404, body }));
+    const disputed = await rehearsal.call('open-dispute', { params: { id: 'pay_real1' }, body: { reason: 'fraudulent' } });
+    const { path } = hub.received.at(-1) ?? {};
+    expect([disputed.status, disputed.body.code, path]).toEqual([409, 'swapped', '/internal/payments/pay_real1/dispute']);
+  }
   const { body } = await rehearsal.call('set-progression', { body: { carrier: 'manual', warehouse: 'manual' } });
   expect([body.code, (await rehearsal.control('read-progression')).warehouse]).toEqual(['swapped', 'time']);
   await rehearsal.control('set-progression', { body: { warehouse: 'manual' } });

@@ -1,5 +1,9 @@
-import { isMutating } from '../../catalog/define.ts';
-import { Problem } from '../../catalog/problems.ts';
+import type { z } from 'zod';
+import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import type { Payment } from '../../catalog/payment/objects.ts';
+import { answerRules, currenciesIn, type Mismatch, paymentEffects } from '../../catalog/plausible.ts';
+import { notFound, Problem } from '../../catalog/problems.ts';
 import { isSwappable } from '../../catalog/swap.ts';
 import { ESTATE_CALL_HEADER } from '../../control/estate-call.ts';
 import { instant } from '../../domain/time.ts';
@@ -13,8 +17,8 @@ import type { ClaimedRequest } from '../steps/claim-key.ts';
 import type { Step } from '../steps/step.ts';
 import { keepAnswer, keptReply } from './keep.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
-import { readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
-import { keepSeen, objectsIn, type SeenCollection, seenCollections } from './seen.ts';
+import { isByWorld, readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
+import { keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
 
@@ -36,6 +40,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   const { bound, context, notes } = job;
   const { api } = bound;
   let replied: Promise<OutsideReply> | undefined;
+  let known: SeenObject | undefined;
 
   /** Counts an answer, and shows it in the journal. */
   async function note(status: number, durationMs: number, violated: Violation | undefined): Promise<void> {
@@ -70,14 +75,38 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
 
   async function outputOf(reply: OutsideReply, scope: RunScope): Promise<unknown> {
     const output = readAnswer(api, reply);
+    refuseForeignMoney(api, output, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
+    refuseMismatch(answerRules[api.id]?.({ ...job.input, output }));
     for (const seen of objectsIn(api.response, output, collections)) {
       refuseOtherObject(job, seen);
       const kept = await keepSeen(scope, api, seen);
       const { object, collection } = seen;
+      refuseMismatch(effectOf(kept, seen, reply));
       for (const name of Object.keys(collection.definition.schema.shape)) Reflect.deleteProperty(object, name);
       Object.assign(object, kept);
     }
     return api.status === 201 && reply.status === 200 ? again(output) : output;
+  }
+
+  function effectOf(kept: SeenObject, { collection: { definition } }: Seen, { status }: OutsideReply): Mismatch {
+    if (definition.type !== 'payment') return undefined;
+    const [before, after] = [known, kept] as unknown as [Paid | undefined, Paid];
+    return paymentEffects[api.id]?.({ asked: (job.input.body ?? {}) as object, before, after, isNew: status === 201 });
+  }
+
+  function refuseMismatch(mismatch: Mismatch): void {
+    if (mismatch) throw unacceptable(mismatch.violation, api, mismatch.words);
+  }
+
+  /** The object that the path names, as it is known before the call. */
+  async function knownBefore({ work }: RunScope): Promise<SeenObject | undefined> {
+    const { id } = job.input.params;
+    const collection = collections.find(({ definition }) => namesInPath(api, definition));
+    if (!collection || id === undefined) return undefined;
+    const found = (await work.get(collection.of, id)) as SeenObject | undefined;
+    // The outside world acts on what the estate shows.
+    if (!found && isByWorld(api) && api.method === 'POST') throw notFound(collection.definition.type, id);
+    return found;
   }
 
   return async (_input, given) => {
@@ -85,6 +114,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const scope = given as RunScope;
     await compareVersion(job, scope, collections);
     const isFirst = replied === undefined;
+    if (isFirst) known = await knownBefore(scope);
     // A kept answer is chosen again, because the unit of the earlier run is gone.
     if (swap.mode === 'kept') replied = undefined;
     replied ??= send(scope);
@@ -107,14 +137,38 @@ async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, coll
   for (const { of } of collections) await work.get(of, name);
 }
 
-/** An answer about the payment in the path must not contain another payment. */
+/** Objects whose own id is the id in a path: `/payments/{id}/refunds`. Other paths name what an object belongs to. */
+const namesInPath = ({ path }: ApiDefinition, { type }: ObjectDefinition): boolean =>
+  NAMED_IN_PATHS.has(type) && new RegExp(`/${type}s(?:/authorizations)?/\\{id\\}`).test(path);
+const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'customer', 'shipment']);
+
+/** An answered object must be the one that the request names, by its id, its order and its tender. @throws Violation `other_object` */
 function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collection: { definition }, object }: Seen): void {
-  const { id } = input.params;
-  if (definition.type !== 'payment' || id === undefined || object.id === id) return;
-  throw unacceptable('other_object', api, `answered ${api.id} of ${definition.type}/${id} with ${definition.type}/${object.id}.`);
+  const { params, query, body } = input;
+  const named = { ...(query as Named), ...(body as Named) };
+  const shown = object as Named;
+  const pairs: readonly (readonly [name: string, asked: unknown, shown: unknown])[] = [
+    ['id', namesInPath(api, definition) ? params.id : undefined, object.id],
+    ['orderId', named.orderId, 'orderId' in definition.schema.shape ? shown.orderId : named.orderId],
+    ['tender', definition.type === 'payment' ? named.tender?.type : undefined, shown.tender?.type],
+  ];
+  const other = pairs.find(([, asked, answered]) => asked !== undefined && asked !== answered);
+  if (!other) return;
+  const [name, asked, answered] = other;
+  throw unacceptable(
+    'other_object',
+    api,
+    `answered ${api.id} about the ${name} ${asked} with a ${definition.type} of the ${name} ${answered}.`,
+  );
+}
+
+interface Named {
+  readonly orderId?: unknown;
+  readonly tender?: { readonly type?: unknown } | undefined;
 }
 
 type Seen = Parameters<typeof keepSeen>[2];
+type Paid = z.output<typeof Payment>;
 
 /** The request to the real system: the call as the catalog declares it, without headers of the client or of calls within the estate. */
 export function outsideRequestOf(

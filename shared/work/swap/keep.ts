@@ -10,7 +10,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findKept, type RecordedAnswer } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
-import { unacceptable } from './read-answer.ts';
+import { isTooDeep, unacceptable } from './read-answer.ts';
 import { recordInWorld } from './record-in-world.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
@@ -33,11 +33,12 @@ export async function keepAnswer(
   }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input; readonly reply: OutsideReply },
 ): Promise<void> {
   if (!swap.keep) return;
+  const text = reply.body.toString();
   const recorded: RecordedAnswer = {
     api: api.id,
     request: redactValue(requestOf(input)) as RecordedAnswer['request'],
     status: reply.status,
-    answer: redactValue(jsonIn(reply.body.toString()) ?? null),
+    answer: isTooDeep(text) ? null : redactValue(jsonIn(text) ?? null),
     now: context.now,
   };
   await ifPossible(parts.log, 'keeping the answer of a real system', () =>

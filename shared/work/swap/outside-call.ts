@@ -120,10 +120,11 @@ async function bytesOf(body: Readable): Promise<Buffer> {
 }
 
 /** A system that echoes the configured headers must not carry them into answers and records. */
-function withoutSecrets(body: Buffer, { headers }: SeededSwap): Buffer {
+export function withoutSecrets(body: Buffer, { headers }: Pick<SeededSwap, 'headers'>): Buffer {
   const secrets = Object.values(headers)
     .flatMap((value) => [value, ...value.split(/\s+/)])
-    .filter(({ length }) => length >= SHORTEST_SECRET);
+    .filter(({ length }) => length >= SHORTEST_SECRET)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
   if (!secrets.some((secret) => body.includes(secret))) return body;
   return Buffer.from(secrets.reduce((text, secret) => text.replaceAll(secret, CENSOR), body.toString()));
 }

@@ -10,6 +10,7 @@ import {
 } from '../../catalog/problems.ts';
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { declaredMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
+import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
 import { redactText, redactValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
 import type { NoReply, NoReplyReason, OutsideReply } from './outside-call.ts';
@@ -26,6 +27,7 @@ export type ViolationName =
   | 'other_object'
   | 'unreachable_state'
   | 'changed_fact'
+  | 'no_effect'
   | 'not_kept'
   | 'money';
 
@@ -76,6 +78,9 @@ const TEXT_CHARACTERS = 500;
  * @throws Problem for a refusal, Violation for an answer that breaks the contract
  */
 export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
+  if (api.produces === 'application/json' && isTooDeep(body.toString())) {
+    throw unacceptable('wrong_shape', api, `answered ${status} with JSON of more than ${JSON_LEVELS} levels.`);
+  }
   if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
   if (api.produces !== 'application/json') return body.toString('base64');
   const text = body.toString();
@@ -98,8 +103,11 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   );
 }
 
-/** An answer is stored and published in events, so it must pass the checks of a request's body. */
-function refuseUnsafe(api: ApiDefinition, value: unknown): void {
+/** Deeper JSON could overflow the stack. */
+export const isTooDeep = (text: string): boolean => exceededLimit(text, { levels: JSON_LEVELS }) !== undefined;
+
+/** The estate stores an answer and publishes it in events, as the body of a request. @throws Violation `secret` */
+export function refuseUnsafe(api: Called, value: unknown): void {
   const errors = mistakesIn(() => {
     refuseNotText(value, 'body');
     refuseSecrets(value);
@@ -122,18 +130,21 @@ function mistakesIn(check: () => void): readonly FieldError[] {
 
 const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
+/** Whether only the control plane makes a call, in the role of the outside world. */
+export const isByWorld = (api: ApiDefinition): boolean => api.audience === 'internal' && api.callers.length === 0;
+
 function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter: number | undefined): Problem {
   const { application } = api;
   const body = redactValue(jsonIn(text));
   const reason = detailIn(body) ?? startOf(redactText(text));
   const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
-  const sent = problemIn(body, answered);
-  if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);
-  // Only the control plane makes such calls, to play the outside world. A real system need not offer them.
-  if (api.audience === 'internal' && api.callers.length === 0 && [404, 405, 501].includes(status)) {
+  // A real system need not offer what only the outside world does.
+  if (isByWorld(api) && [404, 405, 501].includes(status)) {
     const detail = `The real ${application} replaces ours and does not offer ${api.id}: make this step at the real system.`;
     return new Problem('swapped', detail, { application });
   }
+  const sent = problemIn(body, answered);
+  if (sent && sent.status === status && mayAnswer(api, sent.code)) return withoutEstateMembers(sent);
   if (status >= 500) return unacceptable('server_error', api, answered);
   if (status === 401 || status === 403 || status === 407) {
     return unacceptable('credential_refused', api, `${answered}. It refuses the headers of the swap.`);

@@ -4,7 +4,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob, JournaledJob, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import type { Step } from '../steps/step.ts';
-import { Violation } from './read-answer.ts';
+import { refuseUnsafe, Violation } from './read-answer.ts';
 import { keepSeen, type SeenObject, seenCollections } from './seen.ts';
 import { logAnswer } from './swap-log.ts';
 
@@ -34,8 +34,10 @@ export function keepReport(parts: ApplicationParts) {
     if (!collection) throw notFound('object type', type);
     const api = `report:${type}`;
     const scope = new RunScope(parts, job);
+    const called = { id: api, application: parts.application };
     try {
-      const kept = await keepSeen(scope, { id: api, application: parts.application }, { collection, object: data as SeenObject });
+      refuseUnsafe(called, data);
+      const kept = await keepSeen(scope, called, { collection, object: data as SeenObject });
       await scope.work.finish();
       if (!job.commits.hasChanged) job.notes.unchanged = 'The estate has this object already.';
       return {

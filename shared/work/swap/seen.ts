@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
-import { implausiblePayment } from '../../catalog/plausible.ts';
+import { currenciesIn, implausiblePayment } from '../../catalog/plausible.ts';
 import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
@@ -85,21 +85,29 @@ export async function keepSeen(
   if (known && object.version < (current.outsideVersion ?? 0)) return known;
   if (known && isDeepStrictEqual(withoutVersion(known), withoutVersion(shown))) return known;
   const named = `${definition.type}/${object.id}`;
-  if (definition.type === 'payment') {
-    const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
-    const implausible = implausiblePayment(payment, before, work.figures.currency);
-    if (implausible !== undefined) throw unacceptable('money', api, `claims that ${named} ${implausible}.`);
-    if (before && before.orderId !== payment.orderId) {
-      throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
-    }
-  }
   const moves = movesBetween(definition.lifeCycle, known?.state, shown.state);
   if (!moves) {
     const from = known ? `was ${known.state}` : 'was never seen';
     throw unacceptable('unreachable_state', api, `claims that ${named} is ${shown.state}. It ${from}, and no move leads from there.`);
   }
+  refuseForeignMoney(api, shown, [work.figures.currency], named);
+  if (definition.type === 'payment') {
+    const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
+    const lie = implausiblePayment(payment, before);
+    if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+    if (before && before.orderId !== payment.orderId) {
+      throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
+    }
+  }
   const noticed = !known && existedBefore(world, shown) ? [{ state: shown.state, events: [] }] : moves;
   return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, noticed)) as SeenObject;
+}
+
+/** @throws Violation `money` for an amount in another currency */
+export function refuseForeignMoney(api: Called, value: unknown, currencies: readonly string[], named: string): void {
+  const foreign = [...currenciesIn(value)].find((one) => !currencies.includes(one));
+  if (foreign === undefined) return;
+  throw unacceptable('money', api, `claims that ${named} has an amount in ${foreign}, and the rehearsal is in ${currencies[0]}.`);
 }
 
 /** Whether an object is older than the rehearsal. Its events happened before. */

@@ -33,7 +33,11 @@ const SwapInUse = z
     violations: z
       .array(
         z.object({
-          name: z.string().describe('The broken rule, such as late, not_json, wrong_shape, server_error, unreachable_state or money.'),
+          name: z
+            .string()
+            .describe(
+              'The broken rule, such as late, not_json, wrong_shape, server_error, unreachable_state, other_object, no_effect or money.',
+            ),
           api: z.string(),
           count: z.int(),
           detail: z.string().describe('What the latest one did.'),
