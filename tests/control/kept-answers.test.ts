@@ -28,19 +28,46 @@ test('Kept answers stand in for a real system in another rehearsal, and an unkno
   const seen = await story(recorded);
   expect(seen.map(([status]) => status)).toEqual([201, 201, 200, 409]);
   const { answers } = await recorded.control('read-answers', { params: { application: 'payment-hub' } });
-  expect(answers['authorize-payment-api']?.[0]).toMatchObject({
+  expect(answers['authorize-payment-api']?.[1]).toMatchObject({
     request: { body: { orderId: '{id 1}' } },
-    answer: { orderId: '{id 1}', createdAt: expect.stringMatching(/^\{now[+-]\d+\}$/) },
+    answer: { orderId: '{id 1}', createdAt: expect.stringMatching(/^\{time \d+, now[+-]\d+\}$/) },
   });
   const calls = hub.received.length;
   await using kept = await newRehearsal(undefined, undefined, { 'payment-hub': { mode: 'kept', answers } });
   expect(await story(kept)).toEqual(seen);
   expect(hub.received).toHaveLength(calls);
+  const eventsOf = async (rehearsal: TestRehearsal) =>
+    (await rehearsal.events({ ext: true }))
+      .filter(({ subject }) => subject.startsWith('payment/'))
+      .map(({ type, subject }) => [type, subject]);
+  expect(await eventsOf(kept)).toEqual(await eventsOf(recorded));
   const other = { orderId: (await kept.draft()).id, tender: card(), amount: { amount: 7, currency: 'EUR' } };
   const { body } = await kept.call('authorize-payment-api', { body: other });
   expect(body).toMatchObject({ status: 502, violation: 'not_kept', outside: true, dependency: 'payment-hub' });
   expect(body.detail).toContain('The nearest differs at /body/amount/amount: it has 500, and the request 7.');
-  expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 1 }]);
+  const { body: second } = await kept.call('authorize-payment-api', { body: { ...other, amount: { amount: 500, currency: 'EUR' } } });
+  expect(second).toMatchObject({ violation: 'not_kept', detail: expect.stringContaining('are used up: record another one.') });
+  expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 2 }]);
+});
+
+test('Kept answers have declared members only and no secret, so an estate accepts them', async () => {
+  await using hub = await startPaymentHub((_request, honest) => {
+    const { status, body } = honest();
+    return { status, body: { ...(body as object), authorizationCode: 'tok_private', password: 'p', internal: { token: 'tok_private' } } };
+  });
+  await using recorded = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const pay = async (rehearsal: TestRehearsal) => {
+    const tender = { type: 'card', token: 'tok_of_a_client' } as const;
+    const body = { orderId: (await rehearsal.draft()).id, tender, amount: { amount: 500, currency: 'EUR' } };
+    return (await rehearsal.call('authorize-payment-api', { body })).body;
+  };
+  expect(await pay(recorded)).toMatchObject({ authorizationCode: 'tok_private' });
+  const { answers } = await recorded.control('read-answers', { params: { application: 'payment-hub' } });
+  const [first] = answers['authorize-payment-api'] ?? [];
+  expect(first).toMatchObject({ request: { body: { tender: { token: 'redacted' } } }, answer: { authorizationCode: 'redacted' } });
+  expect(Object.keys(first?.answer as object)).not.toEqual(expect.arrayContaining(['password', 'internal']));
+  await using kept = await newRehearsal(undefined, undefined, { 'payment-hub': { mode: 'kept', answers } });
+  expect(await pay(kept)).toMatchObject({ state: 'authorised', authorizationCode: 'redacted' });
 });
 
 test('The command writes a file per operation, and the variables of an estate read them', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { estate, eventually, newRehearsal } from '../support/estate.ts';
+import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { card } from '../support/steps/tender.ts';
 import { swapSuite } from './swap-suite.ts';
 
@@ -248,6 +250,23 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
   expect((await pay(rehearsal, await rehearsal.draft())).status).toBe(201);
   expect(hub.received.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`);
   expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
+});
+
+test('With a seed, the keys of calls and events differ between the worlds of a rehearsal', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = withSteps(
+    await openRehearsal(estate.gateway, undefined, { seed: 'again', swap: { 'payment-hub': { url: hub.url } } }),
+  );
+  const keys = async () => {
+    const seen = hub.received.length;
+    await pay(rehearsal, await rehearsal.draft(), { 'idempotency-key': 'one-key' });
+    return hub.received.slice(seen).map(({ headers }) => headers['idempotency-key']);
+  };
+  const first = await keys();
+  await rehearsal.control('reset-rehearsal');
+  const second = await keys();
+  expect(first.length).toBeGreaterThan(0);
+  expect(second.filter((key) => first.includes(key))).toEqual([]);
 });
 
 test('Create Rehearsal refuses swaps with every mistake, and addresses that OUTBOUND_ALLOW does not permit', async () => {

@@ -2,6 +2,7 @@ import { isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { isSwappable } from '../../catalog/swap.ts';
 import { ESTATE_CALL_HEADER } from '../../control/estate-call.ts';
+import { digest } from '../../domain/ids.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { fillPath, queryString } from '../../transport/path.ts';
@@ -141,7 +142,7 @@ export function outsideRequestOf(
       [ESTATE_CALL_HEADER]: isSwappable(application)
         ? estateCalls.sign({ application, world, requestId, correlationId, chain: [...chain, application], deadline })
         : undefined,
-      'idempotency-key': isMutating(api) ? key : undefined,
+      'idempotency-key': isMutating(api) ? digest(world, key) : undefined,
       'content-type': text === undefined ? undefined : 'application/json',
     },
     body: text,

@@ -1,5 +1,6 @@
 import { EVENT_CONTENT_TYPE, nameOf } from '../../catalog/event-names.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { digest } from '../../domain/ids.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -24,7 +25,8 @@ export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'con
     'x-rehearsal-now': instant(context.now),
     'x-correlation-id': event.correlationid,
     traceparent: context.traceparent,
-    'idempotency-key': event.id,
+    // With a seed, ids repeat in the next world.
+    'idempotency-key': digest(context.world, event.id),
   },
   body: JSON.stringify(event),
 });
