@@ -94,15 +94,51 @@ test('A swap names what its mode lacks and what it does not take', async () => {
   const refused = async (swap: object) => {
     await using rehearsal = await newRehearsal();
     const { body } = await rehearsal.call('create-rehearsal', { body: { swap: { 'payment-hub': swap } } });
-    return body.errors.map(({ pointer, detail }: { pointer: string; detail: string }) => `${pointer}: ${detail}`);
+    return body.errors.map(({ pointer, code, detail }: Record<string, string>) => `${pointer} ${code}: ${detail}`);
   };
-  expect(await refused({ mode: 'kept', url: 'http://localhost:1', keep: true })).toEqual([
-    '/swap/payment-hub/url: In the mode kept, no real system is called: leave the address out.',
-    '/swap/payment-hub/keep: In the mode kept, no real system answers: leave this out.',
-    '/swap/payment-hub/answers: Give the answers that were kept.',
+  const kept = 'In the mode kept, no real system';
+  expect(
+    await refused({
+      mode: 'kept',
+      url: 'http://localhost:1',
+      keep: true,
+      headers: { A: 'x' },
+      timeoutMs: 60,
+      events: 'none',
+      shadow: 'reads',
+      compare: ['state'],
+    }),
+  ).toEqual([
+    `/swap/payment-hub/url not_together: ${kept} is called: leave the address out.`,
+    `/swap/payment-hub/keep not_together: ${kept} answers: leave this out.`,
+    `/swap/payment-hub/headers not_together: ${kept} is called: leave the headers out.`,
+    `/swap/payment-hub/timeoutMs not_together: ${kept} is called: leave this out.`,
+    `/swap/payment-hub/events not_together: ${kept} gets events: leave this out.`,
+    '/swap/payment-hub/shadow not_together: Only the mode shadow has this: choose it, or leave this out.',
+    '/swap/payment-hub/compare not_together: Only the mode shadow compares: choose it, or leave this out.',
+    '/swap/payment-hub/answers required: Give the answers that were kept.',
   ]);
   expect(await refused({ answers: {} })).toEqual([
-    '/swap/payment-hub/url: Give the address of the real system.',
-    '/swap/payment-hub/answers: Only the mode kept has answers: choose it, or leave them out.',
+    '/swap/payment-hub/answers not_together: Only the mode kept has answers: choose it, or leave them out.',
+    '/swap/payment-hub/url required: Give the address of the real system.',
   ]);
+  expect(await refused({ mode: 'kept', answers: { 'void-payment': [], 'get-order-api': [] } })).toEqual([
+    '/swap/payment-hub/answers/void-payment unknown_operation: payment-hub has no operation void-payment. Did you mean void-payment-api?',
+    expect.stringContaining('/swap/payment-hub/answers/get-order-api unknown_operation: payment-hub has no operation get-order-api.'),
+  ]);
+  expect(
+    await refused({
+      mode: 'shadow',
+      url: 'http://127.0.0.1:99999',
+      compare: ['stat'],
+      headers: { A: ' blank', a: 'x', 'not a name': 'x' },
+    }),
+  ).toEqual([
+    '/swap/payment-hub/url invalid_address: The port 99999 does not exist: use one from 1 to 65535.',
+    '/swap/payment-hub/headers/A invalid_format: This must be visible ASCII, without blanks at its ends.',
+    '/swap/payment-hub/headers/a invalid_header: This is the same header as A: keep one of them.',
+    '/swap/payment-hub/headers/not a name invalid_header: This is not the name of a header.',
+    '/swap/payment-hub/compare/0 unknown_name: No answer of payment-hub has a member stat. Did you mean state?',
+  ]);
+  expect(await refused({ url: 'http://127.0.0.1:0' })).toEqual([expect.stringContaining('The port 0 does not exist')]);
 });
