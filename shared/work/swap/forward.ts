@@ -43,7 +43,8 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
 
   /** Counts an answer, and shows it in the journal. */
   async function note(status: number, durationMs: number, violated: Violation | undefined): Promise<void> {
-    const violation = violated && { name: violated.violation, detail: violated.message };
+    const inVain = job.hasLeft() && { name: 'late', detail: `It answered after ${durationMs} ms, when its caller had given up.` };
+    const violation = violated ? { name: violated.violation, detail: violated.message } : inVain || undefined;
     notes.outside = { status, durationMs, violation: violation?.name };
     await logAnswer(parts, context, { api: api.id, status, durationMs, violation });
   }
