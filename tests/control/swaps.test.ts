@@ -252,6 +252,30 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
   expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
 });
 
+test.each([
+  ['without a body', ''],
+  ['with null', 'null'],
+])('The detail of an answer %s says what the real system must send', async (words, body) => {
+  await using hub = await startPaymentHub(() => ({ status: 201, body }));
+  await using rehearsal = await swappedTo(hub);
+  const { detail } = (await pay(rehearsal, await rehearsal.draft())).body;
+  expect(detail).toBe(
+    `The real payment-hub answered 201 ${words}. authorize-payment-api answers 201 with JSON: send the members of its answer.`,
+  );
+});
+
+test('An answer whose caller has given up is recorded as late', async () => {
+  await using loyalty = await startPaymentHub((_request, _honest, response) => {
+    setTimeout(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":"not_found"}'), 1_200);
+    return 'handled';
+  });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'loyalty-platform': { url: loyalty.url, events: 'none' } });
+  await rehearsal.sale({ loyaltyId: 'loy_ada' }).catch(() => undefined);
+  await eventually('the late answer', async () =>
+    ((await swapOf(rehearsal))?.violations ?? []).some(({ name, detail }) => name === 'late' && detail.includes('given up')),
+  );
+});
+
 test('With a seed, the keys of calls and events differ between the worlds of a rehearsal', async () => {
   await using hub = await startPaymentHub();
   await using rehearsal = withSteps(
