@@ -255,7 +255,7 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
 test.each([
   ['without a body', ''],
   ['with null', 'null'],
-])('The detail of an answer %s says what the real system must send', async (words, body) => {
+])('The refusal of an answer %s names what the real system must send', async (words, body) => {
   await using hub = await startPaymentHub(() => ({ status: 201, body }));
   await using rehearsal = await swappedTo(hub);
   const { detail } = (await pay(rehearsal, await rehearsal.draft())).body;
@@ -386,9 +386,16 @@ test('An application that waits for the answer of the real system is not called 
   });
   await rehearsal.confirmed(order.id);
   expect(answers).toContain('forbidden');
+  const answered = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
+  expect([answered.status, answered.body.detail]).toEqual([401, expect.stringContaining('ended with the call that it came with')]);
+  hub.behave(() => 'handled');
+  const waiting = hub.received.length;
+  const open = pay(rehearsal, await rehearsal.draft());
+  await eventually('the call that waits', async () => hub.received.length > waiting);
   await rehearsal.control('reset-rehearsal');
   const ended = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
-  expect([ended.status, ended.body.code]).toEqual([401, 'unauthenticated']);
+  expect([ended.status, ended.body.detail]).toEqual([401, expect.stringContaining('was reset or deleted')]);
+  await open;
   const forged = await asRealSystem('/_control/calls/get-payable', {}, { 'x-estate-call': 'uec_e30.AAAA' });
   expect(forged.status).toBe(401);
   const elsewhere = await asRealSystem('/_control/reset', {}, callHeader(hub));
