@@ -28,7 +28,7 @@ export interface CheckResult {
   readonly check: string;
   readonly title: string;
   readonly outcome: Outcome;
-  /** It was not checked because the system declines its preparation, which is no mistake. */
+  /** It was not checked because the system declines its preparation. The system may do so. */
   readonly isDeclined?: true;
   /** A sentence, unless it passed. */
   readonly detail?: string;

@@ -111,7 +111,7 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
       });
       if (status < 300) return undefined;
       const problem = problemIn(jsonIn(text), text);
-      // The code of an unexpected error says less than its sentence.
+      // The sentence of an unexpected error is its reason; its code is always the same.
       return { text: problem?.code === 'internal_error' ? problem.message : text, problem };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };

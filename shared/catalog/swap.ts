@@ -42,7 +42,7 @@ export type SwapMode = z.output<typeof SwapMode>;
 const RESERVED_HEADER =
   /^(?:x-(?:rehearsal|rehearsal-now|correlation-id|calling-application|estate-.*)|traceparent|idempotency-key|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|accept-encoding)$/i;
 
-/** A check that runs even if other checks have failed, so that all mistakes are named at once. */
+/** A check that runs even if other checks have failed, so that an answer names all mistakes. */
 const ALWAYS = { when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;

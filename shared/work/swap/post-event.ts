@@ -21,7 +21,7 @@ const mayBeAccepted = (status: number): boolean => status >= 500 || [401, 403, 4
 /** Characters of a foreign text in a reason. */
 const TEXT_CHARACTERS = 200;
 
-/** What a refusal says: the detail of a problem, or the start of a text. */
+/** The words of a refusal: the detail of a problem, or the start of a text. */
 function wordsIn(text: string): string {
   const { detail } = (jsonIn(text) ?? {}) as { readonly detail?: unknown };
   return inOneLine(redactText(typeof detail === 'string' ? detail : text), TEXT_CHARACTERS);
@@ -68,8 +68,8 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
       await logAnswer(parts, context, { api, status, durationMs, violation });
       if (isAccepted) return undefined;
       if (mayBeAccepted(status)) throw failed(`it answered ${status}`);
-      const said = wordsIn(body.toString());
-      const answered = `The real ${application} answered ${status} to ${api} at /events${said === '' ? '' : `: ${said}`}`;
+      const words = wordsIn(body.toString());
+      const answered = `The real ${application} answered ${status} to ${api} at /events${words === '' ? '' : `: ${words}`}`;
       throw new Error(`${answered.replace(/[.!]$/, '')}. If it takes none, set events to none in its swap.`);
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
