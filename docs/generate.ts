@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { commandReference } from '../command-line/reference.ts';
 import { isOfSwap, swapVariable } from '../estate/swap-variables.ts';
-import { urlVariable, variablesByName } from '../estate/variables.ts';
+import { presetOf, urlVariable, variablesByName } from '../estate/variables.ts';
 import { chartFiles } from '../helm/chart.ts';
 import { applicationNames } from '../shared/catalog/applications.ts';
 import {
@@ -29,7 +29,7 @@ const written = (value: unknown): string => (value === undefined || String(value
 function variableTable(): string {
   const urls = new Set(applicationNames.map(urlVariable));
   const rows = Object.entries(variablesByName).flatMap(([name, schema]) =>
-    urls.has(name) || isOfSwap(name) ? [] : [`| \`${name}\` | ${written(schema.safeParse(undefined).data)} | ${schema.description} |`],
+    urls.has(name) || isOfSwap(name) ? [] : [`| \`${name}\` | ${written(presetOf(schema))} | ${schema.description} |`],
   );
   const examples = AMONG_THEM.map((application) => `\`${urlVariable(application)}\``).join(', ');
   const swap = (['URL', 'MODE', 'HEADERS_FILE', 'TIMEOUT_MS', 'EVENTS'] as const).map((one) => `\`${swapVariable('payment-hub', one)}\``);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Swap, type SwappableApplication, swappableNames } from '../shared/catalog/swap.ts';
+import { Swap, type SwappableApplication, swappableNames, unknownNames } from '../shared/catalog/swap.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
 import { StartError } from './start-error.ts';
@@ -71,8 +71,9 @@ function swapIn(application: SwappableApplication, given: Given, mistakes: strin
       .map((name) => name.trim()),
     ...(folder !== undefined && { answers: answersIn(swapVariable(application, 'ANSWERS'), folder, mistakes) }),
   });
-  if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) {
+  const unknown = parsed.success ? [...unknownNames(application, parsed.data)] : [];
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  for (const { path, message } of [...(parsed.error?.issues ?? []), ...unknown]) {
     const setting = SETTING_OF[String(path[0])] ?? 'URL';
     const header = setting === 'HEADERS_FILE' && path[1] !== undefined ? ` has the header ${String(path[1])}` : '';
     mistakes.push(`${swapVariable(application, setting)}${header} cannot be used: ${message}`);

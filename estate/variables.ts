@@ -267,3 +267,10 @@ function headerIn(entry: string): readonly [name: string, value: string] | undef
     return undefined;
   }
 }
+
+/** The default of a variable: as text where its value is an object. */
+export function presetOf(schema: z.ZodType): unknown {
+  const { data } = schema.safeParse(undefined);
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return data;
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }).default;
+}

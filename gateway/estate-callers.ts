@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ESTATE_CALL_HEADER, type EstateCalls, isInAnswer, rehearsalOfCall } from '../shared/control/estate-call.ts';
+import { ESTATE_CALL_HEADER, type EstateCalls, hasEnded, isInAnswer, rehearsalOfCall } from '../shared/control/estate-call.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { AuthenticatedCaller } from './credentials.ts';
 import { ProblemWithHeaders } from './problems.ts';
@@ -27,7 +27,8 @@ export function createEstateCallers({ calls, resolve }: EstateCallersOptions) {
       const boundTo = await resolve(rehearsalOfCall(estateCall));
       const isCurrent = isInAnswer(estateCall) ? boundTo?.world === estateCall.world : boundTo?.credentials.bearer === estateCall.bearer;
       if (!boundTo || !isCurrent) throw refused('X-Estate-Call ended when its rehearsal was reset or deleted');
-      if (isInAnswer(estateCall) && Date.now() > estateCall.deadline) throw refused('X-Estate-Call ended with the call that it came with');
+      if (isInAnswer(estateCall) && (hasEnded(header) || Date.now() > estateCall.deadline))
+        throw refused('X-Estate-Call ended with the call that it came with');
       return { principal: `real:${estateCall.application}`, scopes: [], boundTo, estateCall };
     },
   };

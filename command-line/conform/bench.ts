@@ -33,6 +33,9 @@ export class NotChecked extends Error {
   override readonly name = 'NotChecked';
 }
 
+/** The system declines what prepares the check, and keeps no object of it. It breaks no rule. */
+export class Declined extends NotChecked {}
+
 /** The system does not offer the call. */
 export class NotOffered extends Error {
   override readonly name = 'NotOffered';
@@ -71,6 +74,8 @@ export function definitionOf(id: string): ApiDefinition {
   if (!api) throw new Error(`The catalog has no call ${id}.`);
   return api;
 }
+
+const DECLINED = 402;
 
 /** Statuses of a server without this path or method. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
@@ -135,7 +140,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
     const api = definitionOf(id);
     if (obligationOf(api) === 'may' && isNotOffered(answer)) throw new NotOffered(`It does not offer ${api.name}.`);
     const trouble = successTrouble(api, answer);
-    if (trouble !== undefined) throw new NotChecked(trouble);
+    if (trouble !== undefined) throw answer.status === DECLINED ? new Declined(trouble) : new NotChecked(trouble);
     return answer.body;
   }
 

@@ -8,6 +8,7 @@ import {
   type Bench,
   type BenchOptions,
   createBench,
+  Declined,
   Deviation,
   definitionOf,
   isNotOffered,
@@ -27,6 +28,8 @@ export interface CheckResult {
   readonly check: string;
   readonly title: string;
   readonly outcome: Outcome;
+  /** It was not checked because the system declines its preparation. The system may do so. */
+  readonly isDeclined?: true;
   /** A sentence, unless it passed. */
   readonly detail?: string;
   readonly entries: readonly Entry[];
@@ -110,6 +113,7 @@ async function runCheck({ name, title, needs, run }: Check, { lacks, ...options 
   } catch (error) {
     if (error instanceof Deviation) return ended('failed', error.message);
     if (error instanceof NotOffered) return ended('not offered', error.message);
+    if (error instanceof Declined) return { ...ended('not checked', error.message), isDeclined: true };
     if (error instanceof NotChecked || error instanceof NoAnswer) return ended('not checked', error.message);
     throw error;
   }
@@ -271,7 +275,8 @@ function stateCheck({ lifeCycle, object, verb, state, isListed }: StateCheck): C
       if (!isListed) throw new NotOffered(`The mapping does not list the state ${state}.`);
       const { call, input } = object.verbs[verb] as ObjectPlan['verbs'][string];
       const found = await object.reach[state]?.(bench);
-      if (found?.state !== state) throw new NotChecked(`No ${lifeCycle.object} is ${state}: it is ${found?.state}.`);
+      if (found === undefined) throw new Declined(`The system keeps no ${lifeCycle.object} that is ${state}.`);
+      if (found.state !== state) throw new NotChecked(`No ${lifeCycle.object} is ${state}: it is ${found.state}.`);
       if (targets) {
         const answer = await bench.call(call, input(found));
         deviate(successTrouble(definitionOf(call), answer));

@@ -6,7 +6,8 @@ import type { ScenarioResult } from './scenarios.ts';
 /** `missing`: other applications need the call, and the system does not offer it. */
 type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
 
-export const deviates = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean => outcome === 'failed' || outcome === 'not checked';
+export const deviates = ({ outcome, isDeclined }: Pick<CheckResult, 'outcome' | 'isDeclined'>): boolean =>
+  outcome === 'failed' || (outcome === 'not checked' && !isDeclined);
 
 export function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
   if (offer === 'unchecked') return offer;
@@ -44,8 +45,12 @@ function inWords(result: CallResult): string {
         .map(({ check }) => check)
         .join(', ')}`;
     case 'conforms': {
-      const left = checks.filter(({ outcome }) => outcome === 'not offered').map(({ check }) => check);
-      return `${checks.length - left.length} passed${left.length > 0 ? `; not offered: ${left.join(', ')}` : ''}`;
+      const withOutcome = (wanted: CheckResult['outcome']) => checks.filter(({ outcome }) => outcome === wanted).map(({ check }) => check);
+      const left = (['not checked', 'not offered'] as const).flatMap((outcome) => {
+        const names = withOutcome(outcome);
+        return names.length > 0 ? [`; ${outcome}: ${names.join(', ')}`] : [];
+      });
+      return `${withOutcome('passed').length} passed${left.join('')}`;
     }
   }
 }
@@ -72,12 +77,12 @@ export function recordedChecks(results: readonly CallResult[]): readonly Recorde
   });
 }
 
-const recorded = ({ outcome, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
+const recorded = ({ outcome, isDeclined, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
   ...unrecorded(name, title),
   startedAt,
   entries,
-  failure: deviates({ outcome }) ? (detail ?? outcome) : undefined,
-  ...(outcome === 'not offered' && { skipped: detail ?? outcome }),
+  failure: deviates({ outcome, isDeclined }) ? (detail ?? outcome) : undefined,
+  ...((outcome === 'not offered' || isDeclined) && { skipped: detail ?? outcome }),
   ms,
 });
 

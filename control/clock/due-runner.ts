@@ -109,7 +109,10 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
         body: JSON.stringify({ kind: item.kind, key: item.key, token: lease }),
         timeoutMs: DISPATCH_DEADLINE_MS + ANSWER_MARGIN_MS,
       });
-      return status < 300 ? undefined : { text, problem: problemIn(jsonIn(text), text) };
+      if (status < 300) return undefined;
+      const problem = problemIn(jsonIn(text), text);
+      // The sentence of an unexpected error is its reason; its code is always the same.
+      return { text: problem?.code === 'internal_error' ? problem.message : text, problem };
     } catch (error) {
       return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };
     }

@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { nearestWord } from '../domain/nearest-word.ts';
+import { apis } from './apis.ts';
 import { type Application, applicationNames } from './applications.ts';
+import type { ApiDefinition } from './define.ts';
+import { internalCalls } from './internal-calls.ts';
 
 /** The real system of a retailer may answer in place of these applications. For the possible ones, nothing is promised. */
 export const swappable = {
@@ -38,6 +42,9 @@ export type SwapMode = z.output<typeof SwapMode>;
 const RESERVED_HEADER =
   /^(?:x-(?:rehearsal|rehearsal-now|correlation-id|calling-application|estate-.*)|traceparent|idempotency-key|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|content-length|content-type|accept-encoding)$/i;
 
+/** A check that runs even if other checks have failed, so that an answer names all mistakes. */
+const ALWAYS = { when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null };
+
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const INVALID_HEADER = { code: 'custom', params: { code: 'invalid_header' } } as const;
 /** Limit of configured headers. */
@@ -48,16 +55,24 @@ const HeaderValue = z
   .max(8_000)
   .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'This must be visible ASCII, without blanks at its ends.');
 
+/** What is wrong with the address of a real system. */
+function faultOf(text: string): string | undefined {
+  const [, port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(text) ?? [];
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return `The port ${port} does not exist: use one from 1 to 65535.`;
+  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
+  if (!url) return 'This must be an address like https://hub.example.test.';
+  const isPlain = [url.username, url.password, url.search, url.hash].every((part) => part === '');
+  return isPlain ? undefined : 'The address must have no user, password, query or fragment.';
+}
+
 const OutsideUrl = z
-  .url({ protocol: /^https?$/, error: 'This must be an address like https://hub.example.test.' })
+  .string()
   .max(2_000)
-  .refine(
-    (text) => {
-      const url = URL.parse(text);
-      return url !== null && [url.username, url.password, url.search, url.hash].every((part) => part === '');
-    },
-    { error: 'The address must have no user, password, query or fragment.', params: { code: 'no_address' } },
-  )
+  .superRefine((text, context) => {
+    const message = faultOf(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message, params: { code: 'invalid_address' } });
+  })
+  .meta({ format: 'uri' })
   .transform((url) => url.replace(/\/+$/, ''));
 
 const Part = z.record(z.string(), z.unknown()).optional();
@@ -95,8 +110,10 @@ export const SwapMembers = z.strictObject({
       for (const name of names) {
         if (!HEADER_NAME.test(name)) refuse('This is not the name of a header.', [name]);
         if (RESERVED_HEADER.test(name)) refuse('The estate sets this header itself.', [name]);
+        const same = names.find((other) => other.toLowerCase() === name.toLowerCase());
+        if (same !== name) refuse(`This is the same header as ${same}: keep one of them.`, [name]);
       }
-    })
+    }, ALWAYS)
     .default({})
     .describe('Headers of each call, such as the credential of the real system. No answer and no record shows their values.'),
   timeoutMs: z.int().min(50).max(10_000).default(5_000).describe('Wall time limit of an answer, at most what the request has left.'),
@@ -115,17 +132,81 @@ export const SwapMembers = z.strictObject({
     .describe('In the mode shadow: names of members whose texts and times are compared, too.'),
 });
 
+/** Members that only some modes use, with these modes. */
+const USED_IN: readonly (readonly [member: keyof typeof SwapMembers.shape, modes: readonly SwapMode[], remedy: string])[] = [
+  ['url', ['real', 'shadow'], 'In the mode kept, no real system is called: leave the address out.'],
+  ['keep', ['real', 'shadow'], 'In the mode kept, no real system answers: leave this out.'],
+  ['headers', ['real', 'shadow'], 'In the mode kept, no real system is called: leave the headers out.'],
+  ['timeoutMs', ['real', 'shadow'], 'In the mode kept, no real system is called: leave this out.'],
+  ['events', ['real', 'shadow'], 'In the mode kept, no real system gets events: leave this out.'],
+  ['answers', ['kept'], 'Only the mode kept has answers: choose it, or leave them out.'],
+  ['shadow', ['shadow'], 'Only the mode shadow has this: choose it, or leave this out.'],
+  ['compare', ['shadow'], 'Only the mode shadow compares: choose it, or leave this out.'],
+];
+
+/** A default counts as left out. */
+const isGiven = (member: keyof typeof SwapMembers.shape, value: unknown): boolean => {
+  const preset = SwapMembers.shape[member].safeParse(undefined).data;
+  return value !== undefined && JSON.stringify(value) !== JSON.stringify(preset);
+};
+
 /** How the real system of a retailer takes the place of an application. */
-export const Swap = SwapMembers.superRefine(({ mode, url, answers, keep }, context) => {
-  const refuse = (member: string, message: string): void =>
-    void context.addIssue({ code: 'custom', path: [member], message, params: { code: 'not_together' } });
-  if (mode === 'kept' && url !== undefined) refuse('url', 'In the mode kept, no real system is called: leave the address out.');
-  if (mode === 'kept' && keep) refuse('keep', 'In the mode kept, no real system answers: leave this out.');
-  if (mode === 'kept' && answers === undefined) refuse('answers', 'Give the answers that were kept.');
-  if (mode !== 'kept' && url === undefined) refuse('url', 'Give the address of the real system.');
-  if (mode !== 'kept' && answers !== undefined) refuse('answers', 'Only the mode kept has answers: choose it, or leave them out.');
-}).meta({ id: 'Swap' });
+export const Swap = SwapMembers.superRefine((swap, context) => {
+  const { mode, url, answers } = swap;
+  if (!SwapMode.safeParse(mode).success) return;
+  const refuse = (member: string, message: string, code = 'not_together'): void =>
+    void context.addIssue({ code: 'custom', path: [member], message, params: { code } });
+  for (const [member, modes, remedy] of USED_IN) {
+    if (isGiven(member, swap[member]) && !modes.includes(mode)) refuse(member, remedy);
+  }
+  if (mode === 'kept' && answers === undefined) refuse('answers', 'Give the answers that were kept.', 'required');
+  if (mode !== 'kept' && url === undefined) refuse('url', 'Give the address of the real system.', 'required');
+}, ALWAYS).meta({ id: 'Swap' });
 export type Swap = z.output<typeof Swap>;
+
+const operationsOf = (application: string): readonly ApiDefinition[] =>
+  [...Object.values(apis), ...Object.values(internalCalls)].filter((one) => one.application === application);
+
+/** The names of the members in a schema. */
+function* membersIn(schema: z.core.$ZodType): Generator<string, void> {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    yield* membersIn(schema.unwrap());
+  else if (schema instanceof z.ZodArray) yield* membersIn(schema.element);
+  else if (schema instanceof z.ZodRecord) yield* membersIn(schema.valueType);
+  else if (schema instanceof z.ZodUnion) for (const option of schema.options) yield* membersIn(option);
+  else if (schema instanceof z.ZodObject) {
+    for (const [name, member] of Object.entries<z.core.$ZodType>(schema.shape)) {
+      yield name;
+      yield* membersIn(member);
+    }
+  }
+}
+
+function remedyFor(given: string, known: readonly string[]): string {
+  const nearest = nearestWord(given, known);
+  return nearest === undefined ? 'Correct it, or leave it out.' : `Did you mean ${nearest}?`;
+}
+
+/** The names in a swap that its application does not have. */
+export function* unknownNames(
+  application: string,
+  swap: unknown,
+): Generator<{ readonly path: (string | number)[]; readonly message: string; readonly code: string }, void> {
+  const { answers, compare } = (swap ?? {}) as { readonly answers?: unknown; readonly compare?: unknown };
+  const operations = operationsOf(application);
+  const ids = operations.map(({ id }) => id);
+  for (const id of typeof answers === 'object' && answers !== null ? Object.keys(answers) : []) {
+    if (ids.includes(id)) continue;
+    const message = `${application} has no operation ${id}. ${remedyFor(id, ids)}`;
+    yield { path: ['answers', id], message, code: 'unknown_operation' };
+  }
+  const members = [...new Set(operations.flatMap(({ response }) => [...membersIn(response)]))];
+  for (const [index, name] of (Array.isArray(compare) ? compare : []).entries()) {
+    if (typeof name !== 'string' || members.includes(name)) continue;
+    const message = `No answer of ${application} has a member ${name}. ${remedyFor(name, members)}`;
+    yield { path: ['compare', index], message, code: 'unknown_name' };
+  }
+}
 
 /** The swapped applications of a rehearsal. */
 export const Swaps = z
@@ -133,5 +214,12 @@ export const Swaps = z
     Object.fromEntries(swappableNames.map((name) => [name, Swap.optional()])) as Record<SwappableApplication, z.ZodOptional<typeof Swap>>,
   )
   .catchall(z.unknown().refine(() => false, { error: ({ path }) => whyNot(String(path?.at(-1))), params: { code: 'not_swappable' } }))
+  .superRefine((swaps, context) => {
+    for (const [application, swap] of Object.entries(swaps)) {
+      for (const { path, message, code } of isSwappable(application) ? unknownNames(application, swap) : []) {
+        context.addIssue({ code: 'custom', path: [application, ...path], message, params: { code } });
+      }
+    }
+  }, ALWAYS)
   .meta({ id: 'Swaps' });
 export type Swaps = { readonly [App in SwappableApplication]?: Swap };

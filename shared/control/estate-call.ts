@@ -36,6 +36,24 @@ export const isInAnswer = (call: EstateCall): call is CallInAnswer => 'world' in
 
 export const rehearsalOfCall = (call: EstateCall): string => (isInAnswer(call) ? rehearsalOf(call.world) : call.rehearsal);
 
+/** Permissions of this process that ended before their deadline, with the deadline, the oldest first. */
+const ended = new Map<string, Ms>();
+
+/** Ends a permission: its call was answered, or given up. Other processes still accept it until its deadline. */
+export function endEstateCall(header: string, now: Ms = Date.now()): void {
+  for (const [old, deadline] of ended) {
+    if (deadline > now) break;
+    ended.delete(old);
+  }
+  const call = contentOf(header);
+  if (isInAnswer(call)) ended.set(header, call.deadline);
+}
+
+export const hasEnded = (header: string): boolean => ended.has(header);
+
+const contentOf = (header: string): EstateCall =>
+  JSON.parse(Buffer.from(header.slice(ESTATE_CALL_PREFIX.length).split('.')[0] ?? '', 'base64url').toString());
+
 export type EstateCalls = ReturnType<typeof createEstateCalls>;
 
 /** Signs permissions with the token that all processes of the estate share, so that each verifies them without a read. */
@@ -52,7 +70,7 @@ export function createEstateCalls(token: string) {
     read(text: string): EstateCall | undefined {
       const [content = '', signature = ''] = text.slice(ESTATE_CALL_PREFIX.length).split('.');
       if (!text.startsWith(ESTATE_CALL_PREFIX) || !comparisonWith(signatureOf(content))(signature)) return undefined;
-      return JSON.parse(Buffer.from(content, 'base64url').toString());
+      return contentOf(text);
     },
   };
 }

@@ -53,6 +53,13 @@ const OTHERS: Partial<Record<Defect, readonly string[]>> = {
   'loses-refunds': ['refund-limit'],
 };
 
+test('A Payment Hub that keeps no declined payment fits, and names what was not checked', async () => {
+  await using hub = await startPaymentHub('forgets-declined');
+  const { lines, deviating } = await checked(paymentHubPlan, hub.url);
+  expect(lines('not checked')).toContain('capture-payment-api failed-capture: The system keeps no payment that is failed.');
+  expect([lines('failed'), deviating]).toEqual([[], []]);
+});
+
 test('The example adapter passes every check of what its provider offers', async () => {
   await using adapter = await startAdapter();
   const { lines, missing } = await checked(paymentHubPlan, adapter.url);

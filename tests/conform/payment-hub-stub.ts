@@ -18,6 +18,8 @@ const DEFECTS = [
   'slow',
 ] as const;
 export type Defect = (typeof DEFECTS)[number];
+/** What a sound system may do differently. */
+type Habit = 'forgets-declined';
 
 interface Payment {
   readonly id: string;
@@ -43,10 +45,10 @@ class Refusal extends Error {
 }
 
 /** A Payment Hub of a retailer, in memory, with one defect or with none. */
-export function startPaymentHub(defect?: Defect) {
+export function startPaymentHub(defect?: Defect | Habit) {
   const payments: Payment[] = [];
   const answers = new Map<string, { status: number; body: Json }>();
-  const has = (one: Defect): boolean => defect === one;
+  const has = (one: Defect | Habit): boolean => defect === one;
 
   const refunded = ({ refunds }: Payment): number => refunds.reduce((sum, { amount }) => sum + amount, 0);
   function stateOf(payment: Payment): string {
@@ -104,7 +106,7 @@ export function startPaymentHub(defect?: Defect) {
       captured: 0,
       refunds: [],
     };
-    payments.push(payment);
+    if (!isDeclined || !has('forgets-declined')) payments.push(payment);
     if (isDeclined) throw new Refusal(402, 'payment_declined');
     return payment;
   }

@@ -28,19 +28,46 @@ test('Kept answers stand in for a real system in another rehearsal, and an unkno
   const seen = await story(recorded);
   expect(seen.map(([status]) => status)).toEqual([201, 201, 200, 409]);
   const { answers } = await recorded.control('read-answers', { params: { application: 'payment-hub' } });
-  expect(answers['authorize-payment-api']?.[0]).toMatchObject({
+  expect(answers['authorize-payment-api']?.[1]).toMatchObject({
     request: { body: { orderId: '{id 1}' } },
-    answer: { orderId: '{id 1}', createdAt: expect.stringMatching(/^\{now[+-]\d+\}$/) },
+    answer: { orderId: '{id 1}', createdAt: expect.stringMatching(/^\{time \d+, now[+-]\d+\}$/) },
   });
   const calls = hub.received.length;
   await using kept = await newRehearsal(undefined, undefined, { 'payment-hub': { mode: 'kept', answers } });
   expect(await story(kept)).toEqual(seen);
   expect(hub.received).toHaveLength(calls);
+  const eventsOf = async (rehearsal: TestRehearsal) =>
+    (await rehearsal.events({ ext: true }))
+      .filter(({ subject }) => subject.startsWith('payment/'))
+      .map(({ type, subject }) => [type, subject]);
+  expect(await eventsOf(kept)).toEqual(await eventsOf(recorded));
   const other = { orderId: (await kept.draft()).id, tender: card(), amount: { amount: 7, currency: 'EUR' } };
   const { body } = await kept.call('authorize-payment-api', { body: other });
   expect(body).toMatchObject({ status: 502, violation: 'not_kept', outside: true, dependency: 'payment-hub' });
   expect(body.detail).toContain('The nearest differs at /body/amount/amount: it has 500, and the request 7.');
-  expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 1 }]);
+  const { body: second } = await kept.call('authorize-payment-api', { body: { ...other, amount: { amount: 500, currency: 'EUR' } } });
+  expect(second).toMatchObject({ violation: 'not_kept', detail: expect.stringContaining('are used up: record another one.') });
+  expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 2 }]);
+});
+
+test('Kept answers have declared members only and no secret, so an estate accepts them', async () => {
+  await using hub = await startPaymentHub((_request, honest) => {
+    const { status, body } = honest();
+    return { status, body: { ...(body as object), authorizationCode: 'tok_private', password: 'p', internal: { token: 'tok_private' } } };
+  });
+  await using recorded = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const pay = async (rehearsal: TestRehearsal) => {
+    const tender = { type: 'card', token: 'tok_of_a_client' } as const;
+    const body = { orderId: (await rehearsal.draft()).id, tender, amount: { amount: 500, currency: 'EUR' } };
+    return (await rehearsal.call('authorize-payment-api', { body })).body;
+  };
+  expect(await pay(recorded)).toMatchObject({ authorizationCode: 'tok_private' });
+  const { answers } = await recorded.control('read-answers', { params: { application: 'payment-hub' } });
+  const [first] = answers['authorize-payment-api'] ?? [];
+  expect(first).toMatchObject({ request: { body: { tender: { token: 'redacted' } } }, answer: { authorizationCode: 'redacted' } });
+  expect(Object.keys(first?.answer as object)).not.toEqual(expect.arrayContaining(['password', 'internal']));
+  await using kept = await newRehearsal(undefined, undefined, { 'payment-hub': { mode: 'kept', answers } });
+  expect(await pay(kept)).toMatchObject({ state: 'authorised', authorizationCode: 'redacted' });
 });
 
 test('The command writes a file per operation, and the variables of an estate read them', async () => {
@@ -67,15 +94,51 @@ test('A swap is refused with every member that its mode lacks or does not accept
   const refused = async (swap: object) => {
     await using rehearsal = await newRehearsal();
     const { body } = await rehearsal.call('create-rehearsal', { body: { swap: { 'payment-hub': swap } } });
-    return body.errors.map(({ pointer, detail }: { pointer: string; detail: string }) => `${pointer}: ${detail}`);
+    return body.errors.map(({ pointer, code, detail }: Record<string, string>) => `${pointer} ${code}: ${detail}`);
   };
-  expect(await refused({ mode: 'kept', url: 'http://localhost:1', keep: true })).toEqual([
-    '/swap/payment-hub/url: In the mode kept, no real system is called: leave the address out.',
-    '/swap/payment-hub/keep: In the mode kept, no real system answers: leave this out.',
-    '/swap/payment-hub/answers: Give the answers that were kept.',
+  const kept = 'In the mode kept, no real system';
+  expect(
+    await refused({
+      mode: 'kept',
+      url: 'http://localhost:1',
+      keep: true,
+      headers: { A: 'x' },
+      timeoutMs: 60,
+      events: 'none',
+      shadow: 'reads',
+      compare: ['state'],
+    }),
+  ).toEqual([
+    `/swap/payment-hub/url not_together: ${kept} is called: leave the address out.`,
+    `/swap/payment-hub/keep not_together: ${kept} answers: leave this out.`,
+    `/swap/payment-hub/headers not_together: ${kept} is called: leave the headers out.`,
+    `/swap/payment-hub/timeoutMs not_together: ${kept} is called: leave this out.`,
+    `/swap/payment-hub/events not_together: ${kept} gets events: leave this out.`,
+    '/swap/payment-hub/shadow not_together: Only the mode shadow has this: choose it, or leave this out.',
+    '/swap/payment-hub/compare not_together: Only the mode shadow compares: choose it, or leave this out.',
+    '/swap/payment-hub/answers required: Give the answers that were kept.',
   ]);
   expect(await refused({ answers: {} })).toEqual([
-    '/swap/payment-hub/url: Give the address of the real system.',
-    '/swap/payment-hub/answers: Only the mode kept has answers: choose it, or leave them out.',
+    '/swap/payment-hub/answers not_together: Only the mode kept has answers: choose it, or leave them out.',
+    '/swap/payment-hub/url required: Give the address of the real system.',
   ]);
+  expect(await refused({ mode: 'kept', answers: { 'void-payment': [], 'get-order-api': [] } })).toEqual([
+    '/swap/payment-hub/answers/void-payment unknown_operation: payment-hub has no operation void-payment. Did you mean void-payment-api?',
+    expect.stringContaining('/swap/payment-hub/answers/get-order-api unknown_operation: payment-hub has no operation get-order-api.'),
+  ]);
+  expect(
+    await refused({
+      mode: 'shadow',
+      url: 'http://127.0.0.1:99999',
+      compare: ['stat'],
+      headers: { A: ' blank', a: 'x', 'not a name': 'x' },
+    }),
+  ).toEqual([
+    '/swap/payment-hub/url invalid_address: The port 99999 does not exist: use one from 1 to 65535.',
+    '/swap/payment-hub/headers/A invalid_format: This must be visible ASCII, without blanks at its ends.',
+    '/swap/payment-hub/headers/a invalid_header: This is the same header as A: keep one of them.',
+    '/swap/payment-hub/headers/not a name invalid_header: This is not the name of a header.',
+    '/swap/payment-hub/compare/0 unknown_name: No answer of payment-hub has a member stat. Did you mean state?',
+  ]);
+  expect(await refused({ url: 'http://127.0.0.1:0' })).toEqual([expect.stringContaining('The port 0 does not exist')]);
 });

@@ -45,7 +45,9 @@ export function swapSuite(newSwapped: (swap: SwapsInput) => Promise<Rehearsal>):
 
   test('Events reach the real system of a subscriber, are owed while it is down, and are parked when it refuses them', async () => {
     let status = 503;
-    await using loyalty = await startPaymentHub(({ path }) => (path === '/events' ? { status, body: {} } : { status: 503, body: {} }));
+    await using loyalty = await startPaymentHub(({ path }) =>
+      path === '/events' ? { status, body: { detail: 'We take none.' } } : { status: 503, body: {} },
+    );
     await using rehearsal = await newSwapped({ 'loyalty-platform': { url: loyalty.url } });
     const order = await rehearsal.confirmed();
     await rehearsal.advance('P5D');
@@ -66,6 +68,13 @@ export function swapSuite(newSwapped: (swap: SwapsInput) => Promise<Rehearsal>):
     await rehearsal.verify();
     status = 410;
     await rehearsal.refund((await rehearsal.order(order.id)).payments[0]?.id ?? '', 100);
-    expect((await rehearsal.settle()).parked).toMatchObject([{ what: 'delivery', error: expect.stringContaining('set events to none') }]);
+    expect((await rehearsal.settle()).parked).toMatchObject([
+      {
+        what: 'delivery',
+        error: expect.stringMatching(
+          /^The real loyalty-platform answered 410 to event:\S+ at \/events: We take none\. If it takes none, set events/,
+        ),
+      },
+    ]);
   });
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { estate, eventually, newRehearsal } from '../support/estate.ts';
+import { openRehearsal } from '../support/open-rehearsal.ts';
 import { type Misbehave, type RealPaymentHub, startPaymentHub } from '../support/real-payment-hub.ts';
+import { withSteps } from '../support/steps/rehearsal-at.ts';
 import { card } from '../support/steps/tender.ts';
 import { swapSuite } from './swap-suite.ts';
 
@@ -255,6 +257,47 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
   expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
 });
 
+test.each([
+  ['without a body', ''],
+  ['with null', 'null'],
+])('The refusal of an answer %s names what the real system must send', async (words, body) => {
+  await using hub = await startPaymentHub(() => ({ status: 201, body }));
+  await using rehearsal = await swappedTo(hub);
+  const { detail } = (await pay(rehearsal, await rehearsal.draft())).body;
+  expect(detail).toBe(
+    `The real payment-hub answered 201 ${words}. authorize-payment-api answers 201 with JSON: send the members of its answer.`,
+  );
+});
+
+test('An answer whose caller has given up is recorded as late', async () => {
+  await using loyalty = await startPaymentHub((_request, _honest, response) => {
+    setTimeout(() => response.writeHead(404, { 'content-type': 'application/json' }).end('{"code":"not_found"}'), 1_200);
+    return 'handled';
+  });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'loyalty-platform': { url: loyalty.url, events: 'none' } });
+  await rehearsal.sale({ loyaltyId: 'loy_ada' }).catch(() => undefined);
+  await eventually('the late answer', async () =>
+    ((await swapOf(rehearsal))?.violations ?? []).some(({ name, detail }) => name === 'late' && detail.includes('given up')),
+  );
+});
+
+test('With a seed, the keys of calls and events differ between the worlds of a rehearsal', async () => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = withSteps(
+    await openRehearsal(estate.gateway, undefined, { seed: 'again', swap: { 'payment-hub': { url: hub.url } } }),
+  );
+  const keys = async () => {
+    const seen = hub.received.length;
+    await pay(rehearsal, await rehearsal.draft(), { 'idempotency-key': 'one-key' });
+    return hub.received.slice(seen).map(({ headers }) => headers['idempotency-key']);
+  };
+  const first = await keys();
+  await rehearsal.control('reset-rehearsal');
+  const second = await keys();
+  expect(first.length).toBeGreaterThan(0);
+  expect(second.filter((key) => first.includes(key))).toEqual([]);
+});
+
 test('Create Rehearsal refuses swaps with every mistake, and addresses that OUTBOUND_ALLOW does not permit', async () => {
   await using rehearsal = await newRehearsal();
   const create = (swap: unknown) => rehearsal.call('create-rehearsal', { body: { name: `${rehearsal.name}-x`, swap } });
@@ -348,9 +391,16 @@ test('An application that waits for the answer of the real system is not called 
   });
   await rehearsal.confirmed(order.id);
   expect(answers).toContain('forbidden');
+  const answered = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
+  expect([answered.status, answered.body.detail]).toEqual([401, expect.stringContaining('ended with the call that it came with')]);
+  hub.behave(() => 'handled');
+  const waiting = hub.received.length;
+  const open = pay(rehearsal, await rehearsal.draft());
+  await eventually('the call that waits', async () => hub.received.length > waiting);
   await rehearsal.control('reset-rehearsal');
   const ended = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
-  expect([ended.status, ended.body.code]).toEqual([401, 'unauthenticated']);
+  expect([ended.status, ended.body.detail]).toEqual([401, expect.stringContaining('was reset or deleted')]);
+  await open;
   const forged = await asRealSystem('/_control/calls/get-payable', {}, { 'x-estate-call': 'uec_e30.AAAA' });
   expect(forged.status).toBe(401);
   const elsewhere = await asRealSystem('/_control/reset', {}, callHeader(hub));

@@ -112,7 +112,7 @@ async function operateSwaps(into: Examples): Promise<void> {
   const order = await rehearsal.draft();
   const payment = await rehearsal.authorisation(order.id, order.totals.total.amount);
   const take = async (id: 'make-call' | 'report-change', path: string, request: object): Promise<void> => {
-    const headers = { 'x-estate-call': String(hub.received.at(-1)?.headers['x-estate-call']), 'content-type': 'application/json' };
+    const headers = { 'x-estate-call': String(rehearsal.estateCalls['payment-hub']), 'content-type': 'application/json' };
     const response = await fetch(`${estate.gateway}${path}`, { method: 'POST', headers, body: JSON.stringify(request) });
     into[id] = { request, response: await response.json() };
   };

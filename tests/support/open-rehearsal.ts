@@ -47,7 +47,7 @@ export async function openRehearsal(
   const outside = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
   const unbound = clientOnAgent({ ...outside, rehearsal: 'default' }, agent);
   const name = `t-${randomBytes(6).toString('hex')}`;
-  const { credentials, world } = await unbound.control('create-rehearsal', { body: { name, ...created } });
+  const { credentials, world, estateCalls = {} } = await unbound.control('create-rehearsal', { body: { name, ...created } });
   const client = plain(clientOnAgent({ ...outside, bearer: credentials.bearer, apiKey: credentials.apiKey, rehearsal: name }, agent));
   if (progression) await client.control('set-progression', { body: progression });
   const settle = async () => {
@@ -73,6 +73,8 @@ export async function openRehearsal(
     name,
     world,
     credentials,
+    /** By swapped application: what its real system sends to call the estate at any time. */
+    estateCalls,
     client,
     call,
     /** A step that must succeed: any other status than 2xx fails the test and prints the whole answer. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
-import { variablesByName } from '../../estate/variables.ts';
+import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../../shared/catalog/client-variables.ts';
 import { connectionSettings } from '../../ui/data/connection.ts';
 import { curlOf } from '../../ui/data/curl.ts';
@@ -65,4 +65,10 @@ test('The variables of a client and the variables of the estate are all that a d
   expect(unknown).toEqual([]);
   const named = documents.map(textOf).join('\n');
   for (const name of [...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]) expect(named).toContain(name);
+});
+
+test('The default of each variable is shown as a text of the environment', () => {
+  const shown = Object.entries(variablesByName).map(([name, schema]) => `${name}=${presetOf(schema) ?? ''}`);
+  expect(shown.filter((line) => line.includes('[object'))).toEqual([]);
+  expect(shown).toContain('OUTBOUND_ALLOW=loopback,host.docker.internal,host.testcontainers.internal');
 });

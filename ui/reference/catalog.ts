@@ -1,4 +1,4 @@
-import { variablesByName } from '../../estate/variables.ts';
+import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { magicValues as values } from '../../shared/catalog/magic-values.ts';
@@ -35,6 +35,6 @@ export const settings = Object.entries(variablesByName)
   .filter(([name]) => !name.startsWith('SWAP_') || name.startsWith('SWAP_PAYMENT_HUB_'))
   .map(([name, schema]) => ({
     name,
-    initial: String(schema.safeParse(undefined).data ?? ''),
+    initial: String(presetOf(schema) ?? ''),
     meaning: schema.description ?? '',
   }));

@@ -6,6 +6,7 @@ import { answerRules, currenciesIn, type Mismatch, paymentEffects } from '../../
 import { notFound, Problem } from '../../catalog/problems.ts';
 import { isSwappable } from '../../catalog/swap.ts';
 import { ESTATE_CALL_HEADER } from '../../control/estate-call.ts';
+import { digest } from '../../domain/ids.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { fillPath, queryString } from '../../transport/path.ts';
@@ -44,7 +45,8 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
 
   /** Counts an answer, and shows it in the journal. */
   async function note(status: number, durationMs: number, violated: Violation | undefined): Promise<void> {
-    const violation = violated && { name: violated.violation, detail: violated.message };
+    const inVain = job.hasLeft() && { name: 'late', detail: `It answered after ${durationMs} ms, when its caller had given up.` };
+    const violation = violated ? { name: violated.violation, detail: violated.message } : inVain || undefined;
     notes.outside = { status, durationMs, violation: violation?.name };
     await logAnswer(parts, context, { api: api.id, status, durationMs, violation });
   }
@@ -192,7 +194,7 @@ export function outsideRequestOf(
       [ESTATE_CALL_HEADER]: isSwappable(application)
         ? estateCalls.sign({ application, world, requestId, correlationId, chain: [...chain, application], deadline })
         : undefined,
-      'idempotency-key': isMutating(api) ? key : undefined,
+      'idempotency-key': isMutating(api) ? digest(world, key) : undefined,
       'content-type': text === undefined ? undefined : 'application/json',
     },
     body: text,

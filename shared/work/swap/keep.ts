@@ -1,14 +1,18 @@
-import type { ApiDefinition } from '../../catalog/define.ts';
+import { z } from 'zod';
+import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
+import { objects } from '../../catalog/objects.ts';
 import { MOST_KEPT } from '../../catalog/swap.ts';
+import { declaredMembers } from '../../contract/validation.ts';
 import type { Context } from '../../control/context.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
+import { CENSOR } from '../../domain/censor.ts';
 import { digest } from '../../domain/ids.ts';
 import { redactValue } from '../../domain/redaction.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import { jsonIn } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
-import { findKept, type RecordedAnswer } from './kept-answers.ts';
+import { findKept, type RecordedAnswer, withoutInstants } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
 import { isTooDeep, unacceptable } from './read-answer.ts';
 import { recordInWorld } from './record-in-world.ts';
@@ -19,9 +23,50 @@ const RECORDED = 'number';
 
 type Input = { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
 
-const requestOf = ({ params, query, body }: Input) => JSON.parse(JSON.stringify({ params, query, body })) as RecordedAnswer['request'];
+/** What stands for a secret in kept answers: the estate refuses the word that it shows elsewhere, because answers are sent to it. */
+const SECRET = 'redacted';
 
-/** Records what a real system answered, if its swap keeps answers. Credentials in both bodies are left out. */
+/** A value whose secrets are replaced by values that the estate accepts. */
+function withoutSecrets(value: unknown): unknown {
+  const replaced = (original: unknown, shown: unknown): unknown => {
+    if (typeof shown === 'string') return typeof original === 'number' ? 0 : shown.replaceAll(CENSOR, SECRET);
+    if (Array.isArray(shown)) return shown.map((one, index) => replaced((original as readonly unknown[])[index], one));
+    if (typeof shown !== 'object' || shown === null) return shown;
+    const originals = Object.values(original as object);
+    return Object.fromEntries(
+      Object.entries(shown).map(([name, one], index) => [name.replaceAll(CENSOR, SECRET), replaced(originals[index], one)]),
+    );
+  };
+  return replaced(value, redactValue(value));
+}
+
+const requestOf = ({ params, query, body }: Input) =>
+  withoutSecrets(JSON.parse(JSON.stringify({ params, query, body }))) as RecordedAnswer['request'];
+
+/** What the catalog declares of a success. Other answers are kept whole: they show what the real system did. */
+function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
+  const text = body.toString();
+  if (isTooDeep(text)) return null;
+  const value = jsonIn(text) ?? null;
+  const declared = status < 300 ? declaredMembers(api.response, value) : undefined;
+  return withoutSecrets(declared?.success ? JSON.parse(JSON.stringify(declared.data ?? null)) : value);
+}
+
+/** Whether a schema has a business object of an application. */
+function hasObject(schema: z.core.$ZodType, application: ApiDefinition['application']): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return hasObject(schema.unwrap(), application);
+  if (schema instanceof z.ZodArray) return hasObject(schema.element, application);
+  if (!(schema instanceof z.ZodObject)) return false;
+  const { shape } = schema;
+  const isOne = objects.some(
+    ({ owner, schema: of }) =>
+      owner === application && 'version' in of.shape && Object.entries(of.shape).every(([name, member]) => shape[name] === member),
+  );
+  return isOne || Object.values<z.core.$ZodType>(shape).some((member) => hasObject(member, application));
+}
+
+/** Records what a real system answered, if its swap keeps answers. Secrets in both bodies are replaced. */
 export async function keepAnswer(
   parts: Pick<ApplicationParts, 'store' | 'log'>,
   context: Context,
@@ -33,12 +78,11 @@ export async function keepAnswer(
   }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input; readonly reply: OutsideReply },
 ): Promise<void> {
   if (!swap.keep) return;
-  const text = reply.body.toString();
   const recorded: RecordedAnswer = {
     api: api.id,
-    request: redactValue(requestOf(input)) as RecordedAnswer['request'],
+    request: requestOf(input),
     status: reply.status,
-    answer: isTooDeep(text) ? null : redactValue(jsonIn(text) ?? null),
+    answer: answerOf(api, reply),
     now: context.now,
   };
   await ifPossible(parts.log, 'keeping the answer of a real system', () =>
@@ -57,10 +101,13 @@ export async function keptReply(
   { swap, api, input }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input },
 ): Promise<OutsideReply> {
   const request = requestOf(input);
-  const id = digest(api.id, canonicalJson(request));
+  const id = digest(api.id, canonicalJson(withoutInstants(request)));
   const earlier = (await work.get(keptUses, id))?.count ?? 0;
   const bound = (await work.get(keptIds, 'ids'))?.bound ?? {};
-  const found = findKept(swap.answers?.[api.id] ?? [], { request, now: work.now, bound, earlier });
+  // A second object with the id of the first would be a lie, and so would an old answer to a later change.
+  const changesObject = isMutating(api) && !api.storesNothing && hasObject(api.response, api.application);
+  const mayRepeat = ({ status }: { readonly status: number }): boolean => status >= 300 || !changesObject;
+  const found = findKept(swap.answers?.[api.id] ?? [], { request, now: work.now, bound, earlier, mayRepeat });
   if (found.is === 'unknown') {
     const nearest = found.nearest ?? `No call of ${api.id} is kept.`;
     throw unacceptable('not_kept', api, `has no kept answer to this call of ${api.id}. ${nearest}`);

@@ -21,28 +21,46 @@ export interface RecordedAnswer {
 const ESTATE_ID = /^[a-z]{2,8}_[0-9A-HJKMNP-TV-Z]{26}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 const PLACE = /^\{(id \d+)\}$/;
-const TIME = /^\{now([+-]\d+)?\}$/;
+/** `{now+60000}`, or `{time 1, now+60000}` for an instant that several answers have. */
+const TIME = /^\{(?:(time \d+), )?now([+-]\d+)?\}$/;
 
 /**
  * The answers as files keep them, by operation. `{id 1}` replaces the first id that the estate made; ids of the real system stay.
- * `{now+60000}` is an instant, in milliseconds from the rehearsal's clock.
+ * `{now+60000}` is an instant, in milliseconds from the rehearsal's clock. An instant in several answers, such as the creation of an
+ * object, has a number, too: `{time 1, now+60000}`.
  */
 export function keptAnswers(recorded: readonly RecordedAnswer[]): KeptAnswers {
   const theirs = new Set<string>();
   const places = new Map<string, string>();
+  const times = timesOfSeveral(recorded.map(({ answer }) => answer));
   const byApi: Record<string, Kept[]> = {};
   for (const { api, request, status, answer, now } of recorded) {
     for (const text of textsIn(request)) {
       if (ESTATE_ID.test(text) && !theirs.has(text) && !places.has(text)) places.set(text, `{id ${places.size + 1}}`);
     }
     for (const text of textsIn(answer)) if (!places.has(text)) theirs.add(text);
-    const named = (value: unknown): unknown => mapTexts(value, (text) => places.get(text) ?? momentOf(text, now));
-    byApi[api] = [...(byApi[api] ?? []), { request: named(request) as Kept['request'], status, answer: named(answer) }];
+    const named = (value: unknown, known?: Times): unknown =>
+      mapTexts(value, (text) => places.get(text) ?? momentOf(text, now, known?.get(Date.parse(text))));
+    byApi[api] = [...(byApi[api] ?? []), { request: named(request) as Kept['request'], status, answer: named(answer, times) }];
   }
   return byApi;
 }
 
-/** Ids of this rehearsal, by their places in the kept answers. */
+/** Names of instants. */
+type Times = ReadonlyMap<Ms, string>;
+
+/** Numbers the instants that several values have. */
+function timesOfSeveral(values: readonly unknown[]): Times {
+  const counts = new Map<Ms, number>();
+  for (const value of values) {
+    const instants = [...textsIn(value)].filter((text) => INSTANT.test(text)).map((text) => Date.parse(text));
+    for (const at of new Set(instants)) counts.set(at, (counts.get(at) ?? 0) + 1);
+  }
+  const several = [...counts].filter(([, count]) => count > 1);
+  return new Map(several.map(([at], index) => [at, `time ${index + 1}`]));
+}
+
+/** Ids and instants of this rehearsal, by their places in the kept answers. */
 export type Bound = Readonly<Record<string, string>>;
 
 export type Match =
@@ -56,13 +74,18 @@ interface SoughtAnswer {
   readonly bound: Bound;
   /** The number of earlier requests that were the same. */
   readonly earlier: number;
+  /** Whether an answer may be given several times, and about other objects. */
+  readonly mayRepeat: (answer: Pick<Kept, 'status' | 'answer'>) => boolean;
 }
+
+/** A request without its instants, which differ between equal requests. */
+export const withoutInstants = (request: Kept['request']): unknown => mapTexts(request, (text) => (INSTANT.test(text) ? '{now}' : text));
 
 /**
  * Finds the answer to a request. Answers whose ids belong to the same objects go first. The n-th equal request gets the n-th answer, and
- * further ones get the last.
+ * further ones get the last if it may repeat.
  */
-export function findKept(kept: readonly Kept[], { request, now, bound, earlier }: SoughtAnswer): Match {
+export function findKept(kept: readonly Kept[], { request, now, bound, earlier, mayRepeat }: SoughtAnswer): Match {
   const known = new Set(kept.flatMap((one) => [...textsIn(one.request)]));
   const isOurs = (text: string): boolean => ESTATE_ID.test(text) && !known.has(text);
   const sent = mapTexts(withoutAbsent(request), (text) => momentOf(text, now));
@@ -77,19 +100,23 @@ export function findKept(kept: readonly Kept[], { request, now, bound, earlier }
   const isSame = (one: Kept): boolean =>
     Object.entries(bindingsOf(one)).every(([place, id]) => (bound[place] === undefined ? !taken.has(id) : bound[place] === id));
   const consistent = fitting.filter(isSame);
-  const chosen = (consistent.length > 0 ? consistent : fitting).at(Math.min(earlier, Math.max(consistent.length, 1) - 1));
-  if (!chosen)
-    return {
-      is: 'unknown',
-      nearest: nearestOf(
-        kept,
-        mapTexts(sent, (text) => (isOurs(text) ? '{id}' : text)),
-      ),
-    };
-  const own = { ...bound, ...bindingsOf(chosen) };
-  const answer = mapTexts(chosen.answer, (text) => own[text] ?? instantOf(text, now));
+  const others = consistent.length > 0 ? consistent : fitting.filter(mayRepeat);
+  const chosen = consistent[earlier] ?? [others.at(Math.min(earlier, others.length - 1))].find((one) => one && mayRepeat(one));
+  if (!chosen) {
+    const shown = mapTexts(sent, (text) => (isOurs(text) ? '{id}' : text));
+    return { is: 'unknown', nearest: fitting.length > 0 ? USED_UP : nearestOf(kept, shown) };
+  }
+  const own: Record<string, string> = { ...bound, ...bindingsOf(chosen) };
+  const answer = mapTexts(chosen.answer, (text) => {
+    const [, time] = TIME.exec(text) ?? [];
+    if (time === undefined) return own[text] ?? instantOf(text, now);
+    own[time] ??= instantOf(text, now);
+    return own[time];
+  });
   return { is: 'kept', status: chosen.status, answer, bound: consistent.length > 0 ? own : bound };
 }
+
+const USED_UP = 'Each answer about an object is given once, and the answers to such a call are used up: record another one.';
 
 /** A key of a request: its ids of the estate and its instants are replaced. */
 function shapeOf(request: unknown, isId: (text: string) => boolean): string {
@@ -125,14 +152,15 @@ function leavesOf(value: unknown, path = ''): Map<string, string> {
   return new Map(Object.entries(value).flatMap(([name, inner]) => [...leavesOf(inner, `${path}/${name}`)]));
 }
 
-function momentOf(text: string, now: Ms): string {
+function momentOf(text: string, now: Ms, name?: string): string {
   if (!INSTANT.test(text)) return text;
   const distance = Date.parse(text) - now;
-  return distance === 0 ? '{now}' : `{now${distance > 0 ? '+' : ''}${distance}}`;
+  const shown = distance === 0 ? 'now' : `now${distance > 0 ? '+' : ''}${distance}`;
+  return name === undefined ? `{${shown}}` : `{${name}, ${shown}}`;
 }
 
 function instantOf(text: string, now: Ms): string {
-  const [all, distance = '0'] = TIME.exec(text) ?? [];
+  const [all, , distance = '0'] = TIME.exec(text) ?? [];
   return all === undefined ? text : instant(now + Number(distance));
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Method } from '../../catalog/define.ts';
+import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
@@ -79,6 +80,8 @@ export function createCallOutside(access: () => OutsideAccess) {
     } catch (error) {
       throw noReply(error, withinMs, after());
     } finally {
+      const permission = call.headers[ESTATE_CALL_HEADER];
+      if (permission !== undefined) endEstateCall(permission);
       const left = (running.get(world) ?? 1) - 1;
       if (left === 0) running.delete(world);
       else running.set(world, left);

@@ -1,7 +1,11 @@
 import { EVENT_CONTENT_TYPE, nameOf } from '../../catalog/event-names.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { digest } from '../../domain/ids.ts';
+import { inOneLine } from '../../domain/printable.ts';
+import { redactText } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
+import { jsonIn } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { type EventHandler, unchanged } from '../handler.ts';
 import type { Delivery, JournalNotes } from '../job.ts';
@@ -18,6 +22,15 @@ export const refusedEvent = (api: string, status: number): LoggedAnswer['violati
 /** Statuses after which the same event may be accepted later. */
 const mayBeAccepted = (status: number): boolean => status >= 500 || [401, 403, 408, 425, 429].includes(status);
 
+/** Characters of a foreign text in a reason. */
+const TEXT_CHARACTERS = 200;
+
+/** The words of a refusal: the detail of a problem, or the start of a text. */
+function wordsIn(text: string): string {
+  const { detail } = (jsonIn(text) ?? {}) as { readonly detail?: unknown };
+  return inOneLine(redactText(typeof detail === 'string' ? detail : text), TEXT_CHARACTERS);
+}
+
 /** An event, as a real system receives it. */
 export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'context'>) => ({
   method: 'POST' as const,
@@ -28,7 +41,8 @@ export const eventRequestOf = ({ event, context }: Pick<Delivery, 'event' | 'con
     'x-rehearsal-now': instant(context.now),
     'x-correlation-id': event.correlationid,
     traceparent: context.traceparent,
-    'idempotency-key': event.id,
+    // With a seed, ids repeat in the next world.
+    'idempotency-key': digest(context.world, event.id),
   },
   body: JSON.stringify(event),
 });
@@ -48,7 +62,7 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
         outside: true,
       });
     try {
-      const { status, durationMs } = await callOutside(context.world, swap, {
+      const { status, durationMs, body } = await callOutside(context.world, swap, {
         ...eventRequestOf({ event, context }),
         withinMs: context.deadline - Date.now() - MARGIN_MS,
       });
@@ -57,7 +71,9 @@ export function postEvent(parts: ApplicationParts, swap: StoredSwap, notes: Jour
       await logAnswer(parts, context, { api, status, durationMs, violation });
       if (isAccepted(status)) return undefined;
       if (mayBeAccepted(status)) throw failed(`it answered ${status}`);
-      throw new Error(`The real ${application} answered ${status} to ${api} at /events. If it takes none, set events to none in its swap.`);
+      const words = wordsIn(body.toString());
+      const answered = `The real ${application} answered ${status} to ${api} at /events${words === '' ? '' : `: ${words}`}`;
+      throw new Error(`${answered.replace(/[.!]$/, '')}. If it takes none, set events to none in its swap.`);
     } catch (error) {
       if (!(error instanceof NoReply)) throw error;
       const violation = error.why === 'busy' ? undefined : { name: error.why, detail: error.message };

@@ -88,6 +88,12 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   if (value === undefined && text !== '') {
     throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(redactText(text))}`);
   }
+  if ((value ?? null) === null && !api.response.safeParse(null).success) {
+    const detail = `${api.id} answers ${api.status} with JSON: send the members of its answer.`;
+    throw unacceptable('wrong_shape', api, `answered ${status} ${text === '' ? 'without a body' : 'with null'}. ${detail}`, [
+      { pointer: '', code: 'invalid_type', detail },
+    ]);
+  }
   const parsed = declaredMembers(api.response, value ?? null);
   if (parsed.success) {
     refuseUnsafe(api, parsed.data);
