@@ -32,7 +32,7 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
   [
     'answers too late',
     atCapture((_request, honest, response) => {
-      setTimeout(() => response.writeHead(200).end(JSON.stringify(honest().body)), 700);
+      setTimeout(() => response.writeHead(200).end(JSON.stringify(honest().body)), 1_600);
       return 'handled';
     }),
     504,
@@ -70,7 +70,7 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
   async (_what, misbehave, status, violation) => {
     await using hub = await startPaymentHub(misbehave);
     await using honest = await startPaymentHub();
-    await using rehearsal = await swappedTo(hub, { timeoutMs: 400 });
+    await using rehearsal = await swappedTo(hub, { timeoutMs: violation === 'late' ? 1_000 : 5_000 });
     await using other = await swappedTo(honest);
     const order = await rehearsal.draft();
     await pay(rehearsal, order);
