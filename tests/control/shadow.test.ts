@@ -100,7 +100,7 @@ test.each<[string, Parameters<typeof startPaymentHub>[0], RegExp]>([
   ['fails', () => ({ status: 500, body: {} }), /^500 server_error$/],
 ])('A real Payment Hub in the shadow that %s changes nothing, and the ledger names it', async (_what, misbehave, theirs) => {
   await using hub = await startPaymentHub(misbehave);
-  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode: 'shadow', timeoutMs: 300 } });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode: 'shadow', timeoutMs: 1_000 } });
   const order = await rehearsal.confirmed();
   await rehearsal.advance('P5D');
   expect((await rehearsal.order(order.id)).state).toBe('completed');

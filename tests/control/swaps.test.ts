@@ -185,8 +185,8 @@ test('A refusal of a real system is passed on with its code, or with the code of
 
 test('One Idempotency-Key has one effect at the real system, also when its answer was lost, and rehearsals do not share keys', async () => {
   await using hub = await startPaymentHub();
-  await using rehearsal = await swappedTo(hub, { timeoutMs: 400 });
-  await using other = await swappedTo(hub, { timeoutMs: 400 });
+  await using rehearsal = await swappedTo(hub, { timeoutMs: 1_000 });
+  await using other = await swappedTo(hub, { timeoutMs: 1_000 });
   const order = await rehearsal.draft();
   const headers = { 'idempotency-key': 'one' };
   hub.behave((_request, honest) => {
