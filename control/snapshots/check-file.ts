@@ -1,3 +1,4 @@
+import { apis } from '../../shared/catalog/apis.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
@@ -10,7 +11,9 @@ import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
+import { mistakesOfNumbers, mistakesOfTimes } from './check-continuation.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
+import { mistake, type Path } from './mistake.ts';
 import { digestOf, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
 
 export interface CheckOptions {
@@ -19,10 +22,6 @@ export interface CheckOptions {
   readonly scratch: () => StoreAdapter;
   readonly verify: (worlds: WorldReader, world: World) => Promise<InvariantResult[]>;
 }
-
-type Path = readonly PropertyKey[];
-
-const mistake = (path: Path, code: string, detail: string): FieldError => ({ pointer: pointerTo('body', path), code, detail });
 
 /**
  * Checks a file before a world is made of it.
@@ -71,6 +70,8 @@ const wrongDigest = (digest: unknown): FieldError =>
     `${digest === undefined ? 'The digest is missing' : 'The file has changed since its digest was made'}. If you changed it on purpose, send it with ?reseal=true.`,
   );
 
+const API_IDS = Object.keys(apis);
+
 async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerator<FieldError, void> {
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
@@ -92,6 +93,8 @@ async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerat
   yield* unknownReferences(file, estate);
   yield* mistakesOfWork(file, estate);
   yield* mistakesOfEvents(file, estate);
+  yield* mistakesOfTimes(file);
+  yield* mistakesOfNumbers(file, API_IDS);
 }
 
 function* unknownMembers(path: Path, names: readonly string[], known: readonly string[], thing: string): Generator<FieldError, void> {

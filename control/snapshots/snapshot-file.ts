@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Owner } from '../../shared/catalog/applications.ts';
 import { FaultInput } from '../../shared/catalog/control/faults.ts';
+import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
@@ -111,7 +112,7 @@ export const Head = z.strictObject({
   version: z.literal(VERSION),
   digest: optional(Text),
   estate: Text,
-  name: Text,
+  name: SnapshotName,
   rehearsal: Text,
   takenAt: Instant,
 });
