@@ -27,7 +27,7 @@ export function openCommand(): Command {
       'Opens the world of a failed scenario, or of a rehearsal, as a new rehearsal. Prints the address of its last step in the console.',
     )
     .argument('<file>', `File that rehearse --report or the console wrote: NAME${ENDING}.`)
-    .addOption(new Option('--port <number>', 'Port of the started gateway; 0 takes a free one.').default('0'))
+    .addOption(new Option('--port <number>', 'Port of the started gateway; 0 takes a free one.').env('GATEWAY_PORT').default('0'))
     .addOption(againstOption())
     .addOption(adminOption())
     .addOption(jsonOption())
@@ -64,8 +64,14 @@ async function read(path: string): Promise<EstateFile> {
 
 const refused = (path: string, mistakes: string): CommandFailure => misuse(`${path} cannot be opened.\n${mistakes}`);
 
-/** The mistakes of a snapshot, with their places in the archive. */
-const inSnapshot = (mistakes: string): string => mistakes.replaceAll(/^(?=\/)/gm, PARTS.snapshot);
+/** The mistakes of a snapshot, with their places in the archive. This command does not take a changed snapshot. */
+const inSnapshot = (mistakes: string): string =>
+  mistakes
+    .replaceAll(/^(?=\/)/gm, PARTS.snapshot)
+    .replace(
+      'send it with ?reseal=true.',
+      `take ${PARTS.snapshot} out of the archive, run estate snapshot upload ${PARTS.snapshot} --reseal --unverified, and open it with estate snapshot open.`,
+    );
 
 interface Opened {
   readonly gateway: string;

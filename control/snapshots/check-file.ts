@@ -1,3 +1,10 @@
+import { z } from 'zod';
+import { apis } from '../../shared/catalog/apis.ts';
+import type { Owner } from '../../shared/catalog/applications.ts';
+import { type DueMeaning, dueWork } from '../../shared/catalog/due-work.ts';
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import { allEvents } from '../../shared/catalog/events.ts';
+import { objects } from '../../shared/catalog/objects.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
@@ -10,8 +17,11 @@ import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
+import { mistakesOfNumbers, mistakesOfTimes } from './check-continuation.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
+import { mistake, type Path } from './mistake.ts';
 import { digestOf, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
+import { undeclaredMembers } from './undeclared.ts';
 
 export interface CheckOptions {
   readonly estate: EstateData;
@@ -19,10 +29,6 @@ export interface CheckOptions {
   readonly scratch: () => StoreAdapter;
   readonly verify: (worlds: WorldReader, world: World) => Promise<InvariantResult[]>;
 }
-
-type Path = readonly PropertyKey[];
-
-const mistake = (path: Path, code: string, detail: string): FieldError => ({ pointer: pointerTo('body', path), code, detail });
 
 /**
  * Checks a file before a world is made of it.
@@ -71,6 +77,8 @@ const wrongDigest = (digest: unknown): FieldError =>
     `${digest === undefined ? 'The digest is missing' : 'The file has changed since its digest was made'}. If you changed it on purpose, send it with ?reseal=true.`,
   );
 
+const API_IDS = Object.keys(apis);
+
 async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerator<FieldError, void> {
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
@@ -91,7 +99,10 @@ async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerat
   }
   yield* unknownReferences(file, estate);
   yield* mistakesOfWork(file, estate);
+  yield* unknownSubjects(file);
   yield* mistakesOfEvents(file, estate);
+  yield* mistakesOfTimes(file);
+  yield* mistakesOfNumbers(file, API_IDS);
 }
 
 function* unknownMembers(path: Path, names: readonly string[], known: readonly string[], thing: string): Generator<FieldError, void> {
@@ -115,8 +126,9 @@ async function* mistakesOfObjects(
   for (const [place, { order, object }] of rows.entries()) {
     if (place % OBJECTS_AT_ONCE === 0) await nextTurn();
     const at = [...path, place];
-    const { error } = of.schema.safeParse(object, IN_WORDS);
+    const { data, error } = of.schema.safeParse(object, IN_WORDS);
     for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, 'object', ...inside], code, detail);
+    if (!error) yield* undeclaredMembers([...at, 'object'], object, data);
     if (ids.has(object.id)) yield mistake([...at, 'object', 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
     ids.add(object.id);
     const other = orders.get(order);
@@ -182,7 +194,7 @@ function* mistakesOfCounters(path: Path, keys: Keys, { fields, guards }: Counter
   }
 }
 
-function* mistakesOfWork({ due, dueSeq, parked, faults }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+function* mistakesOfWork({ due, dueSeq, parked, faults, seed }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
   const rules = faults.rules.map(({ name }) => name);
   for (const [place, { application, kind, seq, withheldBy }] of due.entries()) {
     yield* mistakesOfItem(['due', place], { application, kind }, estate);
@@ -190,7 +202,36 @@ function* mistakesOfWork({ due, dueSeq, parked, faults }: SnapshotFile, estate: 
     if (withheldBy !== undefined && !rules.includes(withheldBy))
       yield mistake(['due', place, 'withheldBy'], 'unknown_fault', unknownWord('fault', withheldBy, rules));
   }
+  for (const [place, item] of seed.due.entries()) yield* mistakesOfItem(['seed', 'due', place], item, estate);
   for (const [place, { item }] of parked.entries()) if (item) yield* mistakesOfItem(['parked', place, 'item'], item, estate);
+}
+
+/** Steps and deadlines name their object. A repair may be queued before its object exists. */
+function* unknownSubjects({ applications, due }: SnapshotFile): Generator<FieldError, void> {
+  const rows = Object.values(applications).flatMap(({ objects: all }) => Object.values(all).flat());
+  const known = new Set(rows.map(({ object }) => object.id));
+  const names = (key: string, { keys }: DueMeaning): boolean =>
+    known.has(key) ||
+    [...key.matchAll(ID)].some(([id]) => known.has(id)) ||
+    rows.some(({ object }) => key.startsWith(`${object.id}.`) || (keys !== undefined && valuesOf(keys, object).includes(key)));
+  for (const [place, { application, kind, key }] of due.entries()) {
+    const meaning = dueWork[application as Owner]?.[kind];
+    if (meaning?.object === undefined || meaning.role === 'repair' || names(key, meaning)) continue;
+    yield mistake(
+      ['due', place, 'key'],
+      'unknown_reference',
+      `${kind} is about the ${meaning.object} ${key}, which this file does not have.`,
+    );
+  }
+}
+
+/** @returns none also for an object of another type */
+function valuesOf(keys: NonNullable<DueMeaning['keys']>, object: Readonly<Record<string, unknown>>): readonly string[] {
+  try {
+    return keys(object);
+  } catch {
+    return [];
+  }
 }
 
 function* mistakesOfItem(
@@ -208,6 +249,7 @@ function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFi
   for (const [place, { event }] of events.entries()) {
     if (ids.has(event.id)) yield mistake(['events', place, 'event', 'id'], 'not_unique', `Two events have the id ${event.id}.`);
     ids.add(event.id);
+    yield* mistakesOfEvent(['events', place, 'event'], event);
   }
   for (const { outbox } of Object.values(applications)) for (const { event } of outbox) ids.add(event.id);
   for (const { key } of due) ids.add(key);
@@ -216,6 +258,23 @@ function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFi
     if (!estate.has(application) || !ids.has(id))
       yield mistake(['deliveries', place], 'unknown_event', 'This must be an application, "|" and the id of an event of this file.');
   }
+}
+
+type Event = SnapshotFile['events'][number]['event'];
+
+/** The catalog declares the object of each type of event. */
+function* mistakesOfEvent(path: Path, { type, subject, data }: Event): Generator<FieldError, void> {
+  const name = nameOf(type);
+  const definition = allEvents.find((one) => one.name === name);
+  const object = objects.find((one) => one.type === definition?.object);
+  if (!definition || !object || type === name) {
+    yield mistake([...path, 'type'], 'unknown_event', `"${type}" is not an event of the catalog. GET /asyncapi.json lists them.`);
+    return;
+  }
+  if (!subject.startsWith(`${object.type}/`))
+    yield mistake([...path, 'subject'], 'other_subject', `The subject of ${name} must be "${object.type}/<id>".`);
+  const { error } = z.looseObject({ object: object.schema }).safeParse(data, IN_WORDS);
+  for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...path, 'data', ...inside], code, detail);
 }
 
 /** Opens the world in a store of this process, so that nobody can see it. */

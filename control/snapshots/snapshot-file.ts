@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Owner } from '../../shared/catalog/applications.ts';
-import { FaultInput } from '../../shared/catalog/control/faults.ts';
+import { FaultInput, FaultName } from '../../shared/catalog/control/faults.ts';
+import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
@@ -70,7 +71,7 @@ const Parked = z.strictObject({
   item: optional(z.strictObject(Work)),
 });
 
-const Fault = z.strictObject({ name: Text, rule: FaultInput, hits: Count, chances: Count, since: Count });
+const Fault = z.strictObject({ name: FaultName, rule: FaultInput, hits: Count, chances: Count, since: Count });
 
 const Beginning = z.strictObject({ seed: optional(Text), startsAt: optional(Time) });
 
@@ -111,7 +112,7 @@ export const Head = z.strictObject({
   version: z.literal(VERSION),
   digest: optional(Text),
   estate: Text,
-  name: Text,
+  name: SnapshotName,
   rehearsal: Text,
   takenAt: Instant,
 });

@@ -133,6 +133,33 @@ describe('Snapshots', () => {
 
 type Mistake = readonly [what: string, change: (file: File) => unknown, pointer: RegExp | string, code: string, detail?: RegExp];
 
+test('A reset of a fork does what a reset of the first rehearsal does', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id: first } = await rehearsal.draft();
+  await using snapshot = await kept(rehearsal);
+  await using opened = await snapshot.open();
+  for (const [from, status] of [
+    [rehearsal, 404],
+    [opened, 200],
+  ] as const) {
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: from.name } });
+    expect((await fork.call('get-order-api', { params: { id: first } })).status).toBe(200);
+    await fork.control('reset-rehearsal');
+    expect((await fork.call('get-order-api', { params: { id: first } })).status).toBe(status);
+  }
+});
+
+test('A call that a fault delays before its application begins is not waited for', async () => {
+  await using rehearsal = await newRehearsal();
+  const fault = { kind: 'latency', ms: 1_500 } as const;
+  await rehearsal.fault('slow', { match: { application: 'ecommerce-platform' }, fault, times: 1 });
+  const creating = rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [] } });
+  await rehearsal.struck('slow');
+  await using snapshot = await kept(rehearsal);
+  const { id } = await creating;
+  expect(JSON.stringify(await snapshot.file())).not.toContain(id);
+});
+
 describe('Uploads', () => {
   const orders = (file: File) => file.applications.oms.objects.orders;
   const mistakes: readonly Mistake[] = [

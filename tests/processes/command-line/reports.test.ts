@@ -9,6 +9,7 @@ import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
 import { type Ended, MAIN, runEstate } from '../../support/command.ts';
 import { estate } from '../../support/estate.ts';
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
 import { started } from '../started.ts';
 import { scenariosOf, scratchFolder } from './scratch.ts';
 
@@ -112,13 +113,15 @@ test('The command open shows the world of the failure at its last step, with its
 });
 
 test('The command open starts an estate that runs until Ctrl-C', async () => {
-  const env = { ...process.env, ESTATE_URL: '' };
+  const port = String(await freePort());
+  const env = { ...process.env, ESTATE_URL: '', GATEWAY_PORT: port };
   await using run = started(process.execPath, [MAIN, 'open', join(report, 'own-failing.estate.zip')], { env, detached: true });
   await eventually('the console', async () => run.output.out.includes('until Ctrl-C'));
   expect(run.output.out).toMatch(
     /Failed +the <b>mood<\/b>: expected "bad", got "good"\.\n +Last step +Reserve \(POST \/inventory\/reservations, 503\)/,
   );
   const page = /Console +(\S+)/.exec(run.output.out)?.[1] ?? '';
+  expect(new URL(page).port).toBe(port);
   expect((await fetch(page)).status).toBe(200);
   expect(await run.stop('SIGINT')).toBe(0);
   await expect(fetch(page)).rejects.toThrow();
@@ -133,6 +136,11 @@ test('A file that cannot be opened is refused with its place and the remedy', as
       'other.zip',
       zip({}),
       /^\S+other\.zip cannot be opened\.\nsnapshot\.json\/format is required\.\nsnapshot\.json\/version is required\./,
+    ],
+    [
+      'changed.zip',
+      zip({ format, version: 1 }),
+      /\nsnapshot\.json\/digest: .*take snapshot\.json out of the archive, run estate snapshot upload snapshot\.json --reseal --unverified, and open/,
     ],
     ['newer.zip', zip({ format, version: 99 }), /\nsnapshot\.json\/version: This estate reads version 1 of snapshots, not 99\./],
   ];

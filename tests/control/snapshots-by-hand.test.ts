@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals';
+import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
+import { estate } from '../support/estate.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests change files of any shape
+type File = any;
+
+/** A member, or the value that replaces it. */
+type Edit = readonly [what: string, change: (file: File) => unknown, pointer: string, code: string];
+
+const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
+
+const names = ['s34/x', 'Bad Name', '', 'x'.repeat(3_000)].map(
+  (name): Edit => [`the name "${name.slice(0, 20)}"`, (file) => Object.assign(file, { name }), '/name', 'invalid_format'],
+);
+
+const continuation: readonly Edit[] = [
+  ['a clock after its end', (file) => Object.assign(file.clock, { now: '9999-01-01T00:00:00.001Z' }), '/clock/now', 'too_late'],
+  ['a clock before its start', (file) => Object.assign(file.clock, { now: '1999-12-31T00:00:00.000Z' }), '/clock/now', 'too_early'],
+  ['work at no time', (file) => Object.assign(file.due[0], { at: 9e18 }), '/due/0/at', 'too_late'],
+  ['work before 1970', (file) => Object.assign(file.due[0], { at: -5 }), '/due/0/at', 'too_early'],
+  ['work before the world', (file) => Object.assign(file.due[0], { at: Date.UTC(2001, 0, 1) }), '/due/0/at', 'too_early'],
+  ['a number behind the ids', (file) => Object.assign(file.numbers, { 'create-basket-api': 0 }), '/numbers/create-basket-api', 'too_small'],
+  ['no number for the ids', (file) => Reflect.deleteProperty(file.numbers, 'create-basket-api'), '/numbers/create-basket-api', 'too_small'],
+  ['a seed after the end of clocks', (file) => Object.assign(file.seed, { now: 9e18 }), '/seed/now', 'too_late'],
+  ['a start before all clocks', (file) => Object.assign(file.seed.beginning, { startsAt: -1 }), '/seed/beginning/startsAt', 'too_early'],
+];
+
+const [EVENT, FAULT, BASKET] = ['/events/0/event', '/faults/rules/0', '/applications/ecommerce-platform/objects/baskets/0/object'];
+const contents: readonly Edit[] = [
+  [
+    'an unknown event',
+    (file) => Object.assign(file.events[0].event, { type: 'com.unified-commerce.tea-made' }),
+    `${EVENT}/type`,
+    'unknown_event',
+  ],
+  ['an event of another object', (file) => Object.assign(file.events[0].event, { subject: 'cup/1' }), `${EVENT}/subject`, 'other_subject'],
+  [
+    'an event without its object',
+    (file) => Reflect.deleteProperty(file.events[0].event.data, 'object'),
+    `${EVENT}/data/object`,
+    'required',
+  ],
+  [
+    'an unknown member of an object',
+    (file) => Object.assign(file.applications['ecommerce-platform'].objects.baskets[0].object, { tea: 1 }),
+    `${BASKET}/tea`,
+    'unknown_member',
+  ],
+  ['a name that no fault may have', (file) => Object.assign(file.faults.rules[0], { name: 'a b/c' }), `${FAULT}/name`, 'invalid_format'],
+  ['seeded work of an unknown kind', (file) => Object.assign(file.seed.due[0], { kind: 'make-tea' }), '/seed/due/0/kind', 'unknown_kind'],
+  [
+    'work about no object',
+    (file) =>
+      Object.assign(
+        file.due.find((item: File) => item.kind === 'basket-idle'),
+        { key: 'bsk_none' },
+      ),
+    '/due/',
+    'unknown_reference',
+  ],
+];
+
+test('A file that was changed by hand is refused where the world could not continue', async () => {
+  await using rehearsal = await EstateRehearsal.create(access, { seed: 'by hand', startsAt: '2030-01-01T00:00:00Z' });
+  for (let count = 0; count < 2; count++) await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [] } });
+  await rehearsal.control('put-fault', {
+    params: { name: 'slow' },
+    body: { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1 } },
+  });
+  await rehearsal.settle();
+  const text = JSON.stringify(await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } }));
+  const upload = async (file: File) => {
+    const { status, body } = await rehearsal.client.call('POST', '/_control/snapshots?dryRun=true&reseal=true', file, { as: 'admin' });
+    const errors = (body as File).errors?.map(({ pointer, code }: { pointer: string; code: string }) => `${pointer} ${code}`);
+    return { status, errors };
+  };
+  expect(await upload(JSON.parse(text))).toEqual({ status: 200, errors: undefined });
+  for (const [what, change, pointer, code] of [...names, ...continuation, ...contents]) {
+    const file = JSON.parse(text);
+    change(file);
+    const { status, errors } = await upload(file);
+    const found = errors?.some((error: string) => error.startsWith(pointer) && error.endsWith(` ${code}`));
+    expect([what, status, found || errors]).toEqual([what, 422, true]);
+  }
+});
