@@ -24,6 +24,10 @@ export function strikesCall({ match }: ActiveFault, id: string): boolean {
   return match.application === undefined || match.application === calls[id]?.application;
 }
 
+/** Whether a call that the fault strikes fails for its caller. */
+export const failsCalls = ({ fault: { kind } }: ActiveFault): boolean =>
+  kind === 'outage' || kind === 'drop' || kind === 'status' || kind === 'lost-response';
+
 /** Whether each call that the fault strikes fails, until the fault is deleted. */
 export const refusesAll = ({ fault, times, probability }: ActiveFault): boolean =>
   (fault.kind === 'outage' || fault.kind === 'drop' || fault.kind === 'status') && times === undefined && probability === undefined;

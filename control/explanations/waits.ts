@@ -27,6 +27,8 @@ export interface Surroundings {
   /** The location that serves the object. */
   readonly location: string;
   readonly progression: Progression;
+  /** State of the sale of a basket at a till. */
+  readonly sale: string | undefined;
 }
 
 type Waits<Type extends ObjectType> = (object: BusinessObject<Type>, around: Surroundings) => readonly Wait[];
@@ -227,12 +229,20 @@ function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, 
     : [{ code: 'waits-for-client', text: 'an order to take its units, or for Release Reservation' }];
 }
 
-function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>): readonly Wait[] {
+function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>, { sale }: Surroundings): readonly Wait[] {
   if (state === 'open') {
     const text = lines.length === 0 ? 'the customer to add goods' : 'the customer to check out';
     return [{ code: 'waits-for-customer', text, needs: ['checkout-basket-api', 'reserve-inventory-api'] }];
   }
   if (state !== 'locked' || orderId !== undefined) return [];
+  if (sale === 'paid')
+    return [
+      {
+        code: 'waits-for-estate',
+        text: 'the OMS to take the sale, which is paid: the till has queued it',
+        needs: ['create-order-api', 'confirm-order-api', 'carry-out'],
+      },
+    ];
   return transactionId === undefined
     ? [{ code: 'waits-for-client', text: 'a client to call Create Order', needs: ['create-order-api'] }]
     : [{ code: 'waits-for-customer', text: 'the customer to pay at the till', needs: ['add-payment-api', 'authorize-payment-api'] }];

@@ -295,6 +295,18 @@ describe('The explanation of an object', () => {
   });
 });
 
+test('A paid sale that the OMS has not taken waits for the OMS, and cannot be voided', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
+  const sale = await rehearsal.sale();
+  await rehearsal.pay(sale.id, { type: 'cash' }, sale.totals.total.amount);
+  const [{ id = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'basket' } })).items;
+  const found = await explained(rehearsal, 'basket', id);
+  expect(reason(found, 'waits-for-estate')?.text).toBe('It waits for the OMS to take the sale, which is paid: the till has queued it.');
+  expect(found.moves.find(({ verb }) => verb === 'cancel-checkout')).toMatchObject({ possible: false, code: 'rule' });
+  expect((await rehearsal.voidSale(sale.id)).status).toBe(409);
+});
+
 describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
@@ -386,6 +398,22 @@ describe('The troubles of an object', () => {
       id: 'inventory-service',
     });
   });
+
+  test.each(['status', 'lost-response'] as const)(
+    'A fault of kind %s that can strike a call of Confirm Order is named, and the verb stays possible',
+    async (kind) => {
+      await using rehearsal = await newRehearsal();
+      const { id } = await rehearsal.authorised();
+      const fault = kind === 'status' ? { kind, status: 500, code: 'internal_error' } : { kind };
+      await rehearsal.fault('once', { match: { api: 'confirm-reservation-api' }, fault, times: 1 });
+      const { moves } = await explained(rehearsal, 'order', id);
+      expect(moves.find(({ verb }) => verb === 'confirm')).toMatchObject({
+        possible: true,
+        code: 'fault',
+        why: `The fault once (${kind}) can strike Confirm Reservation.`,
+      });
+    },
+  );
 
   test('A webhook that a receiver refuses, that a fault withholds, or that is parked is named', async () => {
     await using rehearsal = await newRehearsal();
