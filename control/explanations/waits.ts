@@ -115,7 +115,7 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];
 }
 
-function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surroundings): readonly Wait[] {
+function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }: Surroundings): readonly Wait[] {
   const about = [{ type: 'order', id: found.orderId }];
   if (found.state === 'pending') return [{ code: 'waits-for-provider', text: 'the payment provider to decide' }];
   if (found.state === 'requires-action') return [{ code: 'waits-for-customer', text: 'the customer to authenticate it (3-D Secure)' }];
@@ -124,6 +124,15 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surrounding
     return [{ code: 'waits-for-provider', text: 'the payment provider to pay out a refund' }];
   if (found.state !== 'authorised') return [];
   const placed = near.get('order', found.orderId);
+  const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
+  if (isByHand && placed && placed.state !== 'draft')
+    return [
+      {
+        code: 'waits-for-client',
+        text: 'a client to call Capture Payment: captures are manual in this rehearsal',
+        needs: ['capture-payment-api'],
+      },
+    ];
   const until = placed?.state === 'draft' ? 'be confirmed' : 'be picked or carried out: then it is captured';
   return [
     {
@@ -134,6 +143,9 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surrounding
     },
   ];
 }
+
+/** Stores pick and inspect as warehouses do. */
+const workerAt = ({ location }: Surroundings) => (location.startsWith('the store ') ? 'waits-for-store' : 'waits-for-warehouse');
 
 function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
   const { state } = found;
@@ -151,7 +163,7 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
       ] as const,
     }[state];
     const { hand, manual } = byHand(around, 'warehouse', `a client calls ${call}`);
-    return [{ code: 'waits-for-warehouse', text: `${around.location} to ${step}${hand}`, needs, manual }];
+    return [{ code: workerAt(around), text: `${around.location} to ${step}${hand}`, needs, manual }];
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
   const parcels = found.shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
@@ -188,15 +200,15 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
   const { hand, manual } = byHand(around, 'returns', 'move-return-by-hand plays them');
   if (state === 'requested') return [{ code: 'waits-for-customer-service', text: `customer service to approve it${hand}`, manual }];
   if (state === 'received')
-    return [
-      { code: 'waits-for-warehouse', text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'], manual },
-    ];
+    return [{ code: workerAt(around), text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'], manual }];
   const parcels = shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
   if (state === 'approved' && dropOff === 'store')
     return [{ code: 'waits-for-customer', text: `the customer to bring the goods to ${around.location}${hand}`, manual }];
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
     if (parcels.length > 0) return waitsForObjects('shipment', parcels, around);
-    return [{ code: 'waits-for-carrier', text: 'nobody: its parcel is lost, or back with the customer', needs: ['put-shipment'] }];
+    return shipments.length > 0
+      ? [{ code: 'waits-for-customer-service', text: 'customer service to write it off or reject it: its parcel is lost, or back' }]
+      : [{ code: 'waits-for-carrier', text: 'the carrier to register its parcel', needs: ['put-shipment'] }];
   }
   if (state === 'inspected' && resolution === 'exchange')
     return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];

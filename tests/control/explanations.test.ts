@@ -48,7 +48,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   return: {
     requested: 'waits-for-customer-service',
     approved: 'waits-for-customer',
-    'in-transit': 'waits-for-carrier deadline',
+    'in-transit': 'waits-for-customer-service deadline',
     received: 'waits-for-warehouse',
     inspected: 'waits-for-client',
     refunded: 'ended',
@@ -307,6 +307,13 @@ test('A paid sale that the OMS has not taken waits for the OMS, and cannot be vo
   expect((await rehearsal.voidSale(sale.id)).status).toBe(409);
 });
 
+test('An authorised payment of a confirmed order waits for Capture Payment of a client if captures are manual', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', capture: 'manual' });
+  await rehearsal.packedOrder();
+  const [{ id = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'payment' } })).items;
+  expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client deadline');
+});
+
 describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
@@ -368,7 +375,7 @@ describe('The troubles of an object', () => {
     const found = await explained(rehearsal, type, goods);
     expect(codesOf(found)).toBe('waits-for-estate work-parked fault-strikes');
     const parked = reason(found, 'work-parked');
-    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. .* Redrive it with redrive-parked\.$/);
+    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. [^{}]*\. Redrive it with redrive-parked\.$/);
     const key = parked?.refs[0]?.id ?? '';
     await rehearsal.noFaults();
     await rehearsal.control('redrive-parked', { body: { key } });
