@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../shared/catalog/control/operations/explana
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
-import { isDisputed, isPicked, type Nearby, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
+import { isDisputed, isPicked, type Nearby, obstacleOf, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
@@ -115,6 +115,27 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];
 }
 
+/** What the retailer still has of a cancelled order, and a refund that failed, belong to the customer. */
+function owedRefund(
+  found: BusinessObject<'payment'>,
+  placed: BusinessObject<'order'> | undefined,
+  { near, progression }: Pick<Surroundings, 'near' | 'progression'>,
+): readonly Wait[] {
+  const hasFailed = found.refunds.at(-1)?.state === 'failed';
+  if ((placed?.state !== 'cancelled' && !hasFailed) || found.capturedAmount.amount === 0) return [];
+  if (obstacleOf('payment', 'refund', found, near)) return [];
+  if (hasFailed) return [{ code: 'waits-for-client', text: 'a client to call Refund Payment again: its last refund failed' }];
+  return progression.refund === 'manual'
+    ? [
+        {
+          code: 'waits-for-client',
+          text: 'a client to call Refund Payment: its order is cancelled, and refunds are manual in this rehearsal',
+          needs: ['refund-payment-api'],
+        },
+      ]
+    : [{ code: 'waits-for-estate', text: 'the OMS to refund it: its order is cancelled', needs: ['refund-payment-api'] }];
+}
+
 function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }: Surroundings): readonly Wait[] {
   const about = [{ type: 'order', id: found.orderId }];
   if (found.state === 'pending') return [{ code: 'waits-for-provider', text: 'the payment provider to decide' }];
@@ -122,8 +143,8 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   if (isDisputed(found)) return [{ code: 'waits-for-bank', text: 'the bank of the cardholder to decide the dispute' }];
   if (found.refunds.some(({ state }) => state === 'pending'))
     return [{ code: 'waits-for-provider', text: 'the payment provider to pay out a refund' }];
-  if (found.state !== 'authorised') return [];
   const placed = near.get('order', found.orderId);
+  if (found.state !== 'authorised') return owedRefund(found, placed, { near, progression });
   const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
   if (isByHand && placed && placed.state !== 'draft')
     return [

@@ -314,6 +314,15 @@ test('An authorised payment of a confirmed order waits for Capture Payment of a 
   expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client deadline');
 });
 
+test('A captured payment of a cancelled order waits for its refund if refunds are manual', async () => {
+  await using rehearsal = await newRehearsal({ refund: 'manual' });
+  const { id = '' } = (await reached['payment']?.['captured']?.(rehearsal)) ?? {};
+  const { orderId } = await rehearsal.object('payment', id);
+  await rehearsal.api('cancel-order-api', { params: { id: orderId }, body: {} });
+  await rehearsal.settle();
+  expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client');
+});
+
 describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
