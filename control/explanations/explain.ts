@@ -5,7 +5,7 @@ import type { Found } from '../../shared/store/ports/objects.ts';
 import type { ListedType } from '../objects/types.ts';
 import { listedTypes } from '../objects/types.ts';
 import { type Arrival, arrivalOf } from './cause.ts';
-import { activeFaults, strikesCall, strikesNewsOf } from './faults.ts';
+import { activeFaults, newsStruckBy, strikesCall } from './faults.ts';
 import { hiddenObstacles } from './hidden-obstacles.ts';
 import { movesOf } from './moves.ts';
 import type { Explained, Reason } from './reasons.ts';
@@ -136,8 +136,9 @@ function faultReasons(subject: Subject, waits: readonly Wait[], faults: readonly
       const text = `The fault ${name} (${how.kind}) strikes ${listed(struck.map(callTitle))}, which the next step needs.`;
       return [{ code: 'fault-strikes', kind: 'trouble', text, refs }];
     }
-    if (!strikesNewsOf(fault, subject)) return [];
-    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes its next events.`, refs }];
+    const news = newsStruckBy(fault, subject);
+    if (news === undefined) return [];
+    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes its ${news}.`, refs }];
   });
 }
 

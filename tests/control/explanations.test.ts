@@ -329,10 +329,11 @@ describe('The troubles of an object', () => {
     await rehearsal.fault('silence', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
     const { id } = await rehearsal.authorised();
     const before = await explained(rehearsal, 'order', id);
-    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its next events.');
+    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its event order-confirmed.');
     await rehearsal.confirmed(id);
     const found = await explained(rehearsal, 'order', id);
     expect(found).toMatchObject({ state: 'confirmed', cause: { kind: 'api', name: 'confirm-order-api' } });
+    expect(reason(found, 'fault-strikes')).toBeUndefined();
     const { text, refs } = reason(found, 'event-withheld') ?? {};
     expect(text).toBe('The fault silence withholds its event order-confirmed until the fault is deleted.');
     expect(refs).toContainEqual({ what: 'fault', id: 'silence' });
