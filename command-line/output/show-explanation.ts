@@ -11,7 +11,7 @@ export function showExplanation({ moves, waitsFor, cause, ...about }: Explained,
   const trace =
     cause?.correlationId === undefined ? [] : [look.style('dim', `Its trace: estate journal ${inOneLine(cause.correlationId)}`)];
   const rows = moves.map(({ verb, call, by, possible, why }) => [possible ? 'yes' : 'no', verb, call ?? by, why ?? '']);
-  const verbs = rows.length === 0 ? [] : ['', table(['now', 'verb', 'by', 'why not'], rows, look)];
+  const verbs = rows.length === 0 ? [] : ['', table(['now', 'verb', 'by', 'why'], rows, look)];
   const nested = waitsFor.flatMap((one) => ['', ...paragraph(one, look)]);
   return [...paragraph(about, look), ...trace, ...nested, ...verbs].join('\n');
 }

@@ -5,7 +5,8 @@ import type { Found } from '../../shared/store/ports/objects.ts';
 import type { ListedType } from '../objects/types.ts';
 import { listedTypes } from '../objects/types.ts';
 import { type Arrival, arrivalOf } from './cause.ts';
-import { activeFaults, strikesCall, strikesNewsOf } from './faults.ts';
+import { activeFaults, newsStruckBy, strikesCall } from './faults.ts';
+import { hiddenObstacles } from './hidden-obstacles.ts';
 import { movesOf } from './moves.ts';
 import type { Explained, Reason } from './reasons.ts';
 import { type ExplainScope, readSubject, type Subject } from './subject.ts';
@@ -26,7 +27,7 @@ export async function explain(scope: ExplainScope, type: ListedType, found: Foun
   const faults = await activeFaults(scope);
   const subject = await readSubject(scope, type, found);
   const brief = await explainBriefly(scope, subject, { faults, isNested: false });
-  const moves = movesOf(subject, faults);
+  const moves = movesOf(subject, { faults, hidden: await hiddenObstacles(scope, subject), waits: waitsIn(scope, subject) });
   const nested = await awaitedBy(scope, brief, faults);
   const text = [brief.text, ...nested.map((one) => one.text), possibleNow(moves)].filter((part) => part !== '').join(' ');
   return { ...brief, text, moves, waitsFor: nested };
@@ -70,12 +71,7 @@ async function explainBriefly(scope: ExplainScope, subject: Subject, { faults, i
   const { type, id, name, state, object, of } = subject;
   const ledger = await worlds.ledger(view.world, MOST_OPEN);
   const arrival = state === undefined ? undefined : await arrivalOf(scope, subject, ledger.withheld);
-  const waits = waitsOf(type, object, {
-    near: subject.near,
-    nameOf: subject.nameOf,
-    location: subject.location,
-    progression: progressionOf(view),
-  });
+  const waits = waitsIn(scope, subject);
   const leads = of.definition.lifeCycle?.rows.some((row) => !row.again && row.from.includes(state ?? null) && row.to.length > 0);
   const isFinal = state !== undefined && leads !== true;
   const reasons: Reason[] = [
@@ -99,6 +95,9 @@ async function explainBriefly(scope: ExplainScope, subject: Subject, { faults, i
   const text = [head, ...reasons.map((reason) => reason.text)].join(' ');
   return { type, id, name: sentence(name), state, since: arrival?.since, isFinal, cause: arrival?.cause, head, reasons, text };
 }
+
+const waitsIn = ({ view }: ExplainScope, { type, object, near, nameOf, location, sale }: Subject): readonly Wait[] =>
+  waitsOf(type, object, { near, nameOf, location, sale, progression: progressionOf(view) });
 
 function headOf({ name, state }: Subject, now: Ms, arrival: Pick<Arrival, 'since' | 'words' | 'begun'> | undefined): string {
   if (state === undefined || !arrival) return `${sentence(name)} has no life cycle.`;
@@ -137,8 +136,9 @@ function faultReasons(subject: Subject, waits: readonly Wait[], faults: readonly
       const text = `The fault ${name} (${how.kind}) strikes ${listed(struck.map(callTitle))}, which the next step needs.`;
       return [{ code: 'fault-strikes', kind: 'trouble', text, refs }];
     }
-    if (!strikesNewsOf(fault, subject)) return [];
-    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes its next events.`, refs }];
+    const news = newsStruckBy(fault, subject);
+    if (news === undefined) return [];
+    return [{ code: 'fault-strikes', kind: 'trouble', text: `The fault ${name} (${how.kind}) strikes its ${news}.`, refs }];
   });
 }
 

@@ -4,10 +4,11 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import type { Row } from '../../shared/catalog/life-cycle.ts';
 import type { ActiveFault } from '../../shared/control/faults.ts';
 import type { FaultStore } from '../../shared/store/ports/faults.ts';
 import { describeFault } from '../faults/describe.ts';
-import type { ExplainScope } from './subject.ts';
+import type { ExplainScope, Subject } from './subject.ts';
 
 /** The faults of a world that can still strike. */
 export async function activeFaults({ control, view: { world } }: ExplainScope): Promise<readonly ActiveFault[]> {
@@ -24,14 +25,28 @@ export function strikesCall({ match }: ActiveFault, id: string): boolean {
   return match.application === undefined || match.application === calls[id]?.application;
 }
 
+/** Whether a call that the fault strikes fails for its caller. */
+export const failsCalls = ({ fault: { kind } }: ActiveFault): boolean =>
+  kind === 'outage' || kind === 'drop' || kind === 'status' || kind === 'lost-response';
+
 /** Whether each call that the fault strikes fails, until the fault is deleted. */
 export const refusesAll = ({ fault, times, probability }: ActiveFault): boolean =>
   (fault.kind === 'outage' || fault.kind === 'drop' || fault.kind === 'status') && times === undefined && probability === undefined;
 
-/** Whether a fault can strike the next events of an object, or the scans of a parcel. */
-export function strikesNewsOf({ match }: ActiveFault, { type, subject }: { readonly type: string; readonly subject: string }): boolean {
-  if (match.webhook === CARRIER) return type === 'shipment';
-  if (match.event === undefined || (match.subject !== undefined && match.subject !== subject)) return false;
+/** The news of an object that a fault can still strike: `event order-confirmed`, or the scans of a parcel. */
+export function newsStruckBy({ match }: ActiveFault, { type, subject, state, of }: Subject): string | undefined {
+  if (match.webhook === CARRIER) return type === 'shipment' ? 'next scans' : undefined;
+  if (match.event === undefined || (match.subject !== undefined && match.subject !== subject)) return undefined;
   const name = nameOf(match.event);
-  return allEvents.find((event) => event.name === name)?.object === type;
+  if (allEvents.find((event) => event.name === name)?.object !== type) return undefined;
+  return canFollow(of.definition.lifeCycle?.rows ?? [], name, state) ? `event ${name}` : undefined;
+}
+
+/** Whether a row from the state, or from a later one, has the event. An event without a row may always follow. */
+function canFollow(rows: readonly Row<string, string>[], event: string, state: string | undefined): boolean {
+  const having = rows.filter(({ events = [] }) => (events as readonly string[]).includes(event));
+  if (having.length === 0 || state === undefined) return true;
+  const reached = new Set<string | null>([state]);
+  for (const from of reached) for (const row of rows) if (row.from.includes(from)) for (const to of row.to) reached.add(to);
+  return having.some(({ from }) => from.some((before) => reached.has(before)));
 }

@@ -36,6 +36,8 @@ export interface Subject {
   readonly nameOf: (type: string, id: string) => string;
   /** `the store Quay Street`: the location that serves it. */
   readonly location: string;
+  /** State of the sale of a basket at a till, as the till has it. */
+  readonly sale: string | undefined;
 }
 
 export async function readSubject({ worlds, objects, view }: ExplainScope, of: ListedType, found: Found): Promise<Subject> {
@@ -59,6 +61,7 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
     name: objectName(type, id, describeObject(of, found).label),
     near,
     location: await locationIn(worlds, view, object['locationId']),
+    sale: await saleState(worlds, view, object['transactionId']),
     nameOf: (name, wanted) => objectName(name, wanted, ofType(name).find((one) => one.id === wanted)?.label),
   };
 }
@@ -69,4 +72,9 @@ async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Pr
   if (!found) return `the location ${id}`;
   const { type, name } = Location.strip().parse(JSON.parse(found.json));
   return `the ${type} ${name}`;
+}
+
+async function saleState(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string | undefined> {
+  const found = typeof id === 'string' ? await worlds.object(world, 'pos', 'transactions', id) : undefined;
+  return found && (JSON.parse(found.json) as { readonly state: string }).state;
 }

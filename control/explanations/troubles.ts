@@ -67,7 +67,7 @@ function deliveryReasons(
 ): Reason[] {
   const event = { what: 'event', id, type: nameOf(type) } as const;
   const stuck = parked.map(({ application, error }): Reason => {
-    const text = `Its event ${nameOf(type)} is parked at the ${applicationTitle(application)}: ${error} Redrive it with redrive-parked.`;
+    const text = `Its event ${nameOf(type)} is parked at the ${applicationTitle(application)}: ${detailIn(error)} Redrive it with redrive-parked.`;
     return { code: 'event-parked', kind: 'trouble', text, refs: [event, { what: 'application', id: application }] };
   });
   if (withheldBy !== undefined) return stuck;
@@ -120,7 +120,7 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
   const stuck = parked.flatMap(({ what, key, error, at }): Reason[] => {
     const [application = '', kind = '', ...rest] = key.split('|');
     if (what !== 'due' || hasOwnReason(application, kind) || !isAbout(subject, { application, kind, key: rest.join('|') })) return [];
-    const text = `Parked since ${clockTime(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}. ${error} Redrive it with redrive-parked.`;
+    const text = `Parked since ${clockTime(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}. ${detailIn(error)} Redrive it with redrive-parked.`;
     return [{ code: 'work-parked', kind: 'trouble', text, at: instant(at), refs: [{ what: 'due', id: key }] }];
   });
   const held = withheld.filter((item) => !hasOwnReason(item.application, item.kind) && isAbout(subject, item));
@@ -146,6 +146,18 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
       return { code: 'work-awaits-application', kind: 'trouble', text, at: instant(at), refs };
     }),
   ];
+}
+
+/** The detail of a problem in JSON, as a sentence; any other text as it is. */
+function detailIn(error: string): string {
+  const json = /\{.*\}/s.exec(error)?.[0];
+  try {
+    const { detail } = JSON.parse(json ?? '') as { readonly detail?: unknown };
+    if (typeof detail === 'string') return /[.!?]$/.test(detail) ? detail : `${detail}.`;
+  } catch {
+    // It is a text.
+  }
+  return error;
 }
 
 const meaningOf = (application: string, kind: string): DueMeaning | undefined => dueWork[application as Owner]?.[kind];

@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../shared/catalog/control/operations/explana
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
-import { isDisputed, isPicked, type Nearby, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
+import { isDisputed, isPicked, type Nearby, obstacleOf, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
@@ -27,6 +27,8 @@ export interface Surroundings {
   /** The location that serves the object. */
   readonly location: string;
   readonly progression: Progression;
+  /** State of the sale of a basket at a till. */
+  readonly sale: string | undefined;
 }
 
 type Waits<Type extends ObjectType> = (object: BusinessObject<Type>, around: Surroundings) => readonly Wait[];
@@ -113,15 +115,45 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];
 }
 
-function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surroundings): readonly Wait[] {
+/** What the retailer still has of a cancelled order, and a refund that failed, belong to the customer. */
+function owedRefund(
+  found: BusinessObject<'payment'>,
+  placed: BusinessObject<'order'> | undefined,
+  { near, progression }: Pick<Surroundings, 'near' | 'progression'>,
+): readonly Wait[] {
+  const hasFailed = found.refunds.at(-1)?.state === 'failed';
+  if ((placed?.state !== 'cancelled' && !hasFailed) || found.capturedAmount.amount === 0) return [];
+  if (obstacleOf('payment', 'refund', found, near)) return [];
+  if (hasFailed) return [{ code: 'waits-for-client', text: 'a client to call Refund Payment again: its last refund failed' }];
+  return progression.refund === 'manual'
+    ? [
+        {
+          code: 'waits-for-client',
+          text: 'a client to call Refund Payment: its order is cancelled, and refunds are manual in this rehearsal',
+          needs: ['refund-payment-api'],
+        },
+      ]
+    : [{ code: 'waits-for-estate', text: 'the OMS to refund it: its order is cancelled', needs: ['refund-payment-api'] }];
+}
+
+function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }: Surroundings): readonly Wait[] {
   const about = [{ type: 'order', id: found.orderId }];
   if (found.state === 'pending') return [{ code: 'waits-for-provider', text: 'the payment provider to decide' }];
   if (found.state === 'requires-action') return [{ code: 'waits-for-customer', text: 'the customer to authenticate it (3-D Secure)' }];
   if (isDisputed(found)) return [{ code: 'waits-for-bank', text: 'the bank of the cardholder to decide the dispute' }];
   if (found.refunds.some(({ state }) => state === 'pending'))
     return [{ code: 'waits-for-provider', text: 'the payment provider to pay out a refund' }];
-  if (found.state !== 'authorised') return [];
   const placed = near.get('order', found.orderId);
+  if (found.state !== 'authorised') return owedRefund(found, placed, { near, progression });
+  const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
+  if (isByHand && placed && placed.state !== 'draft')
+    return [
+      {
+        code: 'waits-for-client',
+        text: 'a client to call Capture Payment: captures are manual in this rehearsal',
+        needs: ['capture-payment-api'],
+      },
+    ];
   const until = placed?.state === 'draft' ? 'be confirmed' : 'be picked or carried out: then it is captured';
   return [
     {
@@ -132,6 +164,9 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf }: Surrounding
     },
   ];
 }
+
+/** Stores pick and inspect as warehouses do. */
+const workerAt = ({ location }: Surroundings) => (location.startsWith('the store ') ? 'waits-for-store' : 'waits-for-warehouse');
 
 function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Surroundings): readonly Wait[] {
   const { state } = found;
@@ -149,7 +184,7 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
       ] as const,
     }[state];
     const { hand, manual } = byHand(around, 'warehouse', `a client calls ${call}`);
-    return [{ code: 'waits-for-warehouse', text: `${around.location} to ${step}${hand}`, needs, manual }];
+    return [{ code: workerAt(around), text: `${around.location} to ${step}${hand}`, needs, manual }];
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
   const parcels = found.shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
@@ -186,15 +221,15 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
   const { hand, manual } = byHand(around, 'returns', 'move-return-by-hand plays them');
   if (state === 'requested') return [{ code: 'waits-for-customer-service', text: `customer service to approve it${hand}`, manual }];
   if (state === 'received')
-    return [
-      { code: 'waits-for-warehouse', text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'], manual },
-    ];
+    return [{ code: workerAt(around), text: `${around.location} to inspect the goods${hand}`, needs: ['record-stock-movement'], manual }];
   const parcels = shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
   if (state === 'approved' && dropOff === 'store')
     return [{ code: 'waits-for-customer', text: `the customer to bring the goods to ${around.location}${hand}`, manual }];
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
     if (parcels.length > 0) return waitsForObjects('shipment', parcels, around);
-    return [{ code: 'waits-for-carrier', text: 'nobody: its parcel is lost, or back with the customer', needs: ['put-shipment'] }];
+    return shipments.length > 0
+      ? [{ code: 'waits-for-customer-service', text: 'customer service to write it off or reject it: its parcel is lost, or back' }]
+      : [{ code: 'waits-for-carrier', text: 'the carrier to register its parcel', needs: ['put-shipment'] }];
   }
   if (state === 'inspected' && resolution === 'exchange')
     return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];
@@ -227,12 +262,20 @@ function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, 
     : [{ code: 'waits-for-client', text: 'an order to take its units, or for Release Reservation' }];
 }
 
-function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>): readonly Wait[] {
+function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>, { sale }: Surroundings): readonly Wait[] {
   if (state === 'open') {
     const text = lines.length === 0 ? 'the customer to add goods' : 'the customer to check out';
     return [{ code: 'waits-for-customer', text, needs: ['checkout-basket-api', 'reserve-inventory-api'] }];
   }
   if (state !== 'locked' || orderId !== undefined) return [];
+  if (sale === 'paid')
+    return [
+      {
+        code: 'waits-for-estate',
+        text: 'the OMS to take the sale, which is paid: the till has queued it',
+        needs: ['create-order-api', 'confirm-order-api', 'carry-out'],
+      },
+    ];
   return transactionId === undefined
     ? [{ code: 'waits-for-client', text: 'a client to call Create Order', needs: ['create-order-api'] }]
     : [{ code: 'waits-for-customer', text: 'the customer to pay at the till', needs: ['add-payment-api', 'authorize-payment-api'] }];

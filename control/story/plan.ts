@@ -91,7 +91,8 @@ export function planOf(recording: Recording): {
     return { references, ofEvent, at, card };
   }
 
-  function plan(call: ClientCall, reading: Reading): PlannedCall {
+  function plan(call: ClientCall, given: Reading): PlannedCall {
+    const reading = refusesToken(call) ? { ...given, card: CENSOR } : given;
     const path = pathParts(call.path, reading);
     const body = isRecord(call.request) && Object.keys(call.request).length === 0 ? undefined : call.request;
     const value = body === undefined ? undefined : readValue(body, reading);
@@ -161,6 +162,13 @@ export const keyOf = (source: Source): string => (source.is === 'answer' ? `answ
 
 const isUnneeded = (part: Part, used: ReadonlyMap<string, unknown>): boolean =>
   part.is === 'step' && part.planned.isIdle && !used.has(keyOf({ is: 'answer', call: part.planned.number }));
+
+/** Whether the token itself was refused, such as the number of a card. The estate refuses the censor in its place alike. */
+const refusesToken = ({ status, response }: ClientCall): boolean =>
+  status === 422 &&
+  isRecord(response) &&
+  Array.isArray(response['errors']) &&
+  response['errors'].some((error) => isRecord(error) && String(error['pointer']).endsWith('/token'));
 
 const isRead = ({ api }: ClientCall): boolean => api.method === 'GET';
 

@@ -179,6 +179,8 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
     'cancel-checkout': atTill,
   },
   customer: {
+    register: ({ email, phone }) =>
+      email === undefined && phone === undefined ? rule('Create Customer finds it by its e-mail or phone, and it has neither.') : undefined,
     enrol: ({ loyaltyAccountId }) => (loyaltyAccountId === undefined ? undefined : rule('The customer is a member.')),
   },
 };

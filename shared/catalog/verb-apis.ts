@@ -32,7 +32,7 @@ export const verbApis = {
     'start-transaction': 'create-transaction-api',
     'cancel-checkout': 'void-transaction-api',
   },
-  customer: { 'log-interaction': 'log-interaction-api', enrol: 'enroll-loyalty-member-api' },
+  customer: { register: 'create-customer-api', 'log-interaction': 'log-interaction-api', enrol: 'enroll-loyalty-member-api' },
   reservation: { confirm: 'confirm-reservation-api', release: 'release-reservation-api' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ApiId>>>>;
 

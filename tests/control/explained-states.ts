@@ -87,6 +87,11 @@ interface Obstructed {
   readonly reach: Reach;
 }
 
+async function newest(rehearsal: TestRehearsal, type: string): Promise<{ readonly id: string }> {
+  const { items } = await rehearsal.control('list-objects', { params: { type }, query: { limit: 1 } });
+  return { id: items[0]?.id ?? '' };
+}
+
 /** Objects whose state allows verbs that a rule or another object refuses. */
 export const obstructed: Readonly<Record<string, Obstructed>> = {
   'an order with dispatched goods': {
@@ -140,6 +145,59 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
       return { id: items[0]?.id ?? '' };
     },
   },
+  'a packed fulfillment order whose payment nobody captured': {
+    type: 'fulfillment-order',
+    refused: ['dispatch'],
+    reach: async (rehearsal) => {
+      await rehearsal.progress({ capture: 'manual' });
+      return { id: (await rehearsal.packedOrder()).fulfillmentOrderId };
+    },
+  },
+  'a fulfillment order whose picking order is open': {
+    type: 'fulfillment-order',
+    refused: ['pick', 'pick-nothing'],
+    reach: async (rehearsal) => ({ id: (await rehearsal.pickedOrder()).fulfillmentOrderId }),
+  },
+  'a reservation during picking': {
+    type: 'reservation',
+    refused: ['release'],
+    reach: async (rehearsal) => {
+      await rehearsal.pickedOrder({}, 'started');
+      return newest(rehearsal, 'reservation');
+    },
+  },
+  'a reservation at a till': {
+    type: 'reservation',
+    refused: ['release'],
+    reach: async (rehearsal) => {
+      await rehearsal.sale();
+      return newest(rehearsal, 'reservation');
+    },
+  },
+  'a basket with a product that is sold out': {
+    type: 'basket',
+    refused: ['checkout', 'change-line'],
+    reach: async (rehearsal) => {
+      const found = await rehearsal.basket({ sku: 'mug-green', qty: 1 });
+      const { locations } = await rehearsal.object('inventory-item', 'mug-green');
+      for (const { locationId } of locations) {
+        await rehearsal.control('count-stock-by-hand', { params: { sku: 'mug-green', locationId }, body: { onHand: 0 } });
+      }
+      return found;
+    },
+  },
+  'an inspected return that pays for a draft': {
+    type: 'return',
+    refused: ['reject'],
+    reach: async (rehearsal) => {
+      await rehearsal.progress({ returns: 'manual', refund: 'manual' });
+      const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { resolution: 'exchange' });
+      await rehearsal.moved(id, 'approve', 'receive', 'inspect');
+      const { id: basketId } = await rehearsal.checkedOut();
+      await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
+      return { id };
+    },
+  },
   'a member': {
     type: 'customer',
     refused: ['enrol'],
@@ -173,7 +231,6 @@ const picking =
   async (rehearsal, id) => {
     const { pickingOrderId = 'pck_nobody', lines } = await rehearsal.object('fulfillment-order', id);
     const none = lines.map(({ orderLineId }: { orderLineId: string }) => ({ orderLineId, pickedQty: 0 }));
-    await rehearsal.movePicking(pickingOrderId, 'started');
     return rehearsal.movePicking(pickingOrderId, status, isShort ? none : undefined);
   };
 const inBasket =
@@ -186,6 +243,7 @@ const inBasket =
 /** Verbs that the walks of the life cycles do not take. */
 const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   basket: {
+    'change-line': (rehearsal, id) => rehearsal.call('PATCH', `/baskets/${id}/lines/${id}-1`, { qty: 3 }),
     'start-transaction': inBasket('/transactions', (basketId) => ({ storeId: 'store-01', laneId: 'SCO-01', basketId })),
     'change-checkout': inBasket('/baskets/{id}/checkout', () => ({ shippingAddress: ADDRESS, shippingMethod: 'EXPRESS' })),
     'cancel-checkout': inBasket('/transactions/{id}/void', () => ({})),
@@ -205,6 +263,10 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
   },
   customer: {
     'log-interaction': (rehearsal, customerId) => rehearsal.call('log-interaction-api', { body: { customerId, type: 'visit' } }),
+    register: async (rehearsal, id) => {
+      const { email, phone } = await rehearsal.object('customer', id);
+      return rehearsal.call('create-customer-api', { body: { firstName: 'Hugo', lastName: 'Lang', email, phone } });
+    },
     enrol: (rehearsal, customerId) => rehearsal.call('enroll-loyalty-member-api', { body: { customerId } }),
   },
   shipment: {

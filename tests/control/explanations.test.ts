@@ -48,7 +48,7 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   return: {
     requested: 'waits-for-customer-service',
     approved: 'waits-for-customer',
-    'in-transit': 'waits-for-carrier deadline',
+    'in-transit': 'waits-for-customer-service deadline',
     received: 'waits-for-warehouse',
     inspected: 'waits-for-client',
     refunded: 'ended',
@@ -295,16 +295,45 @@ describe('The explanation of an object', () => {
   });
 });
 
+test('A paid sale that the OMS has not taken waits for the OMS, and cannot be voided', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.fault('down', { match: { application: 'oms' }, fault: { kind: 'outage' } });
+  const sale = await rehearsal.sale();
+  await rehearsal.pay(sale.id, { type: 'cash' }, sale.totals.total.amount);
+  const [{ id = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'basket' } })).items;
+  const found = await explained(rehearsal, 'basket', id);
+  expect(reason(found, 'waits-for-estate')?.text).toBe('It waits for the OMS to take the sale, which is paid: the till has queued it.');
+  expect(found.moves.find(({ verb }) => verb === 'cancel-checkout')).toMatchObject({ possible: false, code: 'rule' });
+  expect((await rehearsal.voidSale(sale.id)).status).toBe(409);
+});
+
+test('An authorised payment of a confirmed order waits for Capture Payment of a client if captures are manual', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', capture: 'manual' });
+  await rehearsal.packedOrder();
+  const [{ id = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'payment' } })).items;
+  expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client deadline');
+});
+
+test('A captured payment of a cancelled order waits for its refund if refunds are manual', async () => {
+  await using rehearsal = await newRehearsal({ refund: 'manual' });
+  const { id = '' } = (await reached['payment']?.['captured']?.(rehearsal)) ?? {};
+  const { orderId } = await rehearsal.object('payment', id);
+  await rehearsal.api('cancel-order-api', { params: { id: orderId }, body: {} });
+  await rehearsal.settle();
+  expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client');
+});
+
 describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();
     await rehearsal.fault('silence', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } });
     const { id } = await rehearsal.authorised();
     const before = await explained(rehearsal, 'order', id);
-    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its next events.');
+    expect(reason(before, 'fault-strikes')?.text).toBe('The fault silence (withhold) strikes its event order-confirmed.');
     await rehearsal.confirmed(id);
     const found = await explained(rehearsal, 'order', id);
     expect(found).toMatchObject({ state: 'confirmed', cause: { kind: 'api', name: 'confirm-order-api' } });
+    expect(reason(found, 'fault-strikes')).toBeUndefined();
     const { text, refs } = reason(found, 'event-withheld') ?? {};
     expect(text).toBe('The fault silence withholds its event order-confirmed until the fault is deleted.');
     expect(refs).toContainEqual({ what: 'fault', id: 'silence' });
@@ -356,7 +385,7 @@ describe('The troubles of an object', () => {
     const found = await explained(rehearsal, type, goods);
     expect(codesOf(found)).toBe('waits-for-estate work-parked fault-strikes');
     const parked = reason(found, 'work-parked');
-    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. .* Redrive it with redrive-parked\.$/);
+    expect(parked?.text).toMatch(/^Parked since .*: the FMS allocates the stock\. [^{}]*\. Redrive it with redrive-parked\.$/);
     const key = parked?.refs[0]?.id ?? '';
     await rehearsal.noFaults();
     await rehearsal.control('redrive-parked', { body: { key } });
@@ -386,6 +415,22 @@ describe('The troubles of an object', () => {
       id: 'inventory-service',
     });
   });
+
+  test.each(['status', 'lost-response'] as const)(
+    'A fault of kind %s that can strike a call of Confirm Order is named, and the verb stays possible',
+    async (kind) => {
+      await using rehearsal = await newRehearsal();
+      const { id } = await rehearsal.authorised();
+      const fault = kind === 'status' ? { kind, status: 500, code: 'internal_error' } : { kind };
+      await rehearsal.fault('once', { match: { api: 'confirm-reservation-api' }, fault, times: 1 });
+      const { moves } = await explained(rehearsal, 'order', id);
+      expect(moves.find(({ verb }) => verb === 'confirm')).toMatchObject({
+        possible: true,
+        code: 'fault',
+        why: `The fault once (${kind}) can strike Confirm Reservation.`,
+      });
+    },
+  );
 
   test('A webhook that a receiver refuses, that a fault withholds, or that is parked is named', async () => {
     await using rehearsal = await newRehearsal();

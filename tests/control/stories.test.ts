@@ -112,6 +112,14 @@ test('A story names a token whose answers were changed by hand, although the jou
   expect(await replayed(text)).toBe('passed');
 });
 
+test('The story of a refused card number sends a token that is refused alike', async () => {
+  await using rehearsal = await newRehearsal();
+  const { id } = await rehearsal.draft();
+  const body = { orderId: id, tender: { type: 'card', token: '4111111111111111' } };
+  expect((await rehearsal.call('authorize-payment-api', { body })).status).toBe(422);
+  expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
+});
+
 test('A story refuses an empty rehearsal, with the remedy', async () => {
   await using rehearsal = await newRehearsal();
   const { status, body } = await rehearsal.call('read-story');

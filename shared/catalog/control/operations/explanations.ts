@@ -84,7 +84,9 @@ const ExplainedMove = z
     code: z
       .enum(['life-cycle', 'repeat', 'other-object', 'rule', 'fault', 'by-the-estate'])
       .optional()
-      .describe('Why it is not possible now. repeat: it would be accepted, and change nothing.'),
+      .describe(
+        'Why it is not possible now. repeat: it would be accepted, and change nothing. fault, of a possible verb: a fault may refuse it.',
+      ),
     why: z.string().optional().describe('A sentence.'),
     refs: z.array(ReasonReference),
   })
