@@ -43,7 +43,7 @@ interface Begun {
   readonly end: number;
 }
 
-/** What was done, in order. Calls that did not overlap are sorted by their start. */
+/** The deeds in their order. Calls that did not overlap are sorted by their start. */
 export function deedsOf(recording: Recording): readonly Deed[] {
   const begun = clientHops(recording.arrows);
   const operations = [...recording.operations, ...pageOperations(recording)].toSorted((one, other) => one.afterHop - other.afterHop);

@@ -21,7 +21,7 @@ const OF_OUR_PROVIDER: ReadonlySet<string> = new Set([
   'dispute-lost',
 ]);
 
-/** What is left to pay of an order, which a request without an amount leaves to the hub: it calls the estate back. */
+/** The hub calls the estate back for the outstanding amount of an order, if the request has no amount. */
 async function outstanding(gateway: string, hub: RealPaymentHub, { headers, text }: OutsideRequest) {
   const { orderId, payable } = JSON.parse(text);
   const call = { method: 'POST', headers: { 'content-type': 'application/json', 'x-estate-call': String(headers['x-estate-call']) } };

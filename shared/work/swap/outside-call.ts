@@ -38,7 +38,7 @@ export interface OutsideReply {
   readonly durationMs: number;
 }
 
-/** Why there is no reply. `unreachable` and `busy`: nothing was sent. */
+/** The reason that a call got no reply. With `unreachable` and `busy`, nothing was sent. */
 export type NoReplyReason = 'unreachable' | 'busy' | 'late' | 'broken_off' | 'too_large';
 
 export class NoReply extends Error {
