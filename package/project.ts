@@ -38,7 +38,8 @@ interface Bundle {
   readonly external?: readonly string[];
 }
 
-const CREATE_REQUIRE = "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);";
+const CREATE_REQUIRE =
+  "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);";
 
 /** Bundles a module with its imports. @returns the list of bundled files */
 export async function bundle({ entry, to, format, plugins = [], external = [] }: Bundle): Promise<Metafile> {

@@ -12,6 +12,8 @@ export interface Target {
   readonly path: string;
   readonly parameters: readonly string[];
   readonly as: 'bearer' | 'api-key' | 'admin' | 'none';
+  /** Whether its lists have no limit. */
+  readonly hasLargeBody?: boolean;
 }
 
 const targetOf = (name: string, { method, path, query }: Pick<ApiDefinition, 'method' | 'path' | 'query'>, as: Target['as']): Target => {
@@ -23,9 +25,10 @@ export const targets: readonly Target[] = [
   ...(Object.values(apis) as unknown as ApiDefinition[]).map((api) =>
     targetOf(api.name, api, api.auth === 'signature' ? 'none' : api.auth),
   ),
-  ...(Object.values(controlOperations) as readonly ControlOperation[]).map((operation) =>
-    targetOf(`${operation.method} ${operation.path}`, operation, 'admin'),
-  ),
+  ...(Object.values(controlOperations) as readonly ControlOperation[]).map((operation) => ({
+    ...targetOf(`${operation.method} ${operation.path}`, operation, 'admin'),
+    hasLargeBody: operation.body === 'large',
+  })),
 ];
 
 export const targetsWithBody = targets.filter(({ method }) => method === 'POST' || method === 'PUT');

@@ -17,8 +17,9 @@ a rehearsal selects it. Other requests name it in the header \`X-Rehearsal\`, or
 Money is in integer minor units. Refusals are \`application/problem+json\` (RFC 9457): branch on \`code\`. Bodies and queries are
 strict: undescribed members are refused. Responses may gain members.
 
-Bodies are JSON in UTF-8, nested at most ${JSON_LEVELS} levels deep, with at most ${JSON_MEMBERS} members per object and ${JSON_MEMBERS} items per array. Strings
-with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339. They are stored and returned in UTC with milliseconds.`;
+Bodies are JSON in UTF-8, nested at most ${JSON_LEVELS} levels deep, with at most ${JSON_MEMBERS} members per object and ${JSON_MEMBERS} items per array,
+except in the file of a snapshot. Strings with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339. They are
+stored and returned in UTC with milliseconds.`;
 
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
