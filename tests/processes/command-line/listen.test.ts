@@ -67,7 +67,7 @@ test('The command listen prints a position for --from', async () => {
   await eventually('it listens', async () => listening.output.out !== '');
   await eventually('a delivery', async () => {
     await rehearsal.basket();
-    return own.received.length > 0;
+    return listening.output.out.includes(' 204 ');
   });
   await listening.stop('SIGINT');
   const position = /^To continue here: --from (\S+)\n$/.exec(listening.output.err)?.[1] ?? '';
