@@ -3,6 +3,7 @@ import { startEstate } from '../../estate/estate.ts';
 import { callOfApi, createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { ADMIN } from '../support/open-rehearsal.ts';
 import { plain } from '../support/plain-client.ts';
 import { ADDRESS } from '../support/steps/order.ts';
@@ -12,12 +13,12 @@ import { card } from '../support/steps/tender.ts';
 export const clientOf = (gateway: string): EstateClient =>
   createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN });
 
-/** An estate in this process whose log is captured. */
-export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error') {
+/** An estate in this process whose log is captured. @param adapter its store, instead of a new one in memory */
+export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error', adapter?: StoreAdapter) {
   const lines: string[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(line) });
   const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const running = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports, ...environment }), log);
+  const running = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports, ...environment }), log, adapter);
   await running.ready;
   const client = clientOf(running.gateway);
   const close = async () => {
