@@ -20,6 +20,7 @@ import {
   moveProductByHand,
   moveReturnByHand,
   playScan,
+  resendScan,
 } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
@@ -97,6 +98,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-progression': readProgression,
   'set-progression': setProgression,
   'play-scan': playScan,
+  'resend-scan': resendScan,
   'move-return-by-hand': moveReturnByHand,
   'move-product-by-hand': moveProductByHand,
   'move-customer-by-hand': moveCustomerByHand,

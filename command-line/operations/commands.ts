@@ -214,6 +214,7 @@ export const operationCommands: OperationCommands = {
   'read-progression': { words: 'progression show', example: 'progression show' },
   'set-progression': { words: 'progression set', example: 'progression set --warehouse immediate', noun: 'progression' },
   'play-scan': { words: 'scan', example: 'scan shp_01M collect', choices: { scan: Scan.options } },
+  'resend-scan': { words: 'resend', example: 'resend shp_01M' },
   'move-return-by-hand': { words: 'returns move', example: 'returns move ret_01M approve', choices: { verb: ReturnVerb.options } },
   'move-product-by-hand': { words: 'products move', example: 'products move mug-blue suspend', choices: { verb: ProductVerb.options } },
   'move-customer-by-hand': { words: 'customers move', example: 'customers move cus_ben block', choices: { verb: CustomerVerb.options } },

@@ -158,6 +158,9 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
     'pick-nothing': picked,
     pack: (order) => (order.state === 'picking' && !isPicked(order) ? rule('It is not picked yet.') : undefined),
   },
+  shipment: {
+    resend: ({ events }) => (events.length === 0 ? rule('It has no label yet, so the carrier has reported no scan.') : undefined),
+  },
   return: {
     exchange: ({ resolution }) => (resolution === 'exchange' ? undefined : rule('The customer wants the money back.')),
     reject: (found) => writtenOff(found) ?? mayArrive(found),

@@ -137,6 +137,19 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Depart');
   });
 
+  test('A button sends the newest scan of a parcel again, and its trace shows that the receiver recognises the repeat', async () => {
+    await using other = await newRehearsal();
+    const { shipmentId } = await dispatchedParcel(other);
+    await tab.open(objects(`/shipment/${shipmentId}`, other));
+    await isEnabled('Resend the newest scan');
+    await verb('Resend the newest scan').click();
+    await main().getByRole('link', { name: 'See what this caused' }).click();
+    await main()
+      .getByRole('link', { name: /changed nothing/ })
+      .click();
+    await main().getByText(`A webhook with the webhook-id "${shipmentId}.1" arrived before.`).first().waitFor();
+  });
+
   test('An order goes from its payment to the return of one mug by the buttons of its page alone', async () => {
     await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const { orderId } = await other.checkedOut({}, { placeOrder: true });

@@ -3,7 +3,7 @@ import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shar
 import { decimalsOf, type Money, majorUnits, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
-import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
+import { type Input, newIdempotencyKey, type OperationId, sendRequest, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
 import type { Near } from './near.tsx';
 
@@ -66,6 +66,12 @@ const call =
   <Id extends TypedApiId>(id: Id, input: ApiInput<Id>): Step =>
   async (rehearsal) =>
     (await send(rehearsal, id, input)).correlationId;
+
+/** An operation of the control plane that plays the outside world. */
+const play =
+  <Id extends OperationId>(id: Id, input: Input<Id>): Step =>
+  async () =>
+    (await tracedControl(id, input)).correlationId;
 
 /** Cash may be more than the total, because the till gives change. In minor units. */
 const MOST_CASH = 9_999_999;
@@ -278,21 +284,20 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
       },
       steps: ({ id, amount }, { reason, ...values }) => [
-        async () =>
-          void (await control('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } })),
+        play('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } }),
       ],
     },
     {
       label: 'Win the dispute',
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
       verb: 'win-dispute',
-      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'won' } }))],
+      steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'won' } })],
     },
     {
       label: 'Lose the dispute',
       does: 'The bank decides for the cardholder, who keeps the money.',
       verb: 'lose-dispute',
-      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'lost' } }))],
+      steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'lost' } })],
     },
   ],
   'fulfillment-order': [
@@ -359,6 +364,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Gives the parcel its tracking number.',
       api: 'generate-label-api',
       verb: 'label',
+    },
+    {
+      label: 'Resend the newest scan',
+      does: 'The carrier sends its webhook again with the same webhook-id, so that its receiver must recognise the repeat.',
+      rule: 'resend',
+      steps: ({ id }) => [play('resend-scan', { params: { id }, body: {} })],
     },
   ],
   return: [
@@ -544,13 +555,13 @@ const outsideFields = (verb: string, object: { readonly lines?: BusinessObject<'
 };
 
 /** The operations that play the outside world, by their id in a life cycle. */
-const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Promise<unknown>>> = {
-  'play-scan': (id, scan) => control('play-scan', { params: { id, scan }, body: {} }),
-  'move-return-by-hand': (id, verb, body) => control('move-return-by-hand', { params: { id, verb }, body }),
+const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Step>> = {
+  'play-scan': (id, scan) => play('play-scan', { params: { id, scan }, body: {} }),
+  'move-return-by-hand': (id, verb, body) => play('move-return-by-hand', { params: { id, verb }, body }),
   'complete-payment-action-by-hand': (id, verb) =>
-    control('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
-  'move-product-by-hand': (id, verb) => control('move-product-by-hand', { params: { id, verb }, body: {} }),
-  'move-customer-by-hand': (id, verb) => control('move-customer-by-hand', { params: { id, verb }, body: {} }),
+    play('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
+  'move-product-by-hand': (id, verb) => play('move-product-by-hand', { params: { id, verb }, body: {} }),
+  'move-customer-by-hand': (id, verb) => play('move-customer-by-hand', { params: { id, verb }, body: {} }),
 };
 
 const bodyOf = (verb: string, { reason, ...conditions }: Values): object =>
@@ -596,7 +607,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       ({ verb }) => verb,
     ),
   ].map(([verb, same]): Action => {
-    const play = PLAYS[same[0]?.control ?? ''];
+    const stepOf = PLAYS[same[0]?.control ?? ''];
     const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
     return {
@@ -604,7 +615,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
-      steps: (values) => [async () => void (await play?.(id, verb, bodyOf(verb, values)))],
+      steps: (values) => (stepOf ? [stepOf(id, verb, bodyOf(verb, values))] : []),
     };
   });
   return [...called, ...played].toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));
