@@ -6,7 +6,16 @@ import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from 
 import { explainObject } from './operations/explanations.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
-import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
+import {
+  listLifeCycles,
+  listNames,
+  listObjects,
+  listObjectTypes,
+  listRelatedObjects,
+  listStock,
+  readObject,
+  search,
+} from './operations/objects.ts';
 import {
   changeCustomerByHand,
   changeGiftCardByHand,
@@ -91,6 +100,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-objects': listObjects,
   'read-object': readObject,
   'list-related-objects': listRelatedObjects,
+  'list-names': listNames,
   search,
   'list-life-cycles': listLifeCycles,
   'list-stock': listStock,

@@ -209,6 +209,7 @@ export const operationCommands: OperationCommands = {
     },
   ],
   'list-life-cycles': { words: 'life-cycles', example: 'life-cycles', columns: { type: 'type', states: 'states' } },
+  'list-names': { words: 'names', example: 'names' },
   'list-stock': { words: 'stock list', example: 'stock list --sku mug-blue' },
   'read-object': { words: 'objects show', example: 'objects show customer cus_ada', choices: { type: objectTypes } },
   'read-progression': { words: 'progression show', example: 'progression show' },
