@@ -52,7 +52,7 @@ test('A list of objects shows number, state, version, times and columns of an or
   const { state, version, createdAt, updatedAt } = stored;
   expect(items).toMatchObject([{ id: placed.id, label: placed.orderNumber, state, version, createdAt, updatedAt }]);
   const reservation = { type: 'reservation', id: stored.lines[0].reservationId };
-  expect(items[0]).toMatchObject({ columns: { customer: 'cus_ada' }, names: { cus_ada: 'Ada Byrne' } });
+  expect(items[0]).toMatchObject({ columns: { customer: 'cus_ada' }, names: { cus_ada: 'Ada Byrne', 'mug-blue': 'Blue stoneware mug' } });
   const related = [{ type: 'basket', id: basket.id }, { type: 'customer', id: 'cus_ada' }, reservation];
   expect(items[0]?.related).toEqual(expect.arrayContaining(related));
   const total = expect.stringMatching(/^\d+\.\d\d EUR$/);
@@ -93,6 +93,19 @@ test('The objects that belong to an order are its customer, payments, parcels wi
   const ofParcel = (await related('shipment', shipmentId)).map(({ type, id }) => `${type}/${id}`);
   expect(ofParcel).toEqual(expect.arrayContaining([`fulfillment-order/${fulfillmentOrderId}`, `order/${orderId}`, 'customer/cus_ada']));
   expect((await related('customer', 'cus_ada')).map(({ id }) => id)).toContain(orderId);
+});
+
+test('Locations, promotions and vouchers have names, and a list names them, its goods and its stock', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.routedOrder();
+  await rehearsal.control('change-voucher-by-hand', { params: { id: 'WELCOME10' }, body: { name: 'Hello again' } });
+  const { locations, promotions, vouchers } = await rehearsal.control('list-names');
+  expect(locations[0]).toEqual({ id: 'dc-01', name: 'Athlone distribution centre', type: 'warehouse' });
+  expect(promotions).toContainEqual({ id: 'prm_woolly-ridge-15', name: expect.stringMatching(/./) });
+  expect(vouchers).toContainEqual({ id: 'WELCOME10', name: 'Hello again', enabled: true });
+  const namesOf = async (type: string, q: string) => (await list(rehearsal, type, { q })).items[0]?.names;
+  expect(await namesOf('fulfillment-order', 'dc-01')).toMatchObject({ 'dc-01': 'Athlone distribution centre' });
+  expect(await namesOf('inventory-item', 'mug-blue')).toEqual({ 'mug-blue': 'Blue stoneware mug' });
 });
 
 test('The objects that belong to an object are none when nothing refers to it', async () => {
@@ -199,11 +212,11 @@ test('A list of stock has every SKU at every location, page by page, and agrees 
   const skus = (await list(rehearsal, 'inventory-item', { limit: 200 })).items.map(({ id }) => id);
   expect([...bySku.keys()].toSorted()).toEqual(skus.toSorted());
   for (const [sku, levels] of bySku) {
-    expect({ sku, locations: levels.map(({ sku: _sku, name: _name, ...level }) => level) }).toEqual(
+    expect({ sku, locations: levels.map(({ sku: _sku, name: _name, locationName: _location, ...level }) => level) }).toEqual(
       await rehearsal.object('inventory-item', sku),
     );
   }
-  expect(bySku.get('mug-blue')?.[0]?.name).toBe('Blue stoneware mug');
+  expect(bySku.get('mug-blue')?.[0]).toMatchObject({ name: 'Blue stoneware mug', locationName: 'Athlone distribution centre' });
   expect(bySku.get('mug-blue')?.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(2);
 });
 
