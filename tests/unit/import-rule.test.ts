@@ -66,6 +66,7 @@ const HANDLERS_KNOW = [
 /** Modules that pages import. */
 const IN_BROWSERS = [
   'rehearsal/event-stream.ts',
+  'shared/catalog/event-names.ts',
   'shared/catalog/obstacles.ts',
   'shared/control/sequence.ts',
   'shared/domain/censor.ts',
