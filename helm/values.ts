@@ -79,7 +79,7 @@ const values = z.strictObject({
     ),
   secrets: z.strictObject({
     existing: Text.default('').describe(
-      'Name of your Secret with ESTATE_TOKEN, CREDENTIAL_PEPPER (32 characters or more each) and PASSWORD_OF_REDIS. Empty: the chart makes one with random values, and keeps it in upgrades.',
+      'Name of your Secret with ESTATE_TOKEN, CREDENTIAL_PEPPER (32 characters or more each) and PASSWORD_OF_REDIS. Empty: the chart makes one with random values, and keeps it.',
     ),
     files: Text.default('').describe(
       'Name of your Secret with files for settings such as KAFKA_SASL_PASSWORD_FILE: /files/kafka-password. Its keys are the names of the files in /files.',
