@@ -17,11 +17,12 @@ export interface Near extends Nearby {
   link(type: ObjectType, id: string | undefined, words?: string): ComponentChildren;
 }
 
-export function nearOf(rehearsal: string, items: readonly Item[]): Near {
+export function nearOf(rehearsal: string, { items, pointWorth }: Pick<Output<'list-related-objects'>, 'items' | 'pointWorth'>): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
   const names = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
   return {
     rehearsal,
+    pointWorth,
     of: ofType,
     get: (type, id) => ofType(type).find((one) => one.id === id)?.object,
     name: (sku) => names.get(sku) ?? sku,
