@@ -7,6 +7,7 @@ import { type FaultPresetId, faultPresets } from '../shared/catalog/control/faul
 import { ANY_TYPE } from '../shared/catalog/control/operations/explanations.ts';
 import { createRehearsal } from '../shared/catalog/control/operations/rehearsals.ts';
 import { SnapshotName } from '../shared/catalog/control/operations/snapshots.ts';
+import { objects } from '../shared/catalog/objects.ts';
 import { type ProblemCode, problems } from '../shared/catalog/problems.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
 import { type Answer, partOf } from './answer.ts';
@@ -285,6 +286,7 @@ async function waitForState(
   const ends = performance.now() + timeoutMs;
   for (;;) {
     const object = await client.control('read-object', { params: { type, id } });
+    refuseUnreachable(type, object['state'], state);
     if (object['state'] === state)
       return { facts: { found: true, object }, next: 'verify checks that all records agree.', rest: 'call read-object with a part' };
     if (performance.now() >= ends) {
@@ -293,6 +295,23 @@ async function waitForState(
     }
     await pause(POLL_MS);
   }
+}
+
+/** @throws AgentMistake for a state that the life cycle does not reach from the present one */
+function refuseUnreachable(type: string, now: unknown, wanted: string): void {
+  const lifeCycle = objects.find((one) => one.type === type)?.lifeCycle;
+  if (!lifeCycle) throw new AgentMistake(`A ${type} has no states. Read it with call read-object.`);
+  const ahead = [String(now)];
+  for (const state of ahead) {
+    const next = lifeCycle.rows.filter(({ from }) => from.includes(state)).flatMap(({ to }) => to);
+    ahead.push(...[...new Set(next)].filter((one) => !ahead.includes(one)));
+  }
+  if (ahead.includes(wanted)) return;
+  const why = lifeCycle.states.includes(wanted) ? `from this state it never becomes ${wanted}` : `it has no state ${wanted}`;
+  const rest = ahead.slice(1);
+  throw new AgentMistake(
+    `The ${type} is ${now}: ${why}. ${rest.length > 0 ? `It can become ${rest.join(', ')}.` : 'This state is final.'}`,
+  );
 }
 
 const explain = toolIn({

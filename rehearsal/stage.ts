@@ -5,7 +5,7 @@ import { Money } from '../shared/catalog/shapes.ts';
 import { signWebhook } from '../shared/control/webhook-signature.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
-import type { EventName, EventObject } from './call-types.ts';
+import type { EventName, EventObject, OperationOutput } from './call-types.ts';
 import type { EstateClient } from './estate-client.ts';
 import type { EstateEvent } from './estate-event.ts';
 import type { CallText, Method, Reply, StepReply } from './reply.ts';
@@ -31,6 +31,9 @@ interface Outside {
   readonly now: string;
 }
 
+/** The most events of one answer of list-events. */
+const MOST_LISTED = 1_000;
+
 /** The operations of a scenario on its rehearsal, and their reports. */
 export function stageOf(client: EstateClient, report: Report, { webhookSecret, webhookUrl, now }: Outside): Stage {
   let steps = 0;
@@ -47,10 +50,21 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     return { reply, ms: Math.round(performance.now() - started), correlationId };
   }
 
+  /** All events of a type, oldest first. */
+  async function allEvents(type: EventName) {
+    const events: OperationOutput<'list-events'>['items'] = [];
+    for (let after = 0; ; ) {
+      const { items, next } = await client.control('list-events', { query: { type, ext: 'true', after, limit: MOST_LISTED } });
+      events.push(...items);
+      if (items.length < MOST_LISTED) return events;
+      after = next;
+    }
+  }
+
   async function record(title: string, step: Step, sent: Awaited<ReturnType<typeof send>>): Promise<StepRecord> {
     await client.control('settle');
     clock = Date.parse((await client.control('read-clock')).now);
-    const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: 1_000 } });
+    const { items } = await client.control('list-events', { query: { correlationId: sent.correlationId, limit: MOST_LISTED } });
     const { items: hops } = await client.control('read-journal', { query: { correlationId: sent.correlationId } });
     const edge = hops.find(({ parentId }) => parentId === undefined);
     return {
@@ -149,7 +163,7 @@ export function stageOf(client: EstateClient, report: Report, { webhookSecret, w
     },
     async event<const Name extends EventName>(name: Name, place?: number) {
       await client.control('settle');
-      const { items } = await client.control('list-events', { query: { type: name, ext: 'true', limit: 1_000 } });
+      const items = await allEvents(name);
       const found = items.at(place ?? -1);
       if (!found) throw new ExpectationFailed(`${items.length} events ${name} have happened, so none is at place ${place ?? 0}.`);
       return (found.event as unknown as EstateEvent<Name>).data.object as EventObject<Name>;

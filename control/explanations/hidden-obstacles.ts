@@ -24,6 +24,7 @@ export async function hiddenObstacles(scope: ExplainScope, subject: Subject): Pr
   if (type === 'fulfillment-order' && state === 'packed') return uncoveredDispatch(scope, subject);
   if (type === 'fulfillment-order' && state === 'picking') return unstartedPicking(scope, subject);
   if (type === 'reservation') return boundReservation(scope, subject);
+  if (type === 'customer' && state === 'identified') return takenContact(scope, subject);
   if (type === 'basket' && state === 'open') return soldOut(scope, subject);
   if (type === 'basket' && subject.sale === 'paid') return { 'cancel-checkout': rule('Its sale is paid.') };
   if (type === 'return' && state === 'inspected') return payingReturn(scope, subject);
@@ -119,6 +120,26 @@ async function soldOut({ worlds, view: { world } }: ExplainScope, { id, object, 
     ...(short.length > 0 && { checkout: rule(`No location has ${listed(short)}.`) }),
     ...(isFixed && { 'change-line': rule('No location has more units, and a line has at least one: remove it instead.') }),
   };
+}
+
+/** Create Customer finds a guest by the contact data that it sends: it may leave out what another customer has registered. */
+async function takenContact({ worlds, view: { world } }: ExplainScope, { object }: Subject): Promise<Obstacles> {
+  const { email, phone } = object as unknown as BusinessObject<'customer'>;
+  const contacts = [
+    { what: 'e-mail', name: 'registeredEmail', value: email },
+    { what: 'phone', name: 'registeredPhone', value: phone },
+  ];
+  const owners: { readonly id: string; readonly what: string }[] = [];
+  for (const { what, name, value } of contacts) {
+    if (value === undefined) continue;
+    const owner = await worlds.unique(world, { application: 'crm', collection: 'customers', name }, value);
+    if (!owner) return {};
+    owners.push({ what, id: owner.id });
+  }
+  if (owners.length === 0) return {};
+  const ids = [...new Set(owners.map(({ id }) => id))];
+  const text = `Its ${listed(owners.map(({ what }) => what))} ${owners.length === 1 ? 'is' : 'are'} registered for ${ids.length === 1 ? 'another customer' : 'other customers'}.`;
+  return { register: { code: 'other-object', text, refs: ids.map((id) => ({ type: 'customer', id })) } };
 }
 
 /** An order that is not cancelled keeps the return that pays for it. */

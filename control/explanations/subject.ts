@@ -4,6 +4,7 @@ import type { Nearby } from '../../shared/catalog/obstacles.ts';
 import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import { pointWorthOf } from '../objects/figures.ts';
 import { describeObject, type Published, publishedOf } from '../objects/list.ts';
 import { relatedObjects } from '../objects/related-objects.ts';
 import type { ListedType } from '../objects/types.ts';
@@ -44,9 +45,10 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
   const { type } = of.definition;
   const { id, version } = found;
   const object = publishedOf(of, found);
-  const related = await relatedObjects(worlds, { world: view.world, objects }, { type: of, found });
+  const related = await relatedTo({ worlds, objects, view }, of, found);
   const ofType = (name: string) => related.filter((one) => one.type === name);
   const near = {
+    pointWorth: await pointWorthOf(worlds, view.world),
     of: ofType,
     get: (name: string, wanted: string | undefined) => ofType(name).find((one) => one.id === wanted)?.object,
   } as unknown as Nearby;
@@ -64,6 +66,19 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
     sale: await saleState(worlds, view, object['transactionId']),
     nameOf: (name, wanted) => objectName(name, wanted, ofType(name).find((one) => one.id === wanted)?.label),
   };
+}
+
+type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
+
+/** What belongs to an object. A payment waits for the returns of its order, which only the order is near to. */
+async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found) {
+  const own = await relatedObjects(worlds, { world, objects }, { type, found });
+  const { orderId } = publishedOf(type, found);
+  const orders = objects['order'];
+  if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
+  const order = await worlds.object(world, orders.application, orders.collection, orderId);
+  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }) : [];
+  return [...own, ...ofOrder.filter((one) => one.type === 'return')];
 }
 
 async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string> {

@@ -115,25 +115,35 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
     : [{ code: 'waits-for-estate', text: 'the OMS to create its fulfillment orders', needs: ['create-fulfillment-orders'] }];
 }
 
-/** What the retailer still has of a cancelled order, and a refund that failed, belong to the customer. */
+/** A return whose goods are inspected, or written off, is refunded. An exchange is paid by the return instead. */
+const isToBeRefunded = ({ state, resolution, writtenOffAt }: BusinessObject<'return'>): boolean =>
+  (state === 'inspected' && resolution === 'refund') || (state === 'in-transit' && writtenOffAt !== undefined);
+
+/** What the retailer still has of a cancelled order, the value of a return, and a refund that failed, belong to the customer. */
 function owedRefund(
   found: BusinessObject<'payment'>,
   placed: BusinessObject<'order'> | undefined,
-  { near, progression }: Pick<Surroundings, 'near' | 'progression'>,
+  { near, nameOf, progression }: Pick<Surroundings, 'near' | 'nameOf' | 'progression'>,
 ): readonly Wait[] {
-  const hasFailed = found.refunds.at(-1)?.state === 'failed';
-  if ((placed?.state !== 'cancelled' && !hasFailed) || found.capturedAmount.amount === 0) return [];
-  if (obstacleOf('payment', 'refund', found, near)) return [];
-  if (hasFailed) return [{ code: 'waits-for-client', text: 'a client to call Refund Payment again: its last refund failed' }];
+  if (found.capturedAmount.amount === 0 || obstacleOf('payment', 'refund', found, near)) return [];
+  if (found.refunds.at(-1)?.state === 'failed')
+    return [{ code: 'waits-for-client', text: 'a client to call Refund Payment again: its last refund failed' }];
+  const isCancelled = placed?.state === 'cancelled';
+  const owed = ofOrder(near, 'return', found.orderId).filter(({ object }) => isToBeRefunded(object));
+  if (!isCancelled && owed.length === 0) return [];
+  const why = isCancelled ? 'its order is cancelled' : `the ${listed(owed.map(({ id }) => nameOf('return', id)))} is to be refunded`;
+  const about = isCancelled ? undefined : owed.map(({ id }) => ({ type: 'return', id }));
+  const needs = ['refund-payment-api'] as const;
   return progression.refund === 'manual'
     ? [
         {
           code: 'waits-for-client',
-          text: 'a client to call Refund Payment: its order is cancelled, and refunds are manual in this rehearsal',
-          needs: ['refund-payment-api'],
+          text: `a client to call Refund Payment: ${why}, and refunds are manual in this rehearsal`,
+          about,
+          needs,
         },
       ]
-    : [{ code: 'waits-for-estate', text: 'the OMS to refund it: its order is cancelled', needs: ['refund-payment-api'] }];
+    : [{ code: 'waits-for-estate', text: `the OMS to refund it: ${why}`, about, needs }];
 }
 
 function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }: Surroundings): readonly Wait[] {
@@ -144,7 +154,7 @@ function payment(found: BusinessObject<'payment'>, { near, nameOf, progression }
   if (found.refunds.some(({ state }) => state === 'pending'))
     return [{ code: 'waits-for-provider', text: 'the payment provider to pay out a refund' }];
   const placed = near.get('order', found.orderId);
-  if (found.state !== 'authorised') return owedRefund(found, placed, { near, progression });
+  if (found.state !== 'authorised') return owedRefund(found, placed, { near, nameOf, progression });
   const isByHand = progression.capture === 'manual' && placed?.channel !== 'pos';
   if (isByHand && placed && placed.state !== 'draft')
     return [

@@ -8,6 +8,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
+import { pointWorthOf } from '../objects/figures.ts';
 import { listObjectsOf } from '../objects/list.ts';
 import { readNames } from '../objects/names.ts';
 import { playedBy } from '../objects/played.ts';
@@ -65,7 +66,7 @@ export const listRelatedObjects = operate(declared.listRelatedObjects)(
     const type = listedType(objects, name);
     const found = await worlds.object(world, type.application, type.collection, id);
     if (!found) throw notFound(name, id);
-    return { items: await relatedObjects(worlds, { world, objects }, { type, found }) };
+    return { items: await relatedObjects(worlds, { world, objects }, { type, found }), pointWorth: await pointWorthOf(worlds, world) };
   },
 );
 

@@ -12,6 +12,7 @@ import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { nextTurn } from '../../shared/process/waiting.ts';
 import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
+import { carriesEvent } from '../../shared/store/ports/due-work.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { relatedOf } from '../objects/related.ts';
@@ -20,7 +21,7 @@ import { ID, type WorldReader } from '../verify/world-records.ts';
 import { mistakesOfNumbers, mistakesOfTimes } from './check-continuation.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
 import { mistake, type Path } from './mistake.ts';
-import { digestOf, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
+import { digestOf, EventHead, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
 import { undeclaredMembers } from './undeclared.ts';
 
 export interface CheckOptions {
@@ -97,7 +98,10 @@ async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerat
       if (of) yield* mistakesOfCounters([...at, 'counters', name], keys, of);
     }
   }
-  yield* unknownReferences(file, estate);
+  yield* mistakesOfSeed(file, estate);
+  yield* unknownReferences(['applications'], objectsIn(file.applications), estate, 'object');
+  yield* unknownReferences(['seed', 'applications'], file.seed.applications, estate);
+  yield* mistakesOfRequests(file);
   yield* mistakesOfWork(file, estate);
   yield* unknownSubjects(file);
   yield* mistakesOfEvents(file, estate);
@@ -115,6 +119,7 @@ function* unknownMembers(path: Path, names: readonly string[], known: readonly s
 const OBJECTS_AT_ONCE = 200;
 
 type Rows = SnapshotFile['applications'][string]['objects'][string];
+type Seeded = SnapshotFile['seed']['applications'];
 
 async function* mistakesOfObjects(
   path: Path,
@@ -126,16 +131,61 @@ async function* mistakesOfObjects(
   for (const [place, { order, object }] of rows.entries()) {
     if (place % OBJECTS_AT_ONCE === 0) await nextTurn();
     const at = [...path, place];
-    const { data, error } = of.schema.safeParse(object, IN_WORDS);
-    for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, 'object', ...inside], code, detail);
-    if (!error) yield* undeclaredMembers([...at, 'object'], object, data);
-    if (ids.has(object.id)) yield mistake([...at, 'object', 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
-    ids.add(object.id);
+    yield* mistakesOfObject([...at, 'object'], object, of, ids);
     const other = orders.get(order);
     if (other !== undefined) yield mistake([...at, 'order'], 'not_unique', `${other} has the order ${order} already.`);
     orders.set(order, `${of.name}/${object.id}`);
   }
   for (const [name, keyOf] of Object.entries(of.unique)) yield* sharedValues(path, rows, name, keyOf);
+}
+
+function* mistakesOfObject(at: Path, object: Rows[number]['object'], of: AnyCollection, ids: Set<string>): Generator<FieldError, void> {
+  const { data, error } = of.schema.safeParse(object, IN_WORDS);
+  for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, ...inside], code, detail);
+  if (!error) yield* undeclaredMembers(at, object, data);
+  if (ids.has(object.id)) yield mistake([...at, 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
+  ids.add(object.id);
+}
+
+/** A reset returns to this data. */
+function* mistakesOfSeed({ seed: { applications } }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+  const path = ['seed', 'applications'];
+  yield* unknownMembers(path, Object.keys(applications), [...estate.keys()], 'application');
+  for (const [application, { objects: seeded, counters: seededCounters }] of Object.entries(applications)) {
+    const { collections, counters } = estate.get(application) ?? {};
+    if (!collections || !counters) continue;
+    yield* unknownMembers([...path, application, 'objects'], Object.keys(seeded), [...collections.keys()], 'collection');
+    yield* unknownMembers([...path, application, 'counters'], Object.keys(seededCounters), [...counters.keys()], 'counter');
+    for (const [name, rows] of Object.entries(seeded)) {
+      const of = collections.get(name);
+      const ids = new Set<string>();
+      if (of)
+        for (const [place, object] of rows.entries())
+          yield* mistakesOfObject([...path, application, 'objects', name, place], object, of, ids);
+    }
+    for (const [name, keys] of Object.entries(seededCounters)) {
+      const of = counters.get(name);
+      if (of) yield* mistakesOfCounters([...path, application, 'counters', name], keys, of);
+    }
+  }
+}
+
+/** An idempotency record keeps the answer that a repeated request gets. */
+const StoredAnswer = z.looseObject({ status: z.int().min(200).max(599), body: z.string(), contentType: z.string() });
+
+function* mistakesOfRequests({ applications }: SnapshotFile): Generator<FieldError, void> {
+  for (const [application, { requests }] of Object.entries(applications)) {
+    const keys = new Set<string>();
+    for (const [place, { key, answer, keepUntil }] of requests.entries()) {
+      const at = ['applications', application, 'requests', place];
+      if (keys.has(key)) yield mistake([...at, 'key'], 'not_unique', `Two idempotency records have the key ${key}.`);
+      keys.add(key);
+      if (keepUntil === undefined) continue;
+      const { error } = StoredAnswer.safeParse(answer, IN_WORDS);
+      for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? []))
+        yield mistake([...at, 'answer', ...inside], code, detail);
+    }
+  }
 }
 
 function* sharedValues(path: Path, rows: Rows, name: string, keyOf: AnyCollection['unique'][string]): Generator<FieldError, void> {
@@ -162,17 +212,25 @@ function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): strin
 /** Other references are not checked: a SKU or a code may name something that does not exist yet. */
 const WHOLE_ID = new RegExp(`^(?:${ID.source})$`);
 
-/** Business objects refer to objects of this file. The till names an order by the id of its transaction. */
-function* unknownReferences({ applications }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
-  const all = Object.values(applications).flatMap(({ objects }) => Object.values(objects));
-  const known = new Set(all.flatMap((rows) => rows.map(({ object }) => object.id)));
+const objectsIn = (applications: SnapshotFile['applications']): Seeded =>
+  Object.fromEntries(
+    Object.entries(applications).map(([application, { objects: all, counters }]) => [
+      application,
+      { counters, objects: Object.fromEntries(Object.entries(all).map(([name, rows]) => [name, rows.map(({ object }) => object)])) },
+    ]),
+  );
+
+/** Business objects refer to objects of the same world. The till names an order by the id of its transaction. */
+function* unknownReferences(path: Path, applications: Seeded, estate: EstateData, ...inside: Path): Generator<FieldError, void> {
+  const all = Object.values(applications).flatMap((one) => Object.values(one.objects));
+  const known = new Set(all.flatMap((rows) => rows.map(({ id }) => id)));
   for (const [application, { collections }] of estate) {
     for (const { name, object: definition } of collections.values()) {
       if (!definition) continue;
-      for (const [place, { object }] of (applications[application]?.objects[name] ?? []).entries()) {
+      for (const [place, object] of (applications[application]?.objects[name] ?? []).entries()) {
         for (const { type, id } of relatedOf(definition, object)) {
           if (known.has(id) || !WHOLE_ID.test(id)) continue;
-          const at = ['applications', application, 'objects', name, place, 'object'];
+          const at = [...path, application, 'objects', name, place, ...inside];
           yield mistake(at, 'unknown_reference', `${object.id} refers to the ${type} ${id}, which this file does not have.`);
         }
       }
@@ -251,13 +309,44 @@ function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFi
     ids.add(event.id);
     yield* mistakesOfEvent(['events', place, 'event'], event);
   }
-  for (const { outbox } of Object.values(applications)) for (const { event } of outbox) ids.add(event.id);
-  for (const { key } of due) ids.add(key);
+  for (const [application, { outbox }] of Object.entries(applications)) {
+    for (const [place, { event }] of outbox.entries()) {
+      ids.add(event.id);
+      yield* mistakesOfEvent(['applications', application, 'outbox', place, 'event'], event);
+    }
+  }
+  for (const [place, { kind, key, payload }] of due.entries()) {
+    ids.add(key);
+    if (carriesEvent(kind)) yield* mistakesOfCarried(['due', place, 'payload'], key, payload);
+  }
   for (const [place, delivery] of deliveries.entries()) {
     const [application = '', id = ''] = delivery.split('|');
     if (!estate.has(application) || !ids.has(id))
       yield mistake(['deliveries', place], 'unknown_event', 'This must be an application, "|" and the id of an event of this file.');
   }
+}
+
+/** A withheld event, or one that a delivery retries, is JSON text in the work that sends it. */
+const Carried = z.looseObject({
+  id: z.string(),
+  json: z.string().transform((text, { addIssue }) => {
+    try {
+      return EventHead.parse(JSON.parse(text));
+    } catch {
+      const message = 'This must be the JSON of an event, with id, type, subject, correlationid and aggregateversion.';
+      addIssue({ code: 'custom', message, params: { code: 'invalid_event' } });
+      return z.NEVER;
+    }
+  }),
+});
+
+function* mistakesOfCarried(path: Path, key: string, payload: unknown): Generator<FieldError, void> {
+  const { data, error } = Carried.safeParse(payload, IN_WORDS);
+  for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...path, ...inside], code, detail);
+  if (!data) return;
+  if (data.id !== key || data.json.id !== key)
+    yield mistake([...path, 'id'], 'other_event', `This work is about the event ${key}, and has the event ${data.json.id}.`);
+  yield* mistakesOfEvent([...path, 'json'], data.json);
 }
 
 type Event = SnapshotFile['events'][number]['event'];

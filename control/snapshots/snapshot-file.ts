@@ -31,13 +31,16 @@ const StoredObject = z.strictObject({ order: z.int().min(1), object: z.looseObje
 
 const Counters = z.record(Text, z.record(Text, z.record(Text, z.int())));
 
+/** What the file needs of an event. Its type decides its data. */
+export const EventHead = z.looseObject({ id: Text, type: Text, subject: Text, correlationid: Text, aggregateversion: z.int() });
+
 const Event = z.strictObject({
   topic: Text,
   key: Text,
   hop: optional(Text),
   committedAt: optional(Time),
   struck: optional(z.literal(true)),
-  event: z.looseObject({ id: Text, type: Text, subject: Text, correlationid: Text, aggregateversion: z.int() }),
+  event: EventHead,
 });
 
 const Request = z.strictObject({

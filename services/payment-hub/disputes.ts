@@ -37,7 +37,10 @@ export const disputePayment = handle(disputePaymentCall)(async ({ params, body }
   const most = refundableOf(payment);
   const amount = body.amount ?? most;
   if (amount.amount > most.amount || most.amount === 0) {
-    const detail = `${moneyInWords(most)} of this payment can be disputed, not ${moneyInWords(amount)}: refunded and lost amounts cannot.`;
+    const detail =
+      most.amount === 0
+        ? `Nothing of the payment "${payment.id}" is left to dispute: all that was captured is refunded, or was lost in a dispute.`
+        : `${moneyInWords(most)} of the payment "${payment.id}" can be disputed, not ${moneyInWords(amount)}: refunded and lost amounts cannot.`;
     throw refusal('payment', payment, 'dispute', detail, { disputableAmount: most });
   }
   const respondBy = work.now + work.figures.windowMs.dispute;

@@ -14,6 +14,8 @@ interface Neighbour<Type extends ObjectType> {
 
 /** The objects that belong to an object: the payments of an order, its parcels, its customer. */
 export interface Nearby {
+  /** Minor units that a redeemed point pays at this retailer. */
+  readonly pointWorth: number;
   /** Newest first. */
   of<Type extends ObjectType>(type: Type): readonly Neighbour<Type>[];
   get<Type extends ObjectType>(type: Type, id: string | undefined): BusinessObject<Type> | undefined;
@@ -66,8 +68,12 @@ export const outstandingOf = ({ id, totals }: Order, near: Nearby): Money =>
       .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
   );
 
+/** The most points that can pay for an order. The last point may pay a part of its worth. */
 export const payablePoints = (order: Order, near: Nearby): number =>
-  Math.min(near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0, outstandingOf(order, near).amount);
+  Math.min(
+    near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0,
+    Math.ceil(outstandingOf(order, near).amount / near.pointWorth),
+  );
 
 export const RETURN_ENDS: readonly string[] = ['refunded', 'exchanged', 'rejected'];
 

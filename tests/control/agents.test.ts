@@ -39,6 +39,13 @@ describe('An agent', () => {
       ['break', { name: 'odd', rule: { match: {}, fault: { kind: 'outage' } } }, 'A fault needs a target'],
       ['mend', { name: 'unknown' }, 'unknown'],
       ['wait', { object: { type: 'order', id: 'ord_1', state: 'draft' } }, 'ord_1'],
+      [
+        'wait',
+        { object: { type: 'customer', id: 'cus_ada', state: 'gold' } },
+        'The customer is active: it has no state gold. It can become ',
+      ],
+      ['wait', { object: { type: 'customer', id: 'cus_ada', state: 'anonymous' } }, 'from this state it never becomes anonymous'],
+      ['wait', { object: { type: 'loyalty-account', id: 'loy_ada', state: 'gold' } }, 'A loyalty-account has no states'],
       ['advance', {}, 'by'],
     ] as const;
     for (const [name, input, words] of mistakes) {

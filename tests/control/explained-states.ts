@@ -203,6 +203,15 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
     refused: ['enrol'],
     reach: async () => ({ id: 'cus_ada' }),
   },
+  'a guest whose e-mail another customer has registered': {
+    type: 'customer',
+    refused: ['register'],
+    reach: async (rehearsal) => {
+      const { email } = await rehearsal.object('customer', 'cus_hugo');
+      await rehearsal.control('change-customer-by-hand', { params: { id: 'cus_ada' }, body: { email } });
+      return { id: 'cus_hugo' };
+    },
+  },
   'a payment by gift card': {
     type: 'payment',
     refused: ['dispute', 'win-dispute', 'lose-dispute'],

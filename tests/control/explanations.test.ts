@@ -323,6 +323,22 @@ test('A captured payment of a cancelled order waits for its refund if refunds ar
   expect(codesOf(await explained(rehearsal, 'payment', id))).toBe('waits-for-client');
 });
 
+test('A captured payment waits for the refund of a return of its order', async () => {
+  await using rehearsal = await newRehearsal({ returns: 'manual', refund: 'manual' });
+  const order = await rehearsal.completed();
+  const { id: returnId } = await rehearsal.announced(order, 1);
+  await rehearsal.moved(returnId, 'approve', 'receive', 'inspect');
+  const { items } = await rehearsal.control('list-objects', { params: { type: 'payment' } });
+  const found = await explained(rehearsal, 'payment', items[0]?.id ?? '');
+  expect(codesOf(found)).toBe('waits-for-client');
+  expect(reason(found, 'waits-for-client')).toMatchObject({
+    text: expect.stringMatching(
+      /^It waits for a client to call Refund Payment: the return over .* is to be refunded, and refunds are manual/,
+    ),
+    refs: [{ what: 'object', type: 'return', id: returnId }],
+  });
+});
+
 describe('The troubles of an object', () => {
   test('A withheld event is named with its fault, until the fault is deleted', async () => {
     await using rehearsal = await newRehearsal();

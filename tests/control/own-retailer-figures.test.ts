@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { type Nearby, payablePoints } from '../../shared/catalog/obstacles.ts';
 import { Retailer, type WindowName } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -148,6 +149,10 @@ test('A point pays the amount that the retailer sets, and a payment takes whole 
   await using rehearsal = await withRetailer({ loyalty: { pointWorth: 10 } });
   const balance = async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance;
   const { id } = await rehearsal.draft();
+  const related = await rehearsal.control('list-related-objects', { params: { type: 'order', id } });
+  const near = { ...related, of: () => [], get: () => related.items.find(({ type }) => type === 'loyalty-account')?.object };
+  // 30.88 EUR need 309 of the 500 points.
+  expect(payablePoints(await rehearsal.order(id), near as unknown as Nearby)).toBe(309);
   const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 200, orderId: id } });
   expect(redemption.value).toEqual(eur(2_000));
   // 100 of the 200 points are enough, and 0.05 EUR of the last one pay nothing.

@@ -27,6 +27,8 @@ const continuation: readonly Edit[] = [
   ['a start before all clocks', (file) => Object.assign(file.seed.beginning, { startsAt: -1 }), '/seed/beginning/startsAt', 'too_early'],
 ];
 
+const recordOf = (file: File) => file.applications['ecommerce-platform'].requests[0];
+
 const [EVENT, FAULT, BASKET] = ['/events/0/event', '/faults/rules/0', '/applications/ecommerce-platform/objects/baskets/0/object'];
 const contents: readonly Edit[] = [
   [
@@ -49,6 +51,51 @@ const contents: readonly Edit[] = [
     'unknown_member',
   ],
   ['a name that no fault may have', (file) => Object.assign(file.faults.rules[0], { name: 'a b/c' }), `${FAULT}/name`, 'invalid_format'],
+  [
+    'a seeded object that does not fit its schema',
+    (file) => Reflect.deleteProperty(file.seed.applications.crm.objects.customers[0], 'state'),
+    '/seed/applications/crm/objects/customers/0/state',
+    'invalid_value',
+  ],
+  [
+    'a seeded object that refers to none',
+    (file) => Object.assign(file.seed.applications.crm.objects.customers[0], { loyaltyAccountId: 'loy_none' }),
+    '/seed/applications/crm/objects/customers/0',
+    'unknown_reference',
+  ],
+  [
+    'a seeded counter that does not exist',
+    (file) => Object.assign(file.seed.applications['inventory-service'].counters, { tea: {} }),
+    '/seed/applications/inventory-service/counters/tea',
+    'unknown_counter',
+  ],
+  [
+    'a withheld event of another object',
+    (file) => {
+      const { payload } = file.due.find((item: File) => item.withheldBy === 'late');
+      payload.json = JSON.stringify({ ...JSON.parse(payload.json), subject: 'cup/1' });
+    },
+    '/due/',
+    'other_subject',
+  ],
+  [
+    'a withheld event whose text cannot be parsed',
+    (file) => Object.assign(file.due.find((item: File) => item.withheldBy === 'late').payload, { json: 'tea' }),
+    '/due/',
+    'invalid_event',
+  ],
+  [
+    'an idempotency record whose answer has no status',
+    (file) => Object.assign(recordOf(file), { answer: { status: 'fine' } }),
+    '/applications/ecommerce-platform/requests/0/answer/',
+    'invalid_type',
+  ],
+  [
+    'two idempotency records of one key',
+    (file) => file.applications['ecommerce-platform'].requests.push(recordOf(file)),
+    '/applications/ecommerce-platform/requests/',
+    'not_unique',
+  ],
   ['seeded work of an unknown kind', (file) => Object.assign(file.seed.due[0], { kind: 'make-tea' }), '/seed/due/0/kind', 'unknown_kind'],
   [
     'work about no object',
@@ -69,6 +116,11 @@ test('A file that was changed by hand is refused where the world could not conti
     params: { name: 'slow' },
     body: { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1 } },
   });
+  await rehearsal.control('put-fault', {
+    params: { name: 'late' },
+    body: { match: { event: 'basket-created' }, fault: { kind: 'withhold' } },
+  });
+  await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [] }, headers: { 'idempotency-key': 'by-hand' } });
   await rehearsal.settle();
   const text = JSON.stringify(await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } }));
   const upload = async (file: File) => {

@@ -60,7 +60,7 @@ interface Declared<O> {
   readonly rule?: string;
   readonly fields?: (object: O, near: Near) => readonly Field[];
   /** Default: one call with the id of the object. */
-  readonly steps?: (object: O, values: Values) => readonly Step[];
+  readonly steps?: (object: O, values: Values, near: Near) => readonly Step[];
 }
 
 /** @throws Refusal */
@@ -230,10 +230,13 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       states: ['draft'],
       rule: 'pay-with-points',
       fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
-      steps: ({ id: orderId, loyaltyAccountId: id = '' }, { points }) => [
+      steps: (order, { points }, near) => [
         async (rehearsal) => {
+          const { id: orderId, loyaltyAccountId: id = '' } = order;
           const { body } = await send(rehearsal, 'redeem-points-api', { params: { id }, body: { points: Number(points), orderId } });
-          const { id: token, value: amount } = body.redemption;
+          const { id: token, value } = body.redemption;
+          const outstanding = outstandingOf(order, near);
+          const amount = value.amount > outstanding.amount ? outstanding : value;
           return call('authorize-payment-api', { body: { orderId, tender: { type: 'loyalty', token }, amount } })(rehearsal);
         },
       ],
@@ -678,7 +681,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle,
       fields: obstacle ? [] : (fields?.(object, near) ?? []),
-      steps: (values) => steps?.(object, values) ?? (api === undefined ? [] : [call(api, { params: { id } } as never)]),
+      steps: (values) => steps?.(object, values, near) ?? (api === undefined ? [] : [call(api, { params: { id } } as never)]),
     };
   });
   const played = [

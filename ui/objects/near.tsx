@@ -27,12 +27,17 @@ export interface Near extends Nearby {
 
 const LABELLED_BY_ID: ReadonlySet<string> = new Set(['fulfillment-order', 'reservation', 'inventory-item']);
 
-export function nearOf(rehearsal: string, items: readonly Item[], names: Names): Near {
+/** The related objects of an object, and the names of the rehearsal. */
+type Related = Pick<Output<'list-related-objects'>, 'items' | 'pointWorth'> & { readonly names: Names };
+
+export function nearOf(rehearsal: string, { items, pointWorth, names }: Related): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
   const products = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
-  const nameIn = (all: Names['vouchers'], id: string | undefined) => all.find((one) => one.id === id)?.name;
+  const nameIn = (all: readonly { readonly id: string; readonly name: string }[], id: string | undefined) =>
+    all.find((one) => one.id === id)?.name;
   const near: Near = {
     rehearsal,
+    pointWorth,
     of: ofType,
     get: (type, id) => ofType(type).find((one) => one.id === id)?.object,
     names,

@@ -62,6 +62,7 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     stock: stock.items,
     lifeCycles: cycles.items,
     related: related.items,
+    pointWorth: related.pointWorth,
     applications: topology.applications,
     explanation,
     names,

@@ -83,6 +83,7 @@ export const listRelatedObjects = defineOperation({
     items: z
       .array(ListedObject.extend({ type: z.string(), object: z.record(z.string(), z.unknown()).describe('As read-object returns it.') }))
       .describe('At most 100 objects, then at most 100 products.'),
+    pointWorth: z.int().min(1).describe('What a loyalty point pays at this retailer, in minor units.'),
   }),
   problems: ['not_found'],
 });
