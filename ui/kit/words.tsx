@@ -71,7 +71,8 @@ function Use({ word, text }: { word: string; text: string }) {
   const place = useRef<HTMLSpanElement>(null);
   const [isFirst, setFirst] = useState(false);
   useLayoutEffect(() => {
-    if (!place.current?.closest('main, dialog') || place.current.closest('a, button, summary, label, [role="alert"], [aria-live]')) return;
+    if (!place.current?.closest('main, dialog') || place.current.closest('a, button, summary, label, [role="alert"], [aria-live]'))
+      return undefined;
     const put = (all: readonly ((isFirst: boolean) => void)[]): void => {
       uses.set(word, all);
       all[0]?.(true);
