@@ -114,7 +114,7 @@ describeInBrowser('Events in the console', () => {
     await tab.heading('order-confirmed').waitFor();
     await page.getByText('uc.order.events').waitFor();
     expect(await page.getByRole('group', { name: 'Payload' }).textContent()).toContain(confirmed.id);
-    const consumers = page.locator('.consumers li');
+    const consumers = page.getByRole('region', { name: 'Consumers' }).getByRole('listitem');
     expect(await consumers.allTextContents()).toEqual([
       expect.stringMatching(/^CRM✓ consumed200/),
       expect.stringMatching(/^FMS✓ consumed200/),
@@ -178,7 +178,7 @@ describeInBrowser('Events in the console', () => {
         `?subject=${encodeURIComponent(hostile)}&type=${encodeURIComponent(hostile)}`,
       ]) {
         await tab.open(`r/${other.name}/events${path}`);
-        await tab.page.locator('.detail h1, .problem').first().waitFor();
+        await tab.page.locator('article h1, .problem').first().waitFor();
         await tab.expectTextOnly(width);
       }
     }

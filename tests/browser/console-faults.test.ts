@@ -8,7 +8,7 @@ describeInBrowser('Faults in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
   const preset = (title: string) => tab.page.getByRole('switch', { name: title });
-  const row = (title: string) => main().locator('.switches > li').filter({ hasText: title });
+  const row = (title: string) => main().getByRole('listitem').filter({ hasText: title });
   const card = (title: string) => main().getByRole('region', { name: title, exact: true });
   const isOn = (title: string) => tab.page.getByRole('switch', { name: title, checked: true }).waitFor();
   const isOff = (title: string) => tab.page.getByRole('switch', { name: title, checked: false }).waitFor();
@@ -122,7 +122,7 @@ describeInBrowser('Faults in the console', () => {
     await preset('The OMS is down').click();
     await isOn('The OMS is down');
     await rehearsal.fault('from-a-test', { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
-    await card('Other rules').locator('.what', { hasText: 'from-a-test' }).waitFor();
+    await card('Other rules').getByRole('listitem').filter({ hasText: 'from-a-test' }).waitFor();
     await main().getByRole('button', { name: 'All off' }).click();
     await isOff('The OMS is down');
     await main().getByText('Nothing goes wrong on purpose.').waitFor();
@@ -154,7 +154,7 @@ describeInBrowser('Faults in the console', () => {
     await main().getByLabel('Probability').fill('0.5');
     await main().getByLabel('Seed').fill('monday');
     await main().getByRole('button', { name: 'Set the fault' }).click();
-    await card('Other rules').locator('.what', { hasText: 'slow-lookups' }).waitFor();
+    await card('Other rules').getByRole('listitem').filter({ hasText: 'slow-lookups' }).waitFor();
     expect(await rehearsal.faults()).toMatchObject([
       {
         name: 'slow-lookups',
@@ -197,7 +197,7 @@ describeInBrowser('Faults in the console', () => {
     await rehearsal.fault('hostile', { match: { event: 'order-created', subject: `order/${HOSTILE}` }, fault: { kind: 'withhold' } });
     await tab.resize(390);
     await tab.open(`r/${rehearsal.name}/faults`);
-    await card('Other rules').locator('.what', { hasText: 'hostile' }).waitFor();
+    await card('Other rules').getByText('hostile').first().waitFor();
     await main()
       .getByLabel('Name')
       .fill(`${HOSTILE}${'x'.repeat(50)}`);

@@ -32,7 +32,7 @@ describeInBrowser('Flows in the console', () => {
   ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, rest, words) => {
     await tab.open(page(rest()));
     await main().getByText(words).locator('visible=true').first().waitFor();
-    await main().locator('[data-row], .invariants li').first().waitFor();
+    await main().locator('[data-row], [aria-label="Invariants"] li').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -66,11 +66,11 @@ describeInBrowser('Flows in the console', () => {
     await tab.page.waitForURL(/\/runs\/run_/);
     await tab.stateIs('passed');
     await main().getByText('✗ broken').waitFor({ state: 'detached' });
-    expect(await main().locator('.invariants li').count()).toBeGreaterThan(0);
+    expect(await main().getByRole('list', { name: 'Invariants' }).getByRole('listitem').count()).toBeGreaterThan(0);
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');
     await tab.page.waitForURL(/\/r\/digital-order-[^/]+\/activity\/rehearse-1$/);
-    await main().locator('.sentence').waitFor();
+    await main().locator('[data-sentence]').waitFor();
   });
 
   test('A filter shows the flows with a text, and all that are shown can be started together, each with its result beside it', async () => {

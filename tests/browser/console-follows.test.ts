@@ -5,7 +5,7 @@ import { consoleTab, readProduct } from './console-tab.ts';
 
 describeInBrowser('The console while others work', () => {
   const tab = consoleTab();
-  const rows = () => tab.page.locator('.list a[data-row]');
+  const rows = () => tab.page.locator('nav[aria-label$="newest first"] a[data-row]');
 
   test('The list of traces shows every trace of a burst, and of the next burst', async () => {
     await using busy = await newRehearsal();
@@ -41,7 +41,7 @@ describeInBrowser('The console while others work', () => {
     await using other = await newRehearsal();
     await tab.open(`r/${other.name}/${page}`);
     await tab.isLive();
-    await tab.page.locator('.list').hover();
+    await tab.page.getByRole('region', { name: /^(?:Traces|Events)$/ }).hover();
     await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.row(row).waitFor();
   });

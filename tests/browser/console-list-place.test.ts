@@ -5,6 +5,8 @@ import { consoleTab } from './console-tab.ts';
 
 const PAGES = ['activity', 'events'] as const;
 
+const ROWS = 'nav[aria-label$="newest first"] a[data-row]';
+
 describeInBrowser('Places in the lists of the console', () => {
   const tab = consoleTab();
   let rehearsal: TestRehearsal;
@@ -16,7 +18,7 @@ describeInBrowser('Places in the lists of the console', () => {
   });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
-  const rows = () => tab.page.locator('.list a[data-row]');
+  const rows = () => tab.page.locator(ROWS);
   const open = async (page: string) => {
     await tab.open(`r/${rehearsal.name}/${page}`);
     await rows().nth(30).waitFor();
@@ -31,10 +33,9 @@ describeInBrowser('Places in the lists of the console', () => {
     rows()
       .nth(place - 1)
       .evaluate((element) => Math.round(element.getBoundingClientRect().top));
-  const focusedPlace = () =>
-    tab.page.evaluate<number>("[...document.querySelectorAll('.list a[data-row]')].indexOf(document.activeElement) + 1");
-  const isOpen = () => tab.page.locator('.acts h1:focus').waitFor();
-  const isBack = () => tab.page.locator('.list a[data-row]:focus').waitFor();
+  const focusedPlace = () => tab.page.evaluate<number>(`[...document.querySelectorAll('${ROWS}')].indexOf(document.activeElement) + 1`);
+  const isOpen = () => tab.page.locator('article h1:focus').waitFor();
+  const isBack = () => tab.page.locator(`${ROWS}:focus`).waitFor();
 
   test.each(PAGES)('The list of %s keeps its place, beside the heading of the open row, when a row far down is opened', async (page) => {
     await tab.resize(1280);
@@ -46,7 +47,7 @@ describeInBrowser('Places in the lists of the console', () => {
     expect(top).toBeGreaterThan(0);
     expect(top).toBeLessThan(880);
     expect(await rows().nth(25).getAttribute('aria-current')).toBe('true');
-    const heading = await topOf('.acts h1');
+    const heading = await topOf('article h1');
     expect(heading).toBeGreaterThan(0);
     expect(heading).toBeLessThan(300);
     await tab.page.keyboard.press('Escape');

@@ -6,9 +6,14 @@ import { consoleTab } from './console-tab.ts';
 describeInBrowser('The overview in the console', () => {
   const tab = consoleTab();
   const main = () => tab.page.locator('main');
-  const step = (place: number) => tab.page.locator('.steps li').nth(place - 1);
-  const isDone = (place: number) => tab.page.locator(`.steps li:nth-child(${place}).done`).waitFor();
-  const node = (name: string) => tab.page.locator('.map a').filter({ hasText: name });
+  const step = (place: number) =>
+    tab.page
+      .getByRole('region', { name: 'First steps' })
+      .getByRole('listitem')
+      .nth(place - 1);
+  const isDone = (place: number) => step(place).filter({ hasText: '(done)' }).waitFor();
+  const map = () => tab.page.getByRole('group', { name: /^Map of the estate/ });
+  const node = (name: string) => map().locator('a').filter({ hasText: name });
   const hasHops = (name: string) =>
     node(name)
       .filter({ hasText: /\d hops?/ })
@@ -26,9 +31,9 @@ describeInBrowser('The overview in the console', () => {
     await main().getByRole('link', { name: '13 of 13 ready · 1 down by a fault' }).waitFor();
     await isDone(1);
     await isDone(3);
-    await tab.page.locator('.apps summary').click();
+    await tab.page.locator('main summary').click();
     await tab.page
-      .locator('.apps')
+      .locator('main details')
       .getByText(/called Payment Hub \d+ times?/)
       .first()
       .waitFor();
@@ -59,7 +64,9 @@ describeInBrowser('The overview in the console', () => {
     await isDone(1);
     await hasHops('OMS');
     await hasHops('Payment Hub');
-    await tab.page.locator('.map .call title', { hasText: /^OMS called Payment Hub \d+ times?$/ }).waitFor({ state: 'attached' });
+    await map()
+      .locator('title', { hasText: /^OMS called Payment Hub \d+ times?$/ })
+      .waitFor({ state: 'attached' });
     await step(2).getByRole('link', { name: 'Open' }).click();
     await tab.heading('Confirm Order').waitFor();
     await tab.page.goBack();
@@ -131,7 +138,7 @@ describeInBrowser('The overview in the console', () => {
     await tab.open(`r/${rehearsal.name}`);
     await node('Payment Hub').filter({ hasText: '✕ down: ◇ set' }).waitFor();
     await node('Inventory').filter({ hasText: '◇ fault set' }).waitFor();
-    expect(await tab.page.locator('.apps summary').textContent()).toContain('down by a fault: Payment Hub');
+    expect(await tab.page.locator('main summary').textContent()).toContain('down by a fault: Payment Hub');
     await main()
       .getByRole('link', { name: /1 down by a fault$/ })
       .click();

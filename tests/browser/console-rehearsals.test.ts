@@ -32,7 +32,7 @@ describeInBrowser('Rehearsals in the console', () => {
     await tab.open(`rehearsals/${rehearsal.name}`);
     await tab.heading(rehearsal.name).waitFor();
     await main().getByRole('button', { name: 'Verify' }).click();
-    await main().locator('.invariants .badge.good').first().waitFor();
+    await main().getByRole('list', { name: 'Invariants' }).getByText('holds', { exact: true }).first().waitFor();
     await tab.expectSoundInEveryLook();
   });
 
@@ -66,7 +66,11 @@ describeInBrowser('Rehearsals in the console', () => {
     await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
     await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: card(), amount: eur(500) } });
     await tab.open(`r/${rehearsal.name}`);
-    await tab.page.locator('.map a').filter({ hasText: 'real · 1 violation' }).waitFor();
+    await tab.page
+      .getByRole('group', { name: /^Map of the estate/ })
+      .locator('a')
+      .filter({ hasText: 'real · 1 violation' })
+      .waitFor();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main()
       .getByText(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/)
@@ -89,7 +93,12 @@ describeInBrowser('Rehearsals in the console', () => {
     const { items } = await rehearsal.control('read-fidelity');
     expect(items[0]?.waiting).toBe(0);
     await tab.open(`r/${rehearsal.name}`);
-    for (const note of ['real in shadow', 'kept · 1 violation']) await tab.page.locator('.map a').filter({ hasText: note }).waitFor();
+    for (const note of ['real in shadow', 'kept · 1 violation'])
+      await tab.page
+        .getByRole('group', { name: /^Map of the estate/ })
+        .locator('a')
+        .filter({ hasText: note })
+        .waitFor();
     await tab.expectSoundInEveryLook();
     await tab.open(`rehearsals/${rehearsal.name}`);
     await main().getByText('1 call compared, 0 equal', { exact: true }).waitFor();
@@ -232,7 +241,7 @@ describeInBrowser('Rehearsals in the console', () => {
     await main().getByRole('button', { name: 'Verify' }).click();
     const { invariants } = await rehearsal.verify();
     await tab.page.getByText(`All ${invariants.length} invariants hold.`).waitFor();
-    expect(await main().locator('.invariants .badge.good').count()).toBe(invariants.length);
+    expect(await main().getByRole('list', { name: 'Invariants' }).getByText('holds', { exact: true }).count()).toBe(invariants.length);
   });
 
   test('The page of a rehearsal sets which steps are taken automatically', async () => {

@@ -88,7 +88,7 @@ export function consoleTab() {
     /** Waits for the trace of Get Product. On a busy machine, its sentence names the slowest call. */
     isTraceOfProduct: () =>
       page
-        .locator('.sentence')
+        .locator('[data-sentence]')
         .getByText(/Get Product|Check Availability/)
         .waitFor(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),

@@ -47,7 +47,7 @@ describeInBrowser('From an order to verified invariants in the console', () => {
       const { id: orderId } = await rehearsal.confirmed();
       await press(tab.row('Confirm Order'));
       await tab.heading('Confirm Order').waitFor();
-      await press(main().locator(`.objects a[href$="/objects/order/${orderId}"]`).first());
+      await press(main().locator(`[aria-label="Objects that changed"] a[href$="/objects/order/${orderId}"]`).first());
       await tab.page.waitForURL(new RegExp(`/objects/order/${orderId}`));
       await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
       await tab.stateIs('confirmed');
@@ -62,7 +62,7 @@ describeInBrowser('From an order to verified invariants in the console', () => {
       await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
       await press(tab.row('Authorize Payment').filter({ hasText: '503' }));
       await main()
-        .locator('.sentence')
+        .locator('[data-sentence]')
         .getByText(/because ⚡ payment-hub-down struck/)
         .waitFor();
       await goTo('Faults');

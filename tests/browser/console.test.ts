@@ -102,12 +102,14 @@ describeInBrowser('The console', () => {
     await row('Confirm Order').click();
     await heading('Confirm Order').waitFor();
     await tab.page.getByText(/^FMS waited/).waitFor();
-    expect(await tab.page.locator('.sentence').textContent()).toMatch(
+    expect(await tab.page.locator('[data-sentence]').textContent()).toMatch(
       /^FMS waited [\d.,]+ m?s of [\d.,]+ m?s for ⚡ slow-allocation in Inventory Service; the order ended confirmed\.$/,
     );
     await tab.page.getByRole('heading', { name: /^\d+\. Allocate Inventory$/ }).waitFor();
     expect(await tab.page.getByLabel('Request', { exact: true }).first().textContent()).toContain('"sku": "mug-blue"');
-    const objects = await tab.page.locator('.objects a').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const objects = await tab.page
+      .locator('[aria-label="Objects that changed"] a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
     expect(objects.some((link) => link?.startsWith(`/console/r/${rehearsal.name}/objects/order/ord_`))).toBe(true);
     await tab.page.getByRole('link', { name: /^List Payments 200/ }).click();
     await tab.page.getByRole('heading', { name: /^\d+\. List Payments$/ }).waitFor();
@@ -153,8 +155,8 @@ describeInBrowser('The console', () => {
     await other.call('get-product-api', { params: { id: 'mug-blue' }, headers: { 'x-correlation-id': 'second' }, as: 'bearer' });
     await open(`r/${other.name}/activity/second`);
     await tab.page.getByText(/failed Get Product/).waitFor();
-    expect(await tab.page.locator('.sentence').textContent()).toContain('because ⚡ fail-next-get-product-api struck');
-    await tab.page.locator('.sentence').getByRole('link', { name: 'fail-next-get-product-api' }).click();
+    expect(await tab.page.locator('[data-sentence]').textContent()).toContain('because ⚡ fail-next-get-product-api struck');
+    await tab.page.locator('[data-sentence]').getByRole('link', { name: 'fail-next-get-product-api' }).click();
     await heading('Faults').waitFor();
   });
 
@@ -316,7 +318,7 @@ describeInBrowser('The console', () => {
     await tab.resize(width);
     await open(`r/${other.name}/activity`);
     const chip = tab.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name });
-    const room = await tab.page.locator('.list').boundingBox();
+    const room = await tab.page.getByRole('region', { name: 'Traces' }).boundingBox();
     const box = await chip.boundingBox();
     expect(room && box && box.x + box.width <= room.x + room.width).toBe(true);
     await tab.expectToFit(width);

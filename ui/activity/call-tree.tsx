@@ -1,7 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { apiTitle, applicationTitle, type ListedHop } from '../data/data.ts';
-import { Badge, duration, StatusBadge, useRowWindow } from '../kit/kit.ts';
+import { Badge, duration, FaultBadges, StatusBadge, useRowWindow } from '../kit/kit.ts';
 import type { TraceRow, TraceTree } from '../sequence/trace-tree.ts';
+import css from './activity.module.css';
 
 export interface TraceViewProps {
   readonly tree: TraceTree;
@@ -12,7 +13,7 @@ export interface TraceViewProps {
 /** Deeper calls are indented no further. */
 const DEEPEST = 6;
 
-/** Pixels of a row in a partly drawn list, as in `.tree.part-shown`. */
+/** Pixels of a row in a partly drawn list, as in the sheet. */
 const PITCH = 60;
 
 /** The hops of a trace as a list, each call below its caller. It has the same content as the diagram. */
@@ -24,7 +25,7 @@ export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
   const item = (row: TraceRow, index: number) => (
     <>
       {index === tree.afterwards && index > 0 && !isPart && (
-        <li key="afterwards" class="part">
+        <li key="afterwards" class={css.afterwards}>
           Afterwards
         </li>
       )}
@@ -34,7 +35,7 @@ export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
     </>
   );
   return (
-    <ol ref={frame} class={isPart ? 'tree rows part-shown' : 'tree rows'} {...(isPart && { tabIndex: 0, onScroll, 'aria-label': 'Hops' })}>
+    <ol ref={frame} class={`rows ${css.tree} ${isPart ? css.isPart : ''}`} aria-label="Hops" {...(isPart && { tabIndex: 0, onScroll })}>
       <Space key="above" rows={first} />
       {tree.rows.slice(first, end).map((row, index) => item(row, first + index))}
       <Space key="below" rows={count - end} />
@@ -45,8 +46,8 @@ export function CallTree({ tree, selected, hopLink }: TraceViewProps) {
 /** Fills the space of rows that are not drawn. It is an SVG, because the policy forbids style attributes. */
 const Space = ({ rows }: { rows: number }) =>
   rows > 0 && (
-    <li class="gap" aria-hidden="true">
-      <svg class="space" width={1} height={rows * PITCH} />
+    <li class={css.gap} aria-hidden="true">
+      <svg width={1} height={rows * PITCH} />
     </li>
   );
 
@@ -58,7 +59,7 @@ interface HopLinkProps {
 }
 
 const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwards }: HopLinkProps) => (
-  <a class={`d${Math.min(depth, DEEPEST)}`} href={href} aria-current={isSelected ? 'true' : undefined}>
+  <a class={css[`depth${Math.min(depth, DEEPEST)}`]} href={href} aria-current={isSelected ? 'true' : undefined}>
     <span class={kind === 'event' ? 'what event-text' : 'what'}>{apiTitle(hop.api)}</span>
     <span>
       <StatusBadge status={hop.status} />
@@ -67,11 +68,7 @@ const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwar
       {isAfterwards ? 'afterwards · ' : ''}
       {applicationTitle(from)} → {applicationTitle(hop.application)} · {duration(hop.durationMs)}
       {hop.unchanged !== undefined && <Badge>changed nothing</Badge>}
-      {hop.faults.map((fault) => (
-        <Badge key={fault} tone="warn">
-          ⚡ <span class="clip">{fault}</span>
-        </Badge>
-      ))}
+      <FaultBadges faults={hop.faults} />
     </span>
   </a>
 );

@@ -1,20 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  apiTitle,
-  applicationTitle,
-  control,
-  drawn,
-  held,
-  type Output,
-  rehearsalLink,
-  useReread,
-  useResource,
-  withQuery,
-} from '../data/data.ts';
-import type { Trace } from '../data/trace-feed.ts';
+import { apiTitle, applicationTitle, control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { type GrowingList, useGrowingList } from '../data/growing-list.ts';
 import { counted, Empty, Heading, rehearsalTime, shortId, wallTime } from '../kit/kit.ts';
 import { lengthOf } from '../sequence/clock-jumps.ts';
 import css from './activity.module.css';
+import type { Trace } from './trace-row.tsx';
 
 export type ClockMove = Output<'list-clock-moves'>['items'][number];
 
@@ -23,32 +12,16 @@ const MOST_MOVES = 100;
 /** Timers that a row names. */
 const FEW_TIMERS = 3;
 
-export interface ListedMoves {
-  /** Newest first. */
-  readonly moves: readonly ClockMove[];
-  /** Number of new ones that wait until the list is left. */
-  readonly waiting: number;
-  readonly showWaiting: () => void;
-}
-
 /** The moves of the clock, kept up to date. New ones wait while the list is in use. */
-export function useClockMoves(rehearsal: string, isInUse: () => boolean): ListedMoves {
-  const read = useResource(`moves of ${rehearsal}`, (signal) =>
-    control('list-clock-moves', { query: { limit: MOST_MOVES } }, { rehearsal, signal }),
-  );
-  useReread(['clock', 'gap'], read.reload);
-  const known = read.value?.items ?? [];
-  const shown = useRef<readonly ClockMove[]>([]);
-  const [, drawAgain] = useState(0);
-  const showWaiting = (): void => {
-    shown.current = known;
-    drawAgain((times) => times + 1);
-  };
-  useEffect(() => {
-    if (!held.value && !isInUse()) showWaiting();
-  }, [read.value, held.value]);
-  return { moves: shown.current, waiting: Math.max(0, (known[0]?.number ?? 0) - (shown.current[0]?.number ?? 0)), showWaiting };
-}
+export const useClockMoves = (rehearsal: string, isInUse: () => boolean): GrowingList<ClockMove> =>
+  useGrowingList({
+    key: `moves of ${rehearsal}`,
+    read: (before, signal) => control('list-clock-moves', { query: { before, limit: MOST_MOVES } }, { rehearsal, signal }),
+    keyOf: ({ number }) => number,
+    placeOf: ({ number }) => number,
+    follows: ['clock'],
+    isInUse,
+  });
 
 export type Entry =
   | { readonly kind: 'trace'; readonly trace: Trace }
@@ -148,12 +121,8 @@ export function ClockMoveDetail({ rehearsal, number }: { rehearsal: string; numb
   const read = useResource(`move ${number}`, (signal) =>
     control('list-clock-moves', { query: { before: Math.max(before, 1), limit: 1 } }, { rehearsal, signal }),
   );
-  return (
-    <article class="card detail">
-      {drawn(read, ({ items: [move] }) =>
-        move?.number === before - 1 ? <KnownMove rehearsal={rehearsal} move={move} /> : <UnknownMove />,
-      )}
-    </article>
+  return drawn(read, ({ items: [move] }) =>
+    move?.number === before - 1 ? <KnownMove rehearsal={rehearsal} move={move} /> : <UnknownMove />,
   );
 }
 
@@ -165,7 +134,7 @@ const UnknownMove = () => (
 
 const KnownMove = ({ rehearsal, move }: { rehearsal: string; move: ClockMove }) => (
   <>
-    <header class="trace-head">
+    <header>
       <div>
         <Heading title={`${titleOf(move)} · ${rehearsal}`} small>
           {titleOf(move)}
@@ -175,7 +144,7 @@ const KnownMove = ({ rehearsal, move }: { rehearsal: string; move: ClockMove }) 
         </p>
       </div>
     </header>
-    <p class="sentence">
+    <p class={css.sentence}>
       {move.ran === 0 ? 'Nothing was due on the way.' : `${counted(move.ran, 'timer')} ran, in this order. Each opens its trace.`}
     </p>
     <ul class="rows">

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import type { Api } from '../data/catalog.ts';
 import { type Answer, asRefusal, busy, type Hop, newIdempotencyKey, rehearsalLink, sendRequest, whyNoCall } from '../data/data.ts';
-import { field, JsonView, OtherErrors, Scroll, StatusBadge } from '../kit/kit.ts';
+import { field, JsonView, OtherErrors, StatusBadge, Table } from '../kit/kit.ts';
 import { differences, membersWith, parsed, replaced } from './edited-request.ts';
 import css from './hop-detail.module.css';
 
@@ -123,26 +123,15 @@ function Compared({ rehearsal, before, answer }: { rehearsal: string; before: Ho
       {changed.length === 0 ? (
         <p>The answer is the same.</p>
       ) : (
-        <Scroll class={css['changes']} label="Differences">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Member</th>
-                <th scope="col">was</th>
-                <th scope="col">is</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changed.map(({ pointer, was, is }) => (
-                <tr key={pointer}>
-                  <th scope="row">{pointer || 'the whole'}</th>
-                  <td>{was}</td>
-                  <td>{is}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table class="small brk" label="Differences" heads={['Member', 'was', 'is']}>
+          {changed.map(({ pointer, was, is }) => (
+            <tr key={pointer}>
+              <th scope="row">{pointer || 'the whole'}</th>
+              <td>{was}</td>
+              <td>{is}</td>
+            </tr>
+          ))}
+        </Table>
       )}
       <JsonView value={answer.body} label="New answer as JSON" />
     </section>

@@ -62,7 +62,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
         </p>
       )}
       {isCall && (
-        <p class="line actions">
+        <p class="line">
           {api?.audience === 'public' && hop.value && (
             <CopyButton what="Command" text={() => commandOf(hop.value as Hop, rehearsal, api.auth)}>
               Copy as curl

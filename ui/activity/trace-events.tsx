@@ -1,5 +1,6 @@
 import { control, drawn, rehearsalLink, useResource } from '../data/data.ts';
-import { Badge, Empty, shortSubject, wallTime } from '../kit/kit.ts';
+import { EventRow } from '../events/event-row.tsx';
+import { Empty } from '../kit/kit.ts';
 
 const MOST = 200;
 
@@ -13,22 +14,9 @@ export function TraceEvents({ rehearsal, correlationId, hops }: { rehearsal: str
       <Empty title="This trace published no event." />
     ) : (
       <ul class="rows">
-        {items.map(({ event }) => {
-          const { id, type, subject, time } = event as Readonly<Record<'id' | 'type' | 'subject' | 'time', string>>;
-          const name = type.replace(/^.*\.(?=[^.]+$)/, '');
-          return (
-            <li key={id}>
-              <a href={rehearsalLink(rehearsal, 'events', id)}>
-                <span class="what event-text">{name}</span>
-                <span>{type.includes('.ext.') && <Badge>additional</Badge>}</span>
-                <span class="meta">
-                  <span>{shortSubject(subject)}</span>
-                  <span>{wallTime(time)}</span>
-                </span>
-              </a>
-            </li>
-          );
-        })}
+        {items.map((published) => (
+          <EventRow key={published.order} published={published} href={rehearsalLink(rehearsal, 'events', String(published.event['id']))} />
+        ))}
       </ul>
     ),
   );

@@ -1,11 +1,12 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { apiTitle, asRefusal, rehearsalLink } from '../data/data.ts';
-import type { Trace as TraceSummary } from '../data/trace-feed.ts';
 import { CopyButton, counted, duration, failure, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
+import css from './activity.module.css';
 import type { Part } from './explanation.ts';
 import type { TraceExportProps } from './trace-export.tsx';
+import type { Trace as TraceSummary } from './trace-row.tsx';
 
 export interface TraceHeaderProps {
   readonly tree: TraceTree;
@@ -23,7 +24,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
   const title = hop ? apiTitle(hop.api) : correlationId;
   return (
     <>
-      <header class="trace-head">
+      <header>
         <div>
           <div class="line">
             <Heading title={`${title} · ${rehearsal}`} small>
@@ -47,7 +48,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
           <ExportButton tree={tree} correlationId={correlationId} rehearsal={rehearsal} />
         </div>
       </header>
-      <p class="sentence">
+      <p class={css.sentence} data-sentence="">
         {sentence.map((part) => (
           <SentencePart part={part} rehearsal={rehearsal} />
         ))}
@@ -86,7 +87,7 @@ function SentencePart({ part, rehearsal }: { part: Part; rehearsal: string }) {
 }
 
 const Objects = ({ objects, rehearsal }: { objects: TraceSummary['objects']; rehearsal: string }) => (
-  <ul class="line objects" aria-label="Objects that changed">
+  <ul class={`line ${css.objects}`} aria-label="Objects that changed">
     {objects.slice(0, 30).map(({ type, id }) => (
       <li key={`${type}/${id}`}>
         <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>

@@ -1,69 +1,76 @@
-import { apiTitle, applicationTitle, faults, route, setQuery, settingLink } from '../data/data.ts';
-import { type TraceFilter, useTraceFeed } from '../data/trace-feed.ts';
-import { counted, Empty, FilterField, failure, OlderRows, ProblemCard, Skeleton, say, useListInUse, WaitingRows } from '../kit/kit.ts';
+import { useState } from 'preact/hooks';
+import { apiTitle, applicationTitle, control, faults, route, setQuery, settingLink } from '../data/data.ts';
+import { useGrowingList } from '../data/growing-list.ts';
+import { counted, Empty, FilterField, failure, GrowingRows, say, useListInUse } from '../kit/kit.ts';
 import css from './activity.module.css';
 import { DayRow, MoveRow, timeline, useClockMoves } from './clock-moves.tsx';
-import { TraceRow } from './trace-row.tsx';
+import { type Trace, TraceRow } from './trace-row.tsx';
 
-const STATUSES = ['ok', 'refused', 'failed'] as const;
+const FILTERS = ['q', 'status', 'fault', 'api', 'application', 'object'] as const;
+type Filter = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
+const NO_FILTER: Filter = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
+const STATUSES: readonly (string | null)[] = ['ok', 'refused', 'failed'];
 
-const filterOf = (query: URLSearchParams): TraceFilter => ({
-  q: query.get('q') ?? undefined,
-  status: STATUSES.find((one) => one === query.get('status')),
-  fault: query.get('fault') ?? undefined,
-  api: query.get('api') ?? undefined,
-  application: query.get('application') ?? undefined,
-  object: query.get('object') ?? undefined,
-});
+function filterOf(query: URLSearchParams): Filter {
+  const filter: Filter = Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined]));
+  return STATUSES.includes(query.get('status')) ? filter : { ...filter, status: undefined };
+}
+
+const PAGE = 50;
 
 /**
  * The traces of a rehearsal, and between them the moves of its clock unless a filter is set. New ones wait while the pointer or the focus is
  * in the list.
  */
 export function TraceList({ rehearsal, selected, move }: { rehearsal: string; selected?: string; move?: string }) {
-  const { query } = route.value;
-  const filter = filterOf(query);
-  const { list, isInUse, onLeave } = useListInUse();
-  const feed = useTraceFeed(JSON.stringify([rehearsal, filter]), filter, isInUse);
+  const filter = filterOf(route.value.query);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const clock = useClockMoves(rehearsal, isInUse);
-  const moves = isFiltered ? [] : clock.moves;
-  const showWaiting = (): void => {
-    feed.showWaiting();
-    clock.showWaiting();
-  };
-  const leave = onLeave(showWaiting);
-  const entries = timeline(feed.items ?? [], moves, feed.showOlder === undefined);
+  const use = useListInUse();
+  const [discarded, setDiscarded] = useState(0);
+  const traces = useGrowingList<Trace>({
+    key: JSON.stringify([rehearsal, filter]),
+    read: async (before, signal) => {
+      const query = { ...filter, before, limit: PAGE };
+      const page = await control('list-traces', { query: query as never }, { signal });
+      setDiscarded(page.discarded);
+      return page;
+    },
+    keyOf: ({ correlationId }) => correlationId,
+    placeOf: ({ sequence }) => sequence,
+    follows: ['hops'],
+    isInUse: use.isInUse,
+  });
+  const moves = useClockMoves(rehearsal, use.isInUse);
+  const entries = timeline(traces.items ?? [], isFiltered ? [] : (moves.items ?? []), traces.showOlder === undefined);
+  const rows = entries.map((entry) => {
+    if (entry.kind === 'day') return <DayRow key={entry.day} day={entry.day} />;
+    if (entry.kind === 'move') {
+      const { number } = entry.move;
+      return <MoveRow key={`move ${number}`} move={entry.move} rehearsal={rehearsal} isSelected={String(number) === move} />;
+    }
+    const { trace } = entry;
+    return <TraceRow key={trace.correlationId} trace={trace} rehearsal={rehearsal} isSelected={trace.correlationId === selected} />;
+  });
   return (
-    <section ref={list} class="card list" aria-label="Traces" onPointerLeave={leave} onFocusOut={leave}>
-      <div class="in stack-tight">
-        <FilterField parameter="q" label="Filter: id, path, API, application, status, fault" placeholder="Filter: id, API, status, fault" />
-        <FilterChips filter={filter} />
-      </div>
-      <WaitingRows shown={feed.items?.length} waiting={feed.waiting + (isFiltered ? 0 : clock.waiting)} show={showWaiting} />
-      {!feed.items && !feed.refusal && feed.slow && <Skeleton rows={8} />}
-      {feed.refusal && <ProblemCard refusal={feed.refusal} retry={feed.reload} />}
-      <div class="scrolls">
-        <nav aria-label="Traces, newest first">
-          <ul class="rows">
-            {entries.map((entry) => {
-              if (entry.kind === 'day') return <DayRow key={entry.day} day={entry.day} />;
-              if (entry.kind === 'move') {
-                const { number } = entry.move;
-                return <MoveRow key={`move ${number}`} move={entry.move} rehearsal={rehearsal} isSelected={String(number) === move} />;
-              }
-              const { trace } = entry;
-              return (
-                <TraceRow key={trace.correlationId} trace={trace} rehearsal={rehearsal} isSelected={trace.correlationId === selected} />
-              );
-            })}
-          </ul>
-        </nav>
-        {feed.items && entries.length === 0 && (isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />)}
-        <OlderRows show={feed.showOlder} />
-        {!feed.showOlder && feed.discarded > 0 && <Discarded traces={feed.discarded} />}
-      </div>
-    </section>
+    <GrowingRows
+      use={use}
+      label="Traces"
+      class="card"
+      feeds={isFiltered ? [traces] : [traces, moves]}
+      filters={
+        <div class="in stack-tight">
+          <FilterField
+            parameter="q"
+            label="Filter: id, path, API, application, status, fault"
+            placeholder="Filter: id, API, status, fault"
+          />
+          <FilterChips filter={filter} />
+        </div>
+      }
+      rows={<ul class="rows">{rows}</ul>}
+      empty={isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />}
+      end={discarded > 0 && <Discarded traces={discarded} />}
+    />
   );
 }
 
@@ -74,47 +81,39 @@ const Discarded = ({ traces }: { traces: number }) => (
   </p>
 );
 
-function FilterChips({ filter }: { filter: TraceFilter }) {
-  const chip = (label: string, isOn: boolean, changes: TraceFilter, tone = '') => (
-    <button
-      type="button"
-      class={`badge ${isOn ? 'on' : tone}`}
-      aria-pressed={isOn ? 'true' : 'false'}
-      onClick={() => setQuery({ ...changes })}
-    >
+function FilterChips({ filter }: { filter: Filter }) {
+  const chip = (label: string, isOn: boolean, changes: Filter, tone = '') => (
+    <button key={label} type="button" class={`badge ${tone}`} aria-pressed={isOn ? 'true' : 'false'} onClick={() => setQuery(changes)}>
       <span class="clip">{label}</span>
     </button>
   );
-  const names = new Set([...(faults.value ?? []).map(({ name }) => name), ...(filter.fault === undefined ? [] : [filter.fault])]);
+  /** A second press removes the filter. */
+  const toggle = (name: keyof Filter, value: string, label: string, tone?: string) => {
+    const isOn = filter[name] === value;
+    return chip(label, isOn, { [name]: isOn ? undefined : value }, tone);
+  };
+  const { fault, api, application, object } = filter;
+  const names = new Set([...(faults.value ?? []).map(({ name }) => name), ...(fault === undefined ? [] : [fault])]);
   return (
-    <fieldset class="line" aria-label="Filters">
+    <fieldset class={`line ${css.filters}`} aria-label="Filters">
       {chip(
         'all',
         Object.values(filter).every((value) => value === undefined),
-        { q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined },
+        NO_FILTER,
       )}
-      {chip('refused', filter.status === 'refused', { status: filter.status === 'refused' ? undefined : 'refused' }, 'warn')}
-      {chip('failed', filter.status === 'failed', { status: filter.status === 'failed' ? undefined : 'failed' }, 'bad')}
-      {[...names].map((name) => (
-        <span key={name} class="clip">
-          {chip(`⚡ ${name}`, filter.fault === name, { fault: filter.fault === name ? undefined : name }, 'warn')}
-        </span>
-      ))}
-      {filter.api !== undefined && chip(apiTitle(filter.api), true, { api: undefined })}
-      {filter.application !== undefined && chip(applicationTitle(filter.application), true, { application: undefined })}
-      {filter.object !== undefined && chip(filter.object, true, { object: undefined })}
+      {toggle('status', 'refused', 'refused', 'warn')}
+      {toggle('status', 'failed', 'failed', 'bad')}
+      {[...names].map((name) => toggle('fault', name, `⚡ ${name}`, 'warn'))}
+      {api !== undefined && toggle('api', api, apiTitle(api))}
+      {application !== undefined && toggle('application', application, applicationTitle(application))}
+      {object !== undefined && toggle('object', object, object)}
     </fieldset>
   );
 }
 
 const NothingFound = () => (
   <Empty title="No trace matches.">
-    <button
-      type="button"
-      onClick={() =>
-        setQuery({ q: undefined, status: undefined, fault: undefined, api: undefined, application: undefined, object: undefined })
-      }
-    >
+    <button type="button" onClick={() => setQuery(NO_FILTER)}>
       Show all
     </button>
   </Empty>

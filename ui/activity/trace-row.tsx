@@ -1,6 +1,7 @@
-import { apiTitle, applicationTitle, changedQuery, rehearsalLink, route, withQuery } from '../data/data.ts';
-import type { Trace } from '../data/trace-feed.ts';
-import { Badge, counted, duration, StatusBadge, wallTime } from '../kit/kit.ts';
+import { apiTitle, applicationTitle, changedQuery, type Output, rehearsalLink, route, withQuery } from '../data/data.ts';
+import { Badge, counted, duration, FaultBadges, StatusBadge, wallTime } from '../kit/kit.ts';
+
+export type Trace = Output<'list-traces'>['items'][number];
 
 /** Name, status and duration belong to the worst request, or the latest of several. */
 export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
@@ -27,11 +28,7 @@ export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehea
           {trace.calls > 0 && <span>{counted(trace.calls, 'call')}</span>}
           {trace.events > 0 && <span>{counted(trace.events, 'event')}</span>}
           {trace.failed > (status >= 400 ? 1 : 0) && status < 400 && <Badge tone="warn">{trace.failed} failed inside</Badge>}
-          {trace.faults.map((fault) => (
-            <Badge key={fault} tone="warn">
-              ⚡ <span class="clip">{fault}</span>
-            </Badge>
-          ))}
+          <FaultBadges faults={trace.faults} />
         </span>
       </a>
     </li>

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import {
   apiTitle,
   applicationTitle,
@@ -10,15 +10,13 @@ import {
   noteTraceRead,
   path,
   setQuery,
-  useBeginning,
-  useFrames,
   useResource,
   withQuery,
 } from '../data/data.ts';
-import type { Trace as TraceSummary } from '../data/trace-feed.ts';
-import { Heading, isNarrow, useKeys } from '../kit/kit.ts';
+import { isNarrow, NotFound, useKeys } from '../kit/kit.ts';
 import { SequenceDiagram } from '../sequence/sequence-diagram.tsx';
 import { type TraceTree, traceTree } from '../sequence/trace-tree.ts';
+import css from './activity.module.css';
 import { CallTree } from './call-tree.tsx';
 import { type Explanation, explain } from './explanation.ts';
 import { HopDetail } from './hop-detail.tsx';
@@ -26,12 +24,12 @@ import { reasonOf } from './problem-reason.ts';
 import { TraceEvents } from './trace-events.tsx';
 import { TraceHeader } from './trace-header.tsx';
 import { type Outcome, outcomeOf, withOutcome } from './trace-outcome.ts';
+import type { Trace as TraceSummary } from './trace-row.tsx';
 
 /** Most rows kept in the DOM. */
 const MOST_HOPS = 1_000;
 /** Of events that are read for the outcome. */
 const MOST_EVENTS = 200;
-const REFRESH_MS = 300;
 
 /** A narrow window has no room for columns. */
 const views = computed(() => (isNarrow.value ? (['tree', 'events'] as const) : (['sequence', 'tree', 'events'] as const)));
@@ -47,7 +45,7 @@ export interface TraceProps {
 export function Trace(props: TraceProps) {
   const { correlationId, rehearsal } = props;
   useEffect(() => noteTraceRead(rehearsal), [rehearsal]);
-  const read = useResource(correlationId, async (signal) => {
+  const readTrace = async (signal: AbortSignal) => {
     const [{ items, truncated }, { items: found }, { items: events }] = await Promise.all([
       control('read-journal', { query: { correlationId, bodies: 'false', limit: MOST_HOPS } }, { signal }),
       control('list-traces', { query: { correlationId, limit: 1 } }, { signal }),
@@ -59,49 +57,26 @@ export function Trace(props: TraceProps) {
     // A trace is shown without its reason when the record is gone.
     const hop = refused && (await control('read-hop', { params: { requestId: refused.requestId } }, { signal }).catch(() => undefined));
     return { tree, truncated, explanation, summary: found[0], outcome: outcomeOf(tree, events), reason: reasonOf(hop?.response) };
-  });
-  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(due.current), []);
-  const reload = (): void => {
-    clearTimeout(due.current);
-    due.current = setTimeout(read.reload, REFRESH_MS);
   };
-  useFrames('hops', (hops) => hops.some((hop) => hop.correlationId === correlationId) && reload());
-  useFrames('gap', reload);
-  useBeginning(reload);
-  return (
-    <article class="card detail">
-      {/* The gateway refuses an id that no trace can have. */}
-      {read.refusal?.code === 'validation_failed' ? (
-        <UnknownTrace correlationId={correlationId} truncated={false} />
-      ) : (
-        drawn(read, ({ tree, truncated, ...found }) =>
-          tree.rows.length === 0 ? (
-            <UnknownTrace correlationId={correlationId} truncated={truncated} />
-          ) : (
-            <KnownTrace {...props} {...found} tree={tree} />
-          ),
-        )
-      )}
-    </article>
+  const read = useResource(correlationId, readTrace, {
+    follows: ['hops', 'gap'],
+    concerns: ([kind, data]) => kind !== 'hops' || data.some((hop) => hop.correlationId === correlationId),
+  });
+  const unknown = (truncated: boolean) => (
+    <NotFound title="Unknown trace" words="No trace has this correlation id" id={correlationId}>
+      <p class="muted">
+        {truncated
+          ? 'The journal of this rehearsal has reached its limit: the trace may be gone.'
+          : 'The id is wrong, it belongs to another rehearsal, or this one has been reset.'}
+      </p>
+    </NotFound>
+  );
+  // The gateway refuses an id that no trace can have.
+  if (read.refusal?.code === 'validation_failed') return unknown(false);
+  return drawn(read, ({ tree, truncated, ...found }) =>
+    tree.rows.length === 0 ? unknown(truncated) : <KnownTrace {...props} {...found} tree={tree} />,
   );
 }
-
-const UnknownTrace = ({ correlationId, truncated }: { correlationId: string; truncated: boolean }) => (
-  <div class="empty">
-    <Heading title="Unknown trace" small>
-      No trace has this correlation id
-    </Heading>
-    <p>
-      <code class="brk">{correlationId}</code>
-    </p>
-    <p class="muted">
-      {truncated
-        ? 'The journal of this rehearsal has reached its limit: the trace may be gone.'
-        : 'The id is wrong, it belongs to another rehearsal, or this one has been reset.'}
-    </p>
-  </div>
-);
 
 interface KnownTraceProps extends TraceProps {
   readonly tree: TraceTree;
@@ -127,7 +102,7 @@ function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanatio
   return (
     <>
       <TraceHeader tree={tree} correlationId={correlationId} summary={summary} sentence={sentence} rehearsal={rehearsal} />
-      <nav class="tabs" aria-label="Views of the trace">
+      <nav class={`tabs ${css.tabs}`} aria-label="Views of the trace">
         {views.value.map((one) => (
           <a key={one} href={linkTo({ view: one })} aria-current={one === view ? 'page' : undefined}>
             {VIEW_TITLES[one]}

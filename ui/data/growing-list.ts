@@ -1,24 +1,27 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { held } from './live.ts';
+import { held, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
-import { useResource } from './resource.tsx';
+import { type Resource, useResource } from './resource.tsx';
+import type { FrameKind } from './stream.ts';
 
 /** Most rows kept in the DOM. */
-export const MOST = 1_000;
+const MOST = 1_000;
 
 /** A page of a list, newest first. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
   /** Where older ones begin; undefined: there are none. */
-  readonly next: number | undefined;
+  readonly next?: number;
 }
 
-export interface Listed<Item> extends ListPage<Item> {
+interface Listed<Item> extends ListPage<Item> {
+  /** The list that it belongs to. */
+  readonly key: string;
   /** New ones that wait until the list is left, newest first. */
   readonly fresh: readonly Item[];
 }
 
-export interface GrowingList<Item> {
+export interface GrowingList<Item> extends Pick<Resource<unknown>, 'refusal' | 'slow' | 'reload'> {
   /** Newest first. */
   readonly items: readonly Item[] | undefined;
   /** New ones that wait until the list is left. */
@@ -26,62 +29,101 @@ export interface GrowingList<Item> {
   readonly showWaiting: () => void;
   /** Absent: there are no older ones, or as many as a page can show. */
   readonly showOlder: (() => void) | undefined;
-  readonly refusal: Refusal | undefined;
-  readonly slow: boolean;
-  readonly reload: () => void;
 }
 
 interface Source<Item> {
   readonly key: string;
-  readonly readFirst: (signal: AbortSignal) => Promise<ListPage<Item>>;
-  readonly readOlder: (before: number) => Promise<ListPage<Item>>;
+  /** The newest items, or those before a place. */
+  readonly read: (before: number | undefined, signal?: AbortSignal) => Promise<ListPage<Item>>;
+  /** The items after a place. Default: pages from the newest back to it. */
+  readonly readAfter?: (place: number, signal: AbortSignal) => Promise<ListPage<Item>>;
+  readonly keyOf: (item: Item) => string | number;
+  /** A newer item has a higher place. */
+  readonly placeOf: (item: Item) => number;
+  /** Shown items change without a new place, so all of them are read again. */
+  readonly changes?: boolean;
+  readonly follows: readonly FrameKind[];
   /** Whether somebody points into the list. */
   readonly isInUse: () => boolean;
 }
 
-/** A list that grows at its beginning while it is shown. `grow` adds new ones, which wait while the list is in use; `known` is what is listed. */
-export function useGrowingList<Item>({ key, readFirst, readOlder, isInUse }: Source<Item>) {
+/** A list that grows at its beginning while it is shown. Known items are replaced where they stand; new ones wait while the list is in use. */
+export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
+  const { key, read, isInUse } = source;
   const [listed, setListed] = useState<Listed<Item>>();
   const [failure, setFailure] = useState<Refusal>();
-  const first = useResource(key, readFirst);
+  /** The world is another one, or the stream has missed frames. */
+  const isStale = useRef(false);
+  const readNews = async (signal: AbortSignal) => {
+    const known = listed?.key === key && !isStale.current ? [...listed.fresh, ...listed.items] : [];
+    if (known.length === 0) return { page: await read(undefined, signal), isWhole: true };
+    const places = known.map(source.placeOf);
+    const since = source.changes ? Math.min(...places) : Math.max(...places);
+    const page = await (source.readAfter?.(since, signal) ?? readBackTo(since, read, signal));
+    return { page, isWhole: (page.next ?? 0) > since };
+  };
+  const news = useResource(key, readNews, { follows: source.follows });
+  useFrames('gap', () => {
+    isStale.current = true;
+    news.reload();
+  });
   useEffect(() => {
-    setListed(first.value && { ...first.value, fresh: [] });
     setFailure(undefined);
-  }, [first.value]);
-  const known = useRef(listed);
-  known.current = listed;
-
-  const showWaiting = useCallback(() => setListed((before) => before && shown(before)), []);
-  const grow = (change: (before: Listed<Item>) => Listed<Item>): void =>
+    const wasStale = isStale.current;
+    isStale.current = false;
     setListed((before) => {
-      if (!before) return before;
-      const after = change(before);
+      if (!news.value) return undefined;
+      const { page, isWhole } = news.value;
+      const after = before && !isWhole ? merged(before, page.items, source) : { ...page, key, items: [], fresh: page.items };
       // In an empty list nothing can move from below the pointer.
-      const waits = held.peek() || (isInUse() && after.items.length > 0);
+      const waits = before && !wasStale && (held.peek() || (isInUse() && after.items.length > 0));
       return waits ? after : shown(after);
     });
+  }, [news.value]);
+
+  const showWaiting = useCallback(() => setListed((before) => before && shown(before)), []);
   const isHeld = held.value;
   useEffect(() => {
     if (!isHeld && !isInUse()) showWaiting();
   }, [isHeld]);
-
-  const fail = (error: unknown): void => setFailure(asRefusal(error));
   const showOlder = (before: number): Promise<void> =>
-    readOlder(before).then(
+    read(before).then(
       ({ items, next }) => setListed((list) => list && { ...list, items: [...list.items, ...items].slice(0, MOST), next }),
-      fail,
+      (error: unknown) => setFailure(asRefusal(error)),
     );
   const next = listed?.next;
-  const list: GrowingList<Item> = {
+  return {
     items: listed?.items,
     waiting: listed?.fresh.length ?? 0,
     showWaiting,
     showOlder: next === undefined || (listed?.items.length ?? 0) >= MOST ? undefined : () => void showOlder(next),
-    refusal: first.refusal ?? failure,
-    slow: first.slow,
-    reload: first.reload,
+    refusal: news.refusal ?? failure,
+    slow: news.slow,
+    reload: news.reload,
   };
-  return { list, known, grow, fail };
+}
+
+/** The newest items, back to a place. Gives up when a list could not show more; then `next` is above the place. */
+async function readBackTo<Item>(place: number, read: Source<Item>['read'], signal: AbortSignal): Promise<ListPage<Item>> {
+  const items: Item[] = [];
+  let next: number | undefined;
+  do {
+    const page = await read(next, signal);
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined && next > place && items.length < MOST);
+  return { items, next };
+}
+
+function merged<Item>({ items, fresh, ...list }: Listed<Item>, news: readonly Item[], { keyOf, placeOf }: Source<Item>): Listed<Item> {
+  const newest = new Map(news.map((item) => [keyOf(item), item]));
+  const known = new Set(items.map(keyOf));
+  const waiting = new Map([...fresh, ...news].filter((item) => !known.has(keyOf(item))).map((item) => [keyOf(item), item]));
+  return {
+    ...list,
+    items: items.map((item) => newest.get(keyOf(item)) ?? item),
+    fresh: [...waiting.values()].sort((one, other) => placeOf(other) - placeOf(one)).slice(0, MOST),
+  };
 }
 
 const shown = <Item>(list: Listed<Item>): Listed<Item> =>

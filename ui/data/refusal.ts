@@ -43,6 +43,10 @@ export class Refusal extends Error implements Problem {
   }
 }
 
+/** A mistake that a page finds itself, at a part of the request. */
+export const mistakeAt = (pointer: string, detail: string): Refusal =>
+  new Refusal({ status: 422, code: 'validation_failed', title: 'Refused', detail, errors: [{ pointer, detail }] });
+
 export async function refusalOf(answer: Response): Promise<Refusal> {
   const body = (await answer.json().catch(() => ({}))) as Partial<Problem> & { readonly scope?: string; readonly rehearsal?: string };
   return new Refusal({

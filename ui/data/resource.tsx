@@ -1,12 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemCard, Skeleton } from '../kit/parts.tsx';
+import { live, onFrames, useBeginning } from './live.ts';
 import { asRefusal, isAborted, type Refusal } from './refusal.ts';
+import type { Frame, FrameKind } from './stream.ts';
 
 /** Until a read that found no answer is tried again, while an earlier value is shown: nobody would see that it is old. Wall time. */
 const AGAIN_AFTER_MS = 2_000;
 /** A shorter wait shows nothing, so that quick answers do not flicker. */
 const SKELETON_AFTER_MS = 200;
+/** Frames come up to ten times a second; numbers change about as often as people can read them. Wall time. */
+const REREAD_MS = 500;
 
 export interface Resource<T> {
   /** The last value of this key; it stays while the resource is read again. */
@@ -23,31 +27,47 @@ interface Loaded<T> {
   readonly refusal?: Refusal;
 }
 
+type AnyFrame = { readonly [Kind in FrameKind]: readonly [Kind, Frame<Kind>] }[FrameKind];
+
+interface Following<T> {
+  /** Reads it again when a stream begins and after frames of these kinds. */
+  readonly follows?: readonly FrameKind[];
+  /** Whether a frame can have changed the value. Default: each frame can. */
+  readonly concerns?: (frame: AnyFrame, value: T | undefined) => boolean;
+}
+
 /** Reads something when the key changes, and again on `reload`: `useResource(id, (signal) => control('read-hop', …, { signal }))`. */
-export function useResource<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Resource<T> {
+export function useResource<T>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<T>,
+  { follows = [], concerns = () => true }: Following<T> = {},
+): Resource<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ key });
   const [slowKey, setSlowKey] = useState<string>();
   const [round, setRound] = useState(0);
-  const latest = useRef(read);
-  latest.current = read;
-  const shown = useRef<Loaded<T>>(loaded);
-  shown.current = loaded;
+  const isReading = useRef(false);
+  const latest = useRef({ read, loaded });
+  latest.current = { read, loaded };
   const reload = useCallback(() => setRound((before) => before + 1), []);
   useEffect(() => {
     const leaving = new AbortController();
     const slow = setTimeout(() => setSlowKey(key), SKELETON_AFTER_MS);
     let again: ReturnType<typeof setTimeout> | undefined;
-    latest
-      .current(leaving.signal)
-      .then((value) => setLoaded({ key, value }))
+    isReading.current = true;
+    latest.current
+      .read(leaving.signal)
+      .then((value) => leaving.signal.aborted || setLoaded({ key, value }))
       .catch((error: unknown) => {
         if (leaving.signal.aborted || isAborted(error)) return;
         const refusal = asRefusal(error);
         setLoaded((before) => ({ ...(before.key === key && before), key, refusal }));
-        const isOld = shown.current.key === key && shown.current.value !== undefined;
-        if (isOld && mayPass(refusal)) again = setTimeout(reload, AGAIN_AFTER_MS);
+        const { loaded: shown } = latest.current;
+        if (shown.key === key && shown.value !== undefined && mayPass(refusal)) again = setTimeout(reload, AGAIN_AFTER_MS);
       })
-      .finally(() => clearTimeout(slow));
+      .finally(() => {
+        clearTimeout(slow);
+        if (!leaving.signal.aborted) isReading.current = false;
+      });
     return () => {
       leaving.abort();
       clearTimeout(slow);
@@ -55,11 +75,46 @@ export function useResource<T>(key: string, read: (signal: AbortSignal) => Promi
     };
   }, [key, round]);
   const current = loaded.key === key ? loaded : undefined;
+  const isConcerned = (frame: AnyFrame): boolean => concerns(frame, current?.value);
+  useReread(follows, reload, { isConcerned, isReading: () => isReading.current });
   return { value: current?.value, refusal: current?.refusal, slow: slowKey === key, reload };
 }
 
 /** Whether the same read can succeed later: the gateway was away, failed, or had too much to do. */
 const mayPass = ({ status }: Refusal): boolean => status === 0 || status === 429 || status >= 500;
+
+interface RereadOptions {
+  readonly isConcerned?: (frame: AnyFrame) => boolean;
+  /** A read that runs is not cut off: it would never end while frames come. */
+  readonly isReading?: () => boolean;
+}
+
+/** Reads again when a stream begins and after frames of these kinds, once for all that come within the time. Without frames there is no timer. */
+export function useReread(kinds: readonly FrameKind[], reread: () => void, options: RereadOptions = {}): void {
+  const latest = useRef({ reread, ...options });
+  latest.current = { reread, ...options };
+  const due = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const later = (): void => {
+    due.current ??= setTimeout(() => {
+      due.current = undefined;
+      if (latest.current.isReading?.()) return later();
+      // While the console sleeps, nobody looks. The next beginning reads again.
+      if (live.peek().kind !== 'asleep') latest.current.reread();
+    }, REREAD_MS);
+  };
+  useBeginning(() => kinds.length > 0 && later());
+  useEffect(() => {
+    const leave = kinds.map((kind) =>
+      onFrames(kind, (data) => {
+        if (latest.current.isConcerned?.([kind, data] as AnyFrame) !== false) later();
+      }),
+    );
+    return () => {
+      clearTimeout(due.current);
+      for (const end of leave) end();
+    };
+  }, []);
+}
 
 /** Draws a resource, or its state: nothing yet, a skeleton, the problem with a button. */
 export function drawn<T>({ value, refusal, slow, reload }: Resource<T>, draw: (value: T) => ComponentChildren): ComponentChildren {

@@ -1,114 +1,121 @@
 import { events } from '../data/catalog.ts';
-import { eventName, isAdditional, rehearsalLink, route, setQuery, withQuery } from '../data/data.ts';
-import { type EventFilter, type PublishedEvent, useEventFeed } from '../data/event-feed.ts';
-import {
-  Badge,
-  Empty,
-  FilterField,
-  OlderRows,
-  ProblemCard,
-  Skeleton,
-  shortSubject,
-  useListInUse,
-  WaitingRows,
-  wallTime,
-} from '../kit/kit.ts';
+import { control, rehearsalLink, route, setQuery, withQuery } from '../data/data.ts';
+import { type GrowingList, type ListPage, useGrowingList } from '../data/growing-list.ts';
+import { Choice, Empty, FilterField, GrowingRows, useListInUse } from '../kit/kit.ts';
+import { EventRow, type PublishedEvent } from './event-row.tsx';
+
+interface EventFilter {
+  /** Without prefix. */
+  readonly type?: string;
+  /** `payment/pay_…` */
+  readonly subject?: string;
+  /** Additional events too. A type that is named is always included. */
+  readonly ext: 'true' | 'false';
+}
 
 const filterOf = (query: URLSearchParams): EventFilter => ({
   type: query.get('type') ?? undefined,
   subject: query.get('subject') ?? undefined,
-  ext: query.get('ext') === 'true',
+  ext: query.get('ext') === 'true' ? 'true' : 'false',
 });
 
 /** The events of a rehearsal. New ones wait while the pointer or the focus is in the list. */
 export function EventList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
-  const filter = filterOf(route.value.query);
-  const { list, isInUse, onLeave } = useListInUse();
-  const feed = useEventFeed(rehearsal, filter, isInUse);
-  const leave = onLeave(feed.showWaiting);
+  const { query } = route.value;
+  const filter = filterOf(query);
+  const use = useListInUse();
+  const feed = useEventFeed(rehearsal, filter, use.isInUse);
   const isFiltered = filter.type !== undefined || filter.subject !== undefined;
-  return (
-    <section ref={list} class="card list" aria-label="Events" onPointerLeave={leave} onFocusOut={leave}>
-      <div class="in stack-tight">
-        <TypeField filter={filter} />
-        <FilterField parameter="subject" label="Subject, in full: order/ord_…" placeholder="Subject: order/ord_…" />
-        <p class="line">
-          <button
-            type="button"
-            class={filter.ext ? 'badge on' : 'badge'}
-            aria-pressed={filter.ext ? 'true' : 'false'}
-            onClick={() => setQuery({ ext: filter.ext ? undefined : 'true' })}
-          >
-            with additional events
+  const withExtra = filter.ext === 'true';
+  const filters = (
+    <div class="in stack-tight">
+      <Choice
+        attributes={{ 'aria-label': 'Type of event' }}
+        value={filter.type ?? ''}
+        choices={[['', 'all types'], ...typesWith(filter.type).map((name) => [name, name] as const)]}
+        onChange={(type) => setQuery({ type })}
+      />
+      <FilterField parameter="subject" label="Subject, in full: order/ord_…" placeholder="Subject: order/ord_…" />
+      <p class="line">
+        <button
+          type="button"
+          class="badge"
+          aria-pressed={withExtra ? 'true' : 'false'}
+          onClick={() => setQuery({ ext: withExtra ? undefined : 'true' })}
+        >
+          with additional events
+        </button>
+        {isFiltered && (
+          <button type="button" class="badge" onClick={showAll}>
+            show all
           </button>
-          {isFiltered && (
-            <button type="button" class="badge" onClick={showAll}>
-              show all
-            </button>
-          )}
-        </p>
-      </div>
-      <WaitingRows shown={feed.items?.length} waiting={feed.waiting} show={feed.showWaiting} />
-      {!feed.items && !feed.refusal && feed.slow && <Skeleton rows={8} />}
-      {feed.refusal && <ProblemCard refusal={feed.refusal} retry={feed.reload} />}
-      <div class="scrolls">
-        <nav aria-label="Events, newest first">
-          <ul class="rows">
-            {feed.items?.map((published) => (
-              <EventRow key={published.order} published={published} rehearsal={rehearsal} selected={selected} />
-            ))}
-          </ul>
-        </nav>
-        {feed.items?.length === 0 && (isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />)}
-        <OlderRows show={feed.showOlder} />
-      </div>
-    </section>
+        )}
+      </p>
+    </div>
   );
+  const rows = feed.items?.map((published) => {
+    const { id } = published.event as { readonly id: string };
+    const href = withQuery(rehearsalLink(rehearsal, 'events', id), Object.fromEntries(query));
+    return <EventRow key={published.order} published={published} href={href} isSelected={id === selected} />;
+  });
+  return (
+    <GrowingRows
+      use={use}
+      label="Events"
+      class="card"
+      feeds={[feed]}
+      filters={filters}
+      rows={<ul class="rows">{rows}</ul>}
+      empty={isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />}
+    />
+  );
+}
+
+/** The bus lists events from the oldest; places count from 1 without gaps, so a window of places is read from its end. */
+const WINDOW = 1_000;
+const ENOUGH = 50;
+const MOST_WINDOWS = 5;
+
+/** The events of a rehearsal, newest first, kept up to date. */
+function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
+  const read = async (before?: number, signal?: AbortSignal) => {
+    if (before !== undefined) return readBackwards(filter, before, signal);
+    const { counts } = await control('read-rehearsal', { params: { name: rehearsal } }, { signal });
+    return readBackwards(filter, counts.events, signal);
+  };
+  return useGrowingList<PublishedEvent>({
+    key: JSON.stringify([rehearsal, filter]),
+    read,
+    readAfter: async (after, signal) => {
+      const { items } = await control('list-events', { query: { ...filter, after, limit: WINDOW } }, { signal });
+      return items.length < WINDOW ? { items: items.toReversed() } : read(undefined, signal);
+    },
+    keyOf: ({ order }) => order,
+    placeOf: ({ order }) => order,
+    follows: ['events'],
+    isInUse,
+  });
+}
+
+/** Windows of places, the newest first, until there are enough events or too many windows. */
+async function readBackwards(filter: EventFilter, from: number, signal?: AbortSignal): Promise<ListPage<PublishedEvent>> {
+  const items: PublishedEvent[] = [];
+  let before = from;
+  for (let windows = 0; windows === 0 || (before > 0 && windows < MOST_WINDOWS && items.length < ENOUGH); windows += 1) {
+    const end = before;
+    before = Math.max(0, before - WINDOW);
+    const answer = await control('list-events', { query: { ...filter, after: before, limit: WINDOW } }, { signal });
+    items.push(...answer.items.filter(({ order }) => windows === 0 || order <= end).reverse());
+  }
+  return { items, next: before === 0 ? undefined : before };
 }
 
 const showAll = (): void => setQuery({ type: undefined, subject: undefined });
 
-function EventRow({ published, rehearsal, selected }: { published: PublishedEvent; rehearsal: string; selected: string | undefined }) {
-  const { event, order } = published;
-  const { id, subject, time } = event as Readonly<Record<'id' | 'subject' | 'time', string>>;
-  const name = eventName(event);
-  return (
-    <li>
-      <a
-        href={withQuery(rehearsalLink(rehearsal, 'events', id), Object.fromEntries(route.value.query))}
-        data-row=""
-        aria-current={id === selected ? 'true' : undefined}
-      >
-        <span class="what event-text">{name.replace(/^ext\./, '')}</span>
-        <span>{isAdditional(name) && <Badge>additional</Badge>}</span>
-        <span class="meta">
-          <span>{shortSubject(subject)}</span>
-          <span>
-            {wallTime(time)} · no. {order}
-          </span>
-        </span>
-      </a>
-    </li>
-  );
-}
-
-function TypeField({ filter }: { filter: EventFilter }) {
+/** All types, and one that an address names although it does not exist. */
+function typesWith(chosen: string | undefined): readonly string[] {
   const known = Object.keys(events);
-  const names = filter.type === undefined || known.includes(filter.type) ? known : [filter.type, ...known];
-  return (
-    <select
-      aria-label="Type of event"
-      value={filter.type ?? ''}
-      onChange={({ target }) => target instanceof HTMLSelectElement && setQuery({ type: target.value })}
-    >
-      <option value="">all types</option>
-      {names.map((name) => (
-        <option key={name} value={name} selected={name === filter.type}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
+  return chosen === undefined || known.includes(chosen) ? known : [chosen, ...known];
 }
 
 const NothingFound = () => (

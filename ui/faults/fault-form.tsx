@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
-import { applicationTitle, asRefusal, control, type FieldError, isCutOff, readFaults } from '../data/data.ts';
-import { Card, Choice, field, OtherErrors, say, textField, useFocusOnWrong } from '../kit/kit.ts';
+import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
+import { Card, Choice, field, OtherErrors, say, textField, useForm } from '../kit/kit.ts';
 import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
@@ -52,30 +52,23 @@ function nameTrouble(name: string): string | undefined {
 export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
   const name = useSignal('');
   const form = useSignal(EMPTY);
-  const errors = useSignal<readonly FieldError[]>([]);
-  const wrong = useFocusOnWrong(errors.value);
   const { target, kind, application } = form.value;
   const change = (changes: Partial<FaultForm>): void => {
     form.value = { ...form.value, ...changes };
   };
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const set = async (): Promise<void> => {
     const given = name.value.trim();
-    const wrongName = nameTrouble(given);
-    errors.value = wrongName === undefined ? [] : [{ pointer: '{name}', detail: wrongName }];
-    if (wrongName !== undefined) return;
-    try {
-      await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
-      await readFaults();
-      say(`The fault ${given} is set.`);
-      name.value = '';
-    } catch (error) {
-      const refusal = asRefusal(error);
-      const found = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
-      // Of a call without a target the fields are below the choice of what it strikes.
-      errors.value = found.map((one) => (target === 'call' && one.pointer === '/match' ? { ...one, pointer: '/match/application' } : one));
-    }
+    const trouble = nameTrouble(given);
+    if (trouble !== undefined) throw mistakeAt('{name}', trouble);
+    await control('put-fault', { params: { name: given }, body: faultRule(form.value) });
+    await readFaults();
+    say(`The fault ${given} is set.`);
+    name.value = '';
   };
+  const { errors, attributes: ofForm } = useForm(set, {
+    // Of a call without a target the fields are below the choice of what it strikes.
+    pointerOf: (pointer) => (target === 'call' && pointer === '/match' ? '/match/application' : pointer),
+  });
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
   const choice = (
     member: 'application' | 'api' | 'event' | 'webhook' | 'scan',
@@ -83,7 +76,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     pointer: string,
     choices: readonly (readonly [string, string])[],
   ) =>
-    field({ id: `fault-${member}`, label, pointer, errors: errors.value }, (attributes) => (
+    field({ id: `fault-${member}`, label, pointer, errors }, (attributes) => (
       <Choice
         attributes={attributes}
         value={form.value[member]}
@@ -92,35 +85,32 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
       />
     ));
   const text = (member: 'subject' | 'times' | 'probability' | 'seed', label: string, hint: string) =>
-    field(
-      { id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}`, errors: errors.value },
-      (attributes) => (
-        <input
-          type="text"
-          {...attributes}
-          value={form.value[member]}
-          onInput={({ currentTarget }) => change({ [member]: currentTarget.value })}
-        />
-      ),
-    );
+    field({ id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}`, errors }, (attributes) => (
+      <input
+        type="text"
+        {...attributes}
+        value={form.value[member]}
+        onInput={({ currentTarget }) => change({ [member]: currentTarget.value })}
+      />
+    ));
   const kinds: readonly FaultKind[] = faultRules.kinds[target];
   const { effect, members } = FAULT_KINDS[kind];
   return (
     <Card title="Your own rule">
-      <form ref={wrong} class="in fields" onSubmit={(event: Event) => void submit(event)} noValidate>
-        <OtherErrors errors={errors.value} shown={[...SHOWN, ...members.map((member) => `/fault/${member.name}`)]} />
+      <form {...ofForm} class="in fields">
+        <OtherErrors errors={errors} shown={[...SHOWN, ...members.map((member) => `/fault/${member.name}`)]} />
         {textField(
           {
             id: 'fault-name',
             label: 'Name',
             hint: 'At most 64 letters, digits, dots, hyphens and underscores',
             pointer: '{name}',
-            errors: errors.value,
+            errors,
           },
           name,
           { required: true, maxLength: 64 },
         )}
-        {field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors: errors.value }, (attributes) => (
+        {field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors }, (attributes) => (
           <Choice
             attributes={attributes}
             value={target}
@@ -156,7 +146,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
         {target === 'webhook' &&
           form.value.webhook === CARRIER &&
           choice('scan', 'Scan', '/match/status', [['', 'any'], ...faultRules.scans.map((one) => [one, one] as const)])}
-        {field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors: errors.value }, (attributes) => (
+        {field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors }, (attributes) => (
           <Choice
             attributes={attributes}
             value={kind}
@@ -166,7 +156,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
         ))}
         {members.map(({ name: member, label, initial, hint, choices }) =>
           field(
-            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}`, errors: errors.value },
+            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}`, errors },
             (attributes) => {
               const value = form.value.members[member] ?? initial;
               const set = (typed: string): void => change({ members: { ...form.value.members, [member]: typed } });

@@ -1,12 +1,12 @@
-import './faults.css';
 import { useState } from 'preact/hooks';
 import { control, drawn, faults, isCutOff, isUsedUp, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
-import { Badge, Card, Choice, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import { Badge, Card, Choice, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { readWebhooks } from '../webhooks/webhook-read.ts';
 import { FaultRuleForm } from './fault-form.tsx';
 import { ruleInWords } from './fault-rule.ts';
 import { dropAllFaults, dropFault, type FaultPreset, type SetFault, setPreset } from './fault-switch.ts';
+import css from './faults.module.css';
 import { presetsOfWebhook } from './webhook-presets.ts';
 
 /** What goes wrong in a rehearsal: switches under business names, rules of one's own, and what they withhold. */
@@ -86,7 +86,7 @@ interface SwitchesProps {
 }
 
 const Switches = ({ presets, set, rehearsal }: SwitchesProps) => (
-  <ul class="switches">
+  <ul class={`items ${css.switches}`}>
     {presets.map((preset) => (
       <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} rehearsal={rehearsal} />
     ))}
@@ -97,21 +97,21 @@ function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFa
   const { id, title, effect, rule } = preset;
   const toggle = (): Promise<void> => (set ? dropFault(id, title) : setPreset(preset));
   return (
-    <li class={set ? 'on' : undefined}>
+    <li class={set ? css.on : undefined}>
       <button
         type="button"
-        class="switch"
+        class={css.switch}
         role="switch"
         aria-checked={set ? 'true' : 'false'}
         aria-describedby={`${id}-effect`}
         disabled={isCutOff()}
         onClick={() => void toggle()}
       >
-        <span class="knob" aria-hidden="true" />
-        <span class="what">{title}</span>
+        <span class={css.knob} aria-hidden="true" />
+        <span class={css.what}>{title}</span>
       </button>
       <Hits fault={set} rehearsal={rehearsal} />
-      <p class="effect" id={`${id}-effect`}>
+      <p class={css.effect} id={`${id}-effect`}>
         {effect}
       </p>
       <p class="muted small brk">
@@ -137,10 +137,10 @@ function OwnRules({ set, rehearsal }: { set: readonly SetFault[]; rehearsal: str
   if (set.length === 0) return null;
   return (
     <Card title="Other rules">
-      <ul class="switches">
+      <ul class={`items ${css.switches}`}>
         {set.map((fault) => (
-          <li key={fault.name} class="on">
-            <span class="what brk">{fault.name}</span>
+          <li key={fault.name} class={css.on}>
+            <span class={`${css.what} brk`}>{fault.name}</span>
             <Hits fault={fault} rehearsal={rehearsal} />
             <p class="muted small brk">
               <code>{ruleInWords(fault)}</code>
@@ -169,18 +169,11 @@ function WithheldCard({ set, presets }: { set: readonly SetFault[]; presets: rea
   if (withheld.length === 0) return null;
   const titleOf = (fault: string): string => presets.find(({ id }) => id === fault)?.title ?? fault;
   return (
-    <Card
-      title="Withheld"
-      aside={
-        <button type="button" class="quiet" onClick={settled.reload}>
-          Refresh
-        </button>
-      }
-    >
-      <ul class="switches">
+    <Card title="Withheld" aside={<Refresh {...settled} />}>
+      <ul class={`items ${css.switches}`}>
         {withheld.map(({ what, id, type, subject, fault, until }) => (
           <li key={id}>
-            <span class="what brk">{type?.replace('com.unified-commerce.', '') ?? `${what} ${id}`}</span>
+            <span class={`${css.what} brk`}>{type?.replace('com.unified-commerce.', '') ?? `${what} ${id}`}</span>
             <Badge tone="event">{what}</Badge>
             <p class="muted small brk">
               {[

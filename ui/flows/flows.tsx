@@ -46,7 +46,7 @@ export function Flows({ rehearsal }: PageProps) {
           groupsOf(shown).map(({ number, title, onFailure, scenarios: ofFlow }) => (
             <Card key={title} title={number === undefined ? title : `${number}. ${title}`}>
               {onFailure !== undefined && <p class="in muted">{onFailure}</p>}
-              <ul class={css.scenarios}>
+              <ul class={`items ${css.items} ${css.scenarios}`}>
                 {ofFlow.map((scenario) => (
                   <ScenarioRow
                     key={scenario.name}

@@ -1,16 +1,4 @@
-import { useState } from 'preact/hooks';
-import {
-  act,
-  control,
-  drawn,
-  lastRehearsal,
-  type Output,
-  type Resource,
-  rehearsalLink,
-  route,
-  useFrames,
-  useResource,
-} from '../data/data.ts';
+import { act, control, drawn, lastRehearsal, type Output, type Resource, rehearsalLink, route, useResource } from '../data/data.ts';
 import { Badge, Empty, type Tone, wallTime } from '../kit/kit.ts';
 
 export type RunState = Output<'read-run'>['state'];
@@ -29,13 +17,8 @@ export const RunBadge = ({ state }: { state: RunState }) => <Badge tone={TONES[s
 export const isOpen = ({ state }: ListedRun): boolean => state === 'waiting' || state === 'running';
 
 /** The latest runs of the estate, newest first, kept up to date by the stream. */
-export function useRuns(): Resource<Output<'list-runs'>> {
-  const read = useResource('runs', (signal) => control('list-runs', undefined, { signal }));
-  const [streamed, setStreamed] = useState<readonly ListedRun[]>();
-  useFrames('runs', setStreamed);
-  useFrames('gap', read.reload);
-  return streamed ? { ...read, value: { items: [...streamed] } } : read;
-}
+export const useRuns = (): Resource<Output<'list-runs'>> =>
+  useResource('runs', (signal) => control('list-runs', undefined, { signal }), { follows: ['runs', 'gap'] });
 
 /** Starts a scenario. Its result appears beside it in the list of flows. */
 export const runScenario = ({ name, title }: { readonly name: string; readonly title: string }): Promise<void> =>

@@ -1,16 +1,4 @@
-import {
-  act,
-  apiTitle,
-  applicationTitle,
-  asRefusal,
-  busy,
-  control,
-  drawn,
-  type Output,
-  rehearsalLink,
-  useReread,
-  useResource,
-} from '../data/data.ts';
+import { act, apiTitle, applicationTitle, asRefusal, busy, control, drawn, type Output, rehearsalLink, useResource } from '../data/data.ts';
 import { Card, duration, Empty, Heading, StatusBadge, wallTime } from '../kit/kit.ts';
 import { InvariantList } from '../rehearsals/invariants-card.tsx';
 import type { PageProps } from '../shell/page.ts';
@@ -21,8 +9,9 @@ type RunRecord = Output<'read-run'>;
 
 /** A run of a scenario: its steps as they happen, and whether the invariants hold at its end. */
 export function Run({ rehearsal, rest: [id] }: PageProps) {
-  const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }));
-  useReread(['runs', 'gap'], read.reload);
+  const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }), {
+    follows: ['runs', 'gap'],
+  });
   return drawn(read, ({ run }) =>
     run ? <KnownRun rehearsal={rehearsal} run={run} reread={read.reload} /> : <UnknownRun rehearsal={rehearsal} id={id} />,
   );
@@ -105,7 +94,7 @@ function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecor
         {steps.length === 0 ? (
           <Empty title={isOpen ? 'Steps appear here as they happen.' : 'It made no step.'} />
         ) : (
-          <ol class={css.steps}>
+          <ol class={`items ${css.items} ${css.steps}`}>
             {steps.map((step) => (
               <StepRow key={step.number} step={step} own={own} />
             ))}
@@ -125,7 +114,7 @@ function StepRow({ step, own }: { step: RunRecord['steps'][number]; own: string 
   const { number, kind, title, call, application, api, status, ms, events = [], correlationId } = step;
   if (kind === 'note')
     return (
-      <li class="note">
+      <li>
         <span class="muted">{number}</span>
         <p class="muted brk">{title}</p>
       </li>

@@ -1,7 +1,7 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { FieldError } from '../data/refusal.ts';
+import { asRefusal, type FieldError, type Refusal } from '../data/refusal.ts';
 
 interface FieldProps {
   readonly id: string;
@@ -58,6 +58,35 @@ export const textField = (
       onInput={({ currentTarget }) => (value.value = currentTarget.value)}
     />
   ));
+
+interface FormOptions {
+  /** The field of an error, where it is another than the gateway names. */
+  readonly pointerOf?: (pointer: string, refusal: Refusal) => string;
+}
+
+/** A form, sent once at a time. What `send` throws stands at the fields. `attributes` belong to the form element. */
+export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => pointer }: FormOptions = {}) {
+  const errors = useSignal<readonly FieldError[]>([]);
+  const isSending = useSignal(false);
+  const ref = useFocusOnWrong(errors.value);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isSending.value) return;
+    isSending.value = true;
+    errors.value = [];
+    try {
+      await send();
+    } catch (error) {
+      const refusal = asRefusal(error);
+      const found = refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }];
+      errors.value = found.map(({ pointer, detail }) => ({ pointer: pointerOf(pointer, refusal), detail }));
+    } finally {
+      isSending.value = false;
+    }
+  };
+  const attributes = { ref, noValidate: true, onSubmit: (event: Event) => void submit(event) };
+  return { errors: errors.value, isSending: isSending.value, attributes };
+}
 
 /** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
 export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {

@@ -7,7 +7,7 @@ const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*|\btrue\b|\bfalse\b|\bn
 
 /** A body as indented JSON. Whatever it contains is shown as text. */
 export function JsonView({ value, label }: { value: unknown; label: string }) {
-  if (value === undefined || value === null) return <p class="muted none">none on record</p>;
+  if (value === undefined || value === null) return <p class="muted">none on record</p>;
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (
     <Scroll as="pre" label={label}>

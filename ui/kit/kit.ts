@@ -8,6 +8,7 @@ export * from './format.ts';
 export * from './icon.tsx';
 export * from './json-view.tsx';
 export * from './keyboard.ts';
+export * from './list-and-detail.tsx';
 export * from './list-in-use.tsx';
 export * from './list-place.ts';
 export * from './narrow.ts';

@@ -1,14 +1,15 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { GrowingList } from '../data/growing-list.ts';
 import { held } from '../data/live.ts';
+import css from './list.module.css';
 import { useNextFocus } from './next-focus.ts';
+import { ProblemCard, Skeleton } from './parts.tsx';
 
 export interface ListInUse {
   readonly list: RefObject<HTMLElement | null>;
   /** Somebody points into the list, or the focus is on a row of it. */
   readonly isInUse: () => boolean;
-  /** For the list: shows what waits when nobody uses it any more. */
-  readonly onLeave: (showWaiting: () => void) => () => void;
 }
 
 /** Whether a list is in use: new rows then wait. Its filter and the button of the new rows belong to it. */
@@ -18,11 +19,47 @@ export function useListInUse(): ListInUse {
     const { current } = list;
     return current !== null && (current.matches(':hover') || current.querySelector('nav')?.contains(document.activeElement) === true);
   };
+  return { list, isInUse };
+}
+
+interface GrowingRowsProps {
+  readonly use: ListInUse;
+  readonly label: string;
+  /** Their rows. The first feed has the older ones. */
+  readonly feeds: readonly [GrowingList<unknown>, ...GrowingList<unknown>[]];
+  readonly class?: string;
+  readonly filters?: ComponentChildren;
+  readonly rows: ComponentChildren;
+  /** In place of rows. */
+  readonly empty: ComponentChildren;
+  /** Below the oldest row. */
+  readonly end?: ComponentChildren;
+}
+
+/** A list whose new rows wait while it is in use: filters, rows, and the buttons for new and older ones. */
+export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name = '', filters, rows, empty, end }: GrowingRowsProps) {
+  const [feed] = feeds;
+  const showWaiting = (): void => {
+    for (const each of feeds) each.showWaiting();
+  };
   // The focus is nowhere while it moves on.
-  const onLeave = (showWaiting: () => void) => (): void => {
+  const leave = (): void => {
     if (!held.peek()) setTimeout(() => !isInUse() && showWaiting());
   };
-  return { list, isInUse, onLeave };
+  return (
+    <section ref={list} class={`${css.list} ${name}`} aria-label={label} onPointerLeave={leave} onFocusOut={leave}>
+      {filters}
+      <WaitingRows shown={feed.items?.length} waiting={feeds.reduce((sum, { waiting }) => sum + waiting, 0)} show={showWaiting} />
+      {!feed.items && !feed.refusal && feed.slow && <Skeleton rows={8} />}
+      {feed.refusal && <ProblemCard refusal={feed.refusal} retry={feed.reload} />}
+      <div class={css.scrolls}>
+        <nav aria-label={`${label}, newest first`}>{rows}</nav>
+        {feed.items && feeds.every(({ items }) => !items?.length) && empty}
+        <OlderRows show={feed.showOlder} />
+        {!feed.showOlder && end}
+      </div>
+    </section>
+  );
 }
 
 interface WaitingRowsProps {
@@ -32,10 +69,10 @@ interface WaitingRowsProps {
 }
 
 /** How many rows are shown, and the button for those that wait. It has its room whether or not rows wait: nothing moves. */
-export function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
+function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
   const line = useNextFocus<HTMLParagraphElement>((list) => list.querySelector<HTMLElement>('[data-row]'));
   return (
-    <p ref={line} class="waiting">
+    <p ref={line} class={css.waiting}>
       <span class="muted">{shown !== undefined && shown > 0 && `${shown.toLocaleString('en')} shown, newest first`}</span>
       {waiting > 0 && (
         <button type="button" class="primary" onClick={show}>

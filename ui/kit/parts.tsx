@@ -24,6 +24,17 @@ export const Badge = ({ tone, children }: { tone?: Tone; children?: ComponentChi
   <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
 );
 
+/** The faults that struck. */
+export const FaultBadges = ({ faults }: { faults: readonly string[] }) => (
+  <>
+    {faults.map((fault) => (
+      <Badge key={fault} tone="warn">
+        ⚡ <span class="clip">{fault}</span>
+      </Badge>
+    ))}
+  </>
+);
+
 /** An HTTP status: green, amber when refused, red when failed. */
 export const StatusBadge = ({ status }: { status: number }) => <Badge tone={toneOf(status)}>{status}</Badge>;
 
@@ -59,6 +70,36 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
+interface NotFoundProps {
+  /** For the title of the document. */
+  readonly title: string;
+  readonly words: string;
+  /** What the address names. */
+  readonly id: string;
+  readonly children?: ComponentChildren;
+}
+
+/** In place of something that does not exist. */
+export const NotFound = ({ title, words, id, children }: NotFoundProps) => (
+  <div class="empty">
+    <Heading title={title} small>
+      {words}
+    </Heading>
+    <p>
+      <code class="brk">{id}</code>
+    </p>
+    {children}
+  </div>
+);
+
+/** A term and what it is, in a list of the class `pairs`. */
+export const Pair = ({ term, children }: { term: string; children: ComponentChildren }) => (
+  <div>
+    <dt class="muted">{term}</dt>
+    <dd class="brk">{children}</dd>
+  </div>
+);
+
 export const Skeleton = ({ rows }: { rows: number }) => (
   <div class="skeleton" role="img" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -88,6 +129,13 @@ export const ProblemCard = ({ refusal, retry }: { refusal: Refusal; retry?: () =
       </p>
     )}
   </div>
+);
+
+/** Reads a part of a page again that does not follow the stream. */
+export const Refresh = ({ reload }: { reload: () => void }) => (
+  <button type="button" class="quiet" onClick={reload}>
+    Refresh
+  </button>
 );
 
 /** Copies text and confirms it. Where copying is not allowed, shows the text for copying by hand. */

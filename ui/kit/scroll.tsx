@@ -14,3 +14,27 @@ export function Scroll({ as = 'div', label, frame, ...rest }: ScrollProps) {
   const Tag = as as 'div';
   return <Tag {...rest} ref={frame} tabIndex={0} role="group" aria-label={label} />;
 }
+
+interface TableProps extends Pick<ScrollProps, 'label' | 'class' | 'children'> {
+  readonly heads: readonly string[];
+  /** The columns with numbers, whose cells have the class `number`. */
+  readonly numbers?: readonly string[];
+}
+
+/** A table that may be wider than its place. */
+export const Table = ({ label, class: name, heads, numbers = [], children }: TableProps) => (
+  <Scroll class={`table ${name ?? ''}`} label={label}>
+    <table>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col" class={numbers.includes(head) ? 'number' : undefined}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </Scroll>
+);

@@ -2,6 +2,7 @@ import { applicationTitle, settingLink } from '../data/data.ts';
 import { Card, counted, isNarrow } from '../kit/kit.ts';
 import { type DrawnCall, layoutEstateMap, type MapSize, NARROW, WIDE } from './estate-map-layout.ts';
 import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
+import css from './overview.module.css';
 
 /** Who calls whom in this rehearsal, as a picture and as a list. */
 export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: string }) {
@@ -15,18 +16,18 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
   });
   return (
     <Card title="Estate" aside={<About discarded={estate.discarded} />}>
-      <div class="in map-box">
+      <div class={`in ${css.mapBox}`}>
         {/* biome-ignore lint/a11y/useSemanticElements: only an SVG can hold the drawing. */}
         <svg
-          class="map"
+          class={css.map}
           viewBox={`0 0 ${map.width} ${map.height}`}
           role="group"
           aria-label="Map of the estate. The list below has the same content."
         >
           {lanes.map(({ title, x }) => (
             <>
-              <rect key={title} class="lane-bg" x={x} y={lane.top} width={lane.width} height={lane.height} rx={8} />
-              <text class="lane" x={x + (lane.width - size.node.width) / 2} y={23}>
+              <rect key={title} class={css.laneBox} x={x} y={lane.top} width={lane.width} height={lane.height} rx={8} />
+              <text class={css.lane} x={x + (lane.width - size.node.width) / 2} y={23}>
                 {title}
               </text>
             </>
@@ -39,23 +40,23 @@ export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: 
           ))}
         </svg>
       </div>
-      <p class="legend">
+      <p class={css.legend}>
         <span>
           <i />
           calls, thicker is more often
         </span>
         <span>
-          <i class="failed" />
+          <i class={css.failed} />
           some of them failed
         </span>
-        <span class="good-text">
+        <span class={css.ready}>
           <span class="dot" aria-hidden="true" /> ready
         </span>
         <span>◇ a fault is set and has not struck</span>
         <span>⚡ a fault has struck</span>
         <span>✕ a fault keeps all calls away</span>
       </p>
-      <details class="apps">
+      <details class={css.apps}>
         <summary>{summaryOf(nodes, calls)}</summary>
         <ul class="rows">
           {nodes.map((node) => (
@@ -85,10 +86,10 @@ const firstOf = (note: string): string => note.split(/[:·,]/)[0]?.trim() ?? '';
 function Line({ call }: { call: DrawnCall }) {
   const { line, tip, thickness, failed } = call;
   return (
-    <g class={failed > 0 ? 'call failed' : 'call'}>
+    <g class={`${css.call} ${failed > 0 ? css.failed : ''}`}>
       <title>{sentenceOf(call)}</title>
       <path d={line} stroke-width={thickness} />
-      <path class="tip" d={tip} />
+      <path class={css.tip} d={tip} />
     </g>
   );
 }
@@ -96,15 +97,15 @@ function Line({ call }: { call: DrawnCall }) {
 function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size: MapSize }) {
   const { title, note, shortNote, link, isBusy } = node;
   const inset = size === NARROW ? 8 : 14;
-  const classes = [isBusy && 'busy', node.faults.isDown && 'down'].filter(Boolean).join(' ');
+  const classes = [isBusy && css.busy, node.faults.isDown && css.down].filter(Boolean).join(' ');
   return (
     <a class={classes || undefined} href={link} aria-label={`${title} ${note}, ${stateOf(node)}`} {...outside(link)}>
-      <rect class="node" x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
-      <circle class={toneOf(node)} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />
+      <rect class={css.node} x={x} y={y} width={size.node.width} height={size.node.height} rx={7} />
+      <circle class={css[toneOf(node)]} cx={x + inset} cy={y + 16} r={size === NARROW ? 3.5 : 4.5} />
       <text x={x + inset + (size === NARROW ? 6 : 11)} y={y + 20}>
         {title}
       </text>{' '}
-      <text class="sub" x={x + inset + (size === NARROW ? 6 : 11)} y={y + 35}>
+      <text class={css.sub} x={x + inset + (size === NARROW ? 6 : 11)} y={y + 35}>
         {size === NARROW ? firstOf(shortNote) : shortNote}
       </text>
     </a>

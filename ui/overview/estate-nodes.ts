@@ -1,6 +1,6 @@
+import { nameOf } from '../../shared/catalog/event-names.ts';
 import { apis, publishers } from '../data/catalog.ts';
 import type { Output } from '../data/control.ts';
-import { eventName } from '../data/event-name.ts';
 import { faults, isUsedUp } from '../data/rehearsal.ts';
 import { rehearsalLink, withQuery } from '../data/route.ts';
 import { counted } from '../kit/format.ts';
@@ -29,7 +29,7 @@ export const faultsAt = (application: Topology['applications'][number]): NodeFau
   const inForce = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
   return nodeFaults(application, inForce, {
     api: (api) => apis[api]?.application,
-    event: (event) => publishers[eventName({ type: event })],
+    event: (event) => publishers[nameOf(event)],
   });
 };
 

@@ -14,6 +14,7 @@ import {
 } from '../data/data.ts';
 import { dropFault, isSet, setPreset } from '../faults/fault-switch.ts';
 import { Card, useNextFocus } from '../kit/kit.ts';
+import css from './overview.module.css';
 
 const FIRST_FAULT = 'payment-hub-down';
 /** The parcel of an order is delivered 29 hours after its confirmation. A little less: the clock has also flowed since the rehearsal was read. */
@@ -58,7 +59,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
   const next = (Object.keys(steps) as (keyof typeof steps)[]).find((step) => !steps[step]);
   return (
     <Card title="First steps" aside={<span class="muted">{done} of 4</span>}>
-      <ol class="in steps">
+      <ol class={`in ${css.steps}`}>
         <Step isDone={steps.ordered} title="Place a digital order" hint="watch its calls appear on the map">
           {button(steps.ordered ? 'Again' : 'Place', order, next === 'ordered')}
         </Step>
@@ -98,7 +99,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
 function Step({ isDone, title, hint, children }: { isDone: boolean; title: string; hint: string; children?: ComponentChildren }) {
   const buttons = useNextFocus<HTMLSpanElement>((step) => step.querySelector<HTMLElement>('a, button:not(:disabled)'));
   return (
-    <li class={isDone ? 'done' : undefined}>
+    <li class={isDone ? css.done : undefined}>
       <span>
         {title}
         {isDone && <span class="unseen"> (done)</span>}

@@ -1,28 +1,30 @@
-import './overview.css';
 import { TraceRow } from '../activity/trace-row.tsx';
 import { apis } from '../data/catalog.ts';
-import { control, drawn, estateLink, type Output, rehearsalLink, useReread, useResource } from '../data/data.ts';
+import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
 import { Card, counted, Empty, Heading, isNarrow, Term } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { EstateMap } from './estate-map.tsx';
 import { downByFault } from './estate-nodes.ts';
 import { FirstSteps } from './first-steps.tsx';
+import css from './overview.module.css';
 
 const LATEST = 5;
 /** The call that shows most: it pays, reserves and routes. */
 const EXAMPLE_API = 'confirm-order-api';
 
+const FOLLOWING = { follows: ['hops', 'events', 'faults', 'gap'] } as const;
+
 /** What is there, who calls whom, how to connect, and where to begin. */
 export function Overview({ rehearsal }: PageProps) {
-  const contents = useResource(rehearsal, (signal) => control('read-rehearsal', { params: { name: rehearsal } }, { signal }));
-  const estate = useResource(rehearsal, (signal) => control('read-topology', undefined, { signal }));
-  const latest = useResource(rehearsal, (signal) => control('list-traces', { query: { limit: LATEST } }, { signal }));
-  const confirmed = useResource(rehearsal, (signal) => control('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, { signal }));
+  const read = <T,>(readNow: (signal: AbortSignal) => Promise<T>) => useResource(rehearsal, readNow, FOLLOWING);
+  const contents = read((signal) => control('read-rehearsal', { params: { name: rehearsal } }, { signal }));
+  const estate = read((signal) => control('read-topology', undefined, { signal }));
+  const latest = read((signal) => control('list-traces', { query: { limit: LATEST } }, { signal }));
+  const confirmed = read((signal) => control('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, { signal }));
   const reread = (): void => {
     for (const { reload } of [contents, estate, latest, confirmed]) reload();
   };
-  useReread(['hops', 'events', 'faults', 'gap'], reread);
   const example = confirmed.value?.items[0] ?? latest.value?.items[0];
   const facts = <Facts rehearsal={rehearsal} contents={contents.value} estate={estate.value} />;
   return (
@@ -87,7 +89,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
   const activity = rehearsalLink(rehearsal, 'activity');
   return (
-    <div class="facts">
+    <div class={css.facts}>
       <Fact
         figure={estate && `${ready} of ${estate.applications.length}`}
         words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
@@ -116,7 +118,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
 }
 
 const Fact = ({ figure, words, link }: { figure: string | undefined; words: string; link: string }) => (
-  <a class="card" href={link}>
+  <a class={`card ${css.fact}`} href={link}>
     <b>{figure ?? '…'}</b> <span>{words}</span>
   </a>
 );

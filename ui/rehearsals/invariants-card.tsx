@@ -53,7 +53,7 @@ const BASIS = {
 
 /** Invariants with their outcome, and with what violates them. */
 export const InvariantList = ({ invariants }: { readonly invariants: readonly Invariant[] }) => (
-  <ul class="invariants">
+  <ul class="items" aria-label="Invariants">
     {invariants.map(({ id, title, holds, basis, checked, violations, waiting = [] }) => (
       <li key={id}>
         <span>{title}</span>

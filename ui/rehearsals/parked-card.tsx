@@ -1,5 +1,5 @@
 import { act, control, drawn, isBusy, useResource } from '../data/data.ts';
-import { Badge, Card, rehearsalTime, Term } from '../kit/kit.ts';
+import { Badge, Card, Refresh, rehearsalTime, Term } from '../kit/kit.ts';
 
 /** Work that failed too often, with a button that runs it again. */
 export function ParkedCard({ name }: { name: string }) {
@@ -19,9 +19,7 @@ export function ParkedCard({ name }: { name: string }) {
       title="Parked work"
       aside={
         <span class="line">
-          <button type="button" class="quiet" onClick={parked.reload}>
-            Refresh
-          </button>
+          <Refresh {...parked} />
           {count > 0 && (
             <button type="button" aria-disabled={isBusy()} onClick={() => void redrive()}>
               Redrive all
@@ -36,7 +34,7 @@ export function ParkedCard({ name }: { name: string }) {
             Nothing is <Term word="Park">parked</Term>. Deliveries and timers that failed too often appear here.
           </p>
         ) : (
-          <ul class="invariants">
+          <ul class="items">
             {items.map(({ what, key, error, at }) => (
               <li key={key}>
                 <span class="brk">

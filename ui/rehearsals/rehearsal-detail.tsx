@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Card, counted, download, Heading, rehearsalTime } from '../kit/kit.ts';
+import { Card, counted, download, Heading, Pair, rehearsalTime } from '../kit/kit.ts';
 import { RehearsalList } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
 import { KeepCard } from './keep-card.tsx';
@@ -90,11 +90,10 @@ const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
               `${counts.parked.toLocaleString('en')} parked`,
             ].join(', '),
           ],
-        ].map(([term, text]) => (
-          <div key={term}>
-            <dt class="muted">{term}</dt>
-            <dd class="brk">{text}</dd>
-          </div>
+        ].map(([term = '', text]) => (
+          <Pair key={term} term={term}>
+            {text}
+          </Pair>
         ))}
       </dl>
     </Card>

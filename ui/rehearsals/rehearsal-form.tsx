@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { asRefusal, type FieldError } from '../data/data.ts';
-import { Card, Choice, field, OtherErrors, say, textField, useFocusOnWrong } from '../kit/kit.ts';
+import { Card, Choice, field, OtherErrors, say, textField, useForm } from '../kit/kit.ts';
 import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 
 const ENDS: readonly (readonly [string, string])[] = [
@@ -18,41 +17,30 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
   const name = useSignal('');
   const ends = useSignal('');
   const expiry = useSignal('P2D');
-  const errors = useSignal<readonly FieldError[]>([]);
-  const busy = useSignal(false);
-  const wrong = useFocusOnWrong(errors.value);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (busy.value) return;
-    busy.value = true;
-    errors.value = [];
+  const create = async (): Promise<void> => {
     const idleExpiry = ends.value === 'other' ? expiry.value.trim() : ends.value;
-    try {
-      const created = await createRehearsal({
-        ...(name.value.trim() !== '' && { name: name.value.trim() }),
-        ...(ends.value === 'keep' ? { keep: true } : idleExpiry !== '' && { idleExpiry }),
-      });
-      say(`The rehearsal ${created.name} is ready.`);
-      name.value = '';
-      onCreated(created);
-    } catch (error) {
-      const { code, detail, errors: found } = asRefusal(error);
-      errors.value = found.length > 0 ? found : [{ pointer: code === 'rehearsal_exists' ? '/name' : '', detail }];
-    } finally {
-      busy.value = false;
-    }
+    const created = await createRehearsal({
+      ...(name.value.trim() !== '' && { name: name.value.trim() }),
+      ...(ends.value === 'keep' ? { keep: true } : idleExpiry !== '' && { idleExpiry }),
+    });
+    say(`The rehearsal ${created.name} is ready.`);
+    name.value = '';
+    onCreated(created);
   };
+  const { errors, isSending, attributes } = useForm(create, {
+    pointerOf: (pointer, { code }) => (code === 'rehearsal_exists' ? '/name' : pointer),
+  });
   return (
     <Card title="New rehearsal">
-      <form ref={wrong} class="in fields" noValidate onSubmit={(event: Event) => void submit(event)}>
-        <OtherErrors errors={errors.value} shown={SHOWN} />
+      <form {...attributes} class="in fields">
+        <OtherErrors errors={errors} shown={SHOWN} />
         {textField(
           {
             id: 'rehearsal-name',
             label: 'Name',
             hint: 'Lower-case letters, digits and hyphens, at most 40. Empty: the estate chooses one.',
             pointer: '/name',
-            errors: errors.value,
+            errors,
           },
           name,
         )}
@@ -61,10 +49,10 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
             id: 'rehearsal-ends',
             label: 'It ends',
             pointer: ends.value === 'other' ? '' : '/idleExpiry',
-            errors: ends.value === 'other' ? [] : errors.value,
+            errors: ends.value === 'other' ? [] : errors,
           },
-          (attributes) => (
-            <Choice attributes={attributes} value={ends.value} choices={ENDS} onChange={(value) => (ends.value = value)} />
+          (input) => (
+            <Choice attributes={input} value={ends.value} choices={ENDS} onChange={(value) => (ends.value = value)} />
           ),
         )}
         {ends.value === 'other' &&
@@ -74,13 +62,13 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
               label: 'Time without use',
               hint: 'ISO 8601, of wall time: PT30M, P2D',
               pointer: '/idleExpiry',
-              errors: errors.value,
+              errors,
             },
             expiry,
           )}
         <p>
-          <button type="submit" class="primary" aria-disabled={busy.value ? 'true' : undefined}>
-            {busy.value ? 'Creating…' : 'Create'}
+          <button type="submit" class="primary" aria-disabled={isSending ? 'true' : undefined}>
+            {isSending ? 'Creating…' : 'Create'}
           </button>
         </p>
       </form>

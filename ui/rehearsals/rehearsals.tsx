@@ -1,12 +1,12 @@
-import './rehearsals.css';
 import { useSignal } from '@preact/signals';
 import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
-import { Card, counted, Heading, rehearsalTime } from '../kit/kit.ts';
+import { Card, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
 import { RehearsalForm } from './rehearsal-form.tsx';
 import { useOf } from './rehearsal-times.ts';
+import css from './rehearsals.module.css';
 import { SnapshotsCard } from './snapshots-card.tsx';
 
 /** Of rows in the document. */
@@ -31,14 +31,7 @@ function RehearsalsList() {
         <p class="muted wide">Each is a separate world: data, clock, faults, events.</p>
       </div>
       <div class="over">
-        <Card
-          title={listed.value ? counted(listed.value.items.length, 'rehearsal') : 'All'}
-          aside={
-            <button type="button" class="quiet" onClick={listed.reload}>
-              Refresh
-            </button>
-          }
-        >
+        <Card title={listed.value ? counted(listed.value.items.length, 'rehearsal') : 'All'} aside={<Refresh {...listed} />}>
           {drawn(listed, ({ items }) => {
             const shown = items
               .filter(({ name }) => name.includes(filter.value.trim().toLowerCase()))
@@ -55,7 +48,7 @@ function RehearsalsList() {
                     onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => (filter.value = currentTarget.value)}
                   />
                 </div>
-                <ul class="rehearsals">
+                <ul class={`items ${css.rehearsals}`}>
                   {shown.slice(0, MOST_ROWS).map((one) => (
                     <RehearsalRow key={one.name} one={one} />
                   ))}
@@ -77,7 +70,7 @@ function RehearsalsList() {
 
 const RehearsalRow = ({ one }: { one: Output<'list-rehearsals'>['items'][number] }) => (
   <li>
-    <a class="what brk" href={rehearsalLink(one.name)} data-row="">
+    <a class={`${css.what} brk`} href={rehearsalLink(one.name)} data-row="">
       {one.name}
     </a>
     <a class="button" href={estateLink('rehearsals', one.name)}>

@@ -2,6 +2,7 @@ import { act, control, drawn, isBusy, type Output, useResource } from '../data/d
 import { Card, counted, rehearsalTime } from '../kit/kit.ts';
 import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 import { wallInstant } from './rehearsal-times.ts';
+import css from './rehearsals.module.css';
 
 /** The kept snapshots. Each can be opened as a new rehearsal. */
 export function SnapshotsCard({ onOpened }: { onOpened: (created: CreatedRehearsal) => void }) {
@@ -11,7 +12,7 @@ export function SnapshotsCard({ onOpened }: { onOpened: (created: CreatedRehears
       {drawn(listed, ({ items }) => (
         <>
           {items.length === 0 && <p class="in muted">Keep a world on the page of its rehearsal.</p>}
-          <ul class="rehearsals">
+          <ul class={`items ${css.rehearsals}`}>
             {items.map((one) => (
               <SnapshotRow key={one.name} one={one} onOpened={onOpened} onDeleted={listed.reload} />
             ))}
@@ -43,7 +44,7 @@ function SnapshotRow({ one: { name, rehearsal, now, takenAt, objects, events }, 
     });
   return (
     <li>
-      <span class="what brk">{name}</span>
+      <span class={`${css.what} brk`}>{name}</span>
       <span class="line">
         <button type="button" aria-disabled={isBusy()} onClick={() => void open()}>
           Open<span class="unseen"> {name}</span>

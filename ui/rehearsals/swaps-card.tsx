@@ -1,6 +1,7 @@
 import { control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
-import { Badge, Card, counted, Scroll } from '../kit/kit.ts';
+import { Badge, Card, counted, Refresh, Table } from '../kit/kit.ts';
 import { wallInstant } from './rehearsal-times.ts';
+import css from './rehearsals.module.css';
 
 type Swap = Output<'list-swaps'>['items'][number];
 type Fidelity = Output<'read-fidelity'>['items'][number];
@@ -18,16 +19,9 @@ export function SwapsCard({ name }: { name: string }) {
     fidelity.reload();
   };
   return (
-    <Card
-      title="Real systems"
-      aside={
-        <button type="button" class="quiet" onClick={reload}>
-          Refresh
-        </button>
-      }
-    >
+    <Card title="Real systems" aside={<Refresh reload={reload} />}>
       {drawn(swaps, ({ items }) => (
-        <ul class="invariants">
+        <ul class="items">
           {items.map((swap) => (
             <SwapRow
               key={swap.application}
@@ -97,41 +91,32 @@ interface DifferencesProps {
 }
 
 const Differences = ({ title, differences, rehearsal }: DifferencesProps) => (
-  <Scroll class="differences" label={`Differences of ${title}`}>
-    <table>
-      <thead>
-        <tr>
-          <th>Operation</th>
-          <th>Member</th>
-          <th>Ours</th>
-          <th>Theirs</th>
-          <th>Count</th>
-          <th>First</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map(({ api, pointer, ours, theirs, count, requestId, correlationId }) => (
-          <tr key={`${api} ${pointer}`}>
-            <td>{api}</td>
-            <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
-            <td>
-              <code>{ours}</code>
-            </td>
-            <td>
-              <code>{theirs}</code>
-            </td>
-            <td>{count.toLocaleString('en')}</td>
-            <td>
-              <a
-                href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}
-                aria-label={`Trace of ${api} ${pointer}`}
-              >
-                Trace
-              </a>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table
+    class={`small ${css.differences}`}
+    label={`Differences of ${title}`}
+    heads={['Operation', 'Member', 'Ours', 'Theirs', 'Count', 'First']}
+    numbers={['Count']}
+  >
+    {differences.map(({ api, pointer, ours, theirs, count, requestId, correlationId }) => (
+      <tr key={`${api} ${pointer}`}>
+        <td>{api}</td>
+        <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
+        <td>
+          <code>{ours}</code>
+        </td>
+        <td>
+          <code>{theirs}</code>
+        </td>
+        <td class="number">{count.toLocaleString('en')}</td>
+        <td>
+          <a
+            href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}
+            aria-label={`Trace of ${api} ${pointer}`}
+          >
+            Trace
+          </a>
+        </td>
+      </tr>
+    ))}
+  </Table>
 );

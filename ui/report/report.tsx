@@ -87,7 +87,7 @@ const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; i
           <th>Outcome</th>
           <th>{isFidelity ? 'Operation' : 'Scenario'}</th>
           <th class="wide">{isFidelity ? 'Comparison' : 'What it did'}</th>
-          {!isFidelity && <th class={css.number}>Time</th>}
+          {!isFidelity && <th class="number">Time</th>}
         </tr>
       </thead>
       <tbody>
@@ -101,7 +101,7 @@ const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; i
               <div class="muted">{run.scenario.title}</div>
             </td>
             <td class="wide muted">{factsOf(run)}</td>
-            {!isFidelity && <td class={css.number}>{duration(run.ms)}</td>}
+            {!isFidelity && <td class="number">{duration(run.ms)}</td>}
           </tr>
         ))}
       </tbody>

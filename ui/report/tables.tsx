@@ -1,6 +1,6 @@
 import { apiTitle, applicationTitle } from '../data/titles.ts';
 import { counted, duration, shortSubject } from '../kit/format.ts';
-import { Scroll } from '../kit/scroll.tsx';
+import { Table } from '../kit/scroll.tsx';
 import { instant } from '../sequence/words.ts';
 import { type Comparison, MOST, type Recorded, type RecordedEvent } from './recorded.ts';
 import css from './report.module.css';
@@ -19,30 +19,19 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
       applicationTitle,
     );
   return (
-    <Scroll class={css.scrolling} label="Events">
-      <table>
-        <thead>
-          <tr>
-            {['Event', 'Object', 'Published by', 'Consumed by', 'Rehearsal’s clock'].map((title) => (
-              <th key={title}>{title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.id}>
-              <td class={css.eventName}>{event.type.replace(PREFIX, '')}</td>
-              <td>
-                <code>{shortSubject(event.subject)}</code>
-              </td>
-              <td>{applicationTitle(event.source)}</td>
-              <td>{consumersOf(event).join(', ') || '–'}</td>
-              <td>{instant(event.time)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table class={css.scrolling} label="Events" heads={['Event', 'Object', 'Published by', 'Consumed by', 'Rehearsal’s clock']}>
+      {events.map((event) => (
+        <tr key={event.id}>
+          <td class="event-text">{event.type.replace(PREFIX, '')}</td>
+          <td>
+            <code>{shortSubject(event.subject)}</code>
+          </td>
+          <td>{applicationTitle(event.source)}</td>
+          <td>{consumersOf(event).join(', ') || '–'}</td>
+          <td>{instant(event.time)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -50,36 +39,23 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
 export function DifferenceTable({ differences }: Pick<Comparison, 'differences'>) {
   if (differences.length === 0) return <p class="muted">None.</p>;
   return (
-    <Scroll class={css.scrolling} label="Differences">
-      <table>
-        <thead>
-          <tr>
-            <th>Member</th>
-            <th>Ours</th>
-            <th>Theirs</th>
-            <th class={css.number}>Count</th>
-            <th>First in</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differences.map(({ pointer, ours, theirs, count, rehearsal, correlationId }) => (
-            <tr key={pointer}>
-              <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
-              <td>
-                <code>{ours}</code>
-              </td>
-              <td>
-                <code>{theirs}</code>
-              </td>
-              <td class={css.number}>{count}</td>
-              <td>
-                {rehearsal}, <code>{correlationId}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table class={css.scrolling} label="Differences" heads={['Member', 'Ours', 'Theirs', 'Count', 'First in']} numbers={['Count']}>
+      {differences.map(({ pointer, ours, theirs, count, rehearsal, correlationId }) => (
+        <tr key={pointer}>
+          <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
+          <td>
+            <code>{ours}</code>
+          </td>
+          <td>
+            <code>{theirs}</code>
+          </td>
+          <td class="number">{count}</td>
+          <td>
+            {rehearsal}, <code>{correlationId}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -122,35 +98,27 @@ export function TimingTable({ run: { hops } }: { run: Recorded }) {
   return (
     <>
       <p class="muted">A hop includes the calls that it made. These are times of this machine. Other systems differ.</p>
-      <Scroll class={css.scrolling} label="Timings">
-        <table>
-          <thead>
-            <tr>
-              <th>Application</th>
-              <th>API, event or timer</th>
-              <th class={css.number}>Hops</th>
-              <th class={css.number}>Longest</th>
-              <th class={css.number}>In all</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, MOST_ROWS).map((row) => (
-              <tr key={row.key}>
-                <td>{applicationTitle(row.application)}</td>
-                <td>{apiTitle(row.api)}</td>
-                <td class={css.number}>{row.hops}</td>
-                <td class={css.number}>{duration(row.longest)}</td>
-                <td class={css.number}>{duration(row.total)}</td>
-                <td class={`wide ${css.share}`}>
-                  <svg height={10} width="100%" aria-hidden="true">
-                    <rect height={10} rx={2} width={`${Math.max(1, Math.round((row.total / most) * 100))}%`} />
-                  </svg>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        class={css.scrolling}
+        label="Timings"
+        heads={['Application', 'API, event or timer', 'Hops', 'Longest', 'In all']}
+        numbers={['Hops', 'Longest', 'In all']}
+      >
+        {rows.slice(0, MOST_ROWS).map((row) => (
+          <tr key={row.key}>
+            <td>{applicationTitle(row.application)}</td>
+            <td>{apiTitle(row.api)}</td>
+            <td class="number">{row.hops}</td>
+            <td class="number">{duration(row.longest)}</td>
+            <td class="number">{duration(row.total)}</td>
+            <td class={`wide ${css.share}`}>
+              <svg height={10} width="100%" aria-hidden="true">
+                <rect height={10} rx={2} width={`${Math.max(1, Math.round((row.total / most) * 100))}%`} />
+              </svg>
+            </td>
+          </tr>
+        ))}
+      </Table>
       {left > 0 && <p class="muted">and {left} more</p>}
     </>
   );

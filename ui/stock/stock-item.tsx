@@ -1,10 +1,9 @@
 import { useRef } from 'preact/hooks';
-import { asRefusal, control, drawn, rehearsalLink, useReread, useResource } from '../data/data.ts';
+import { asRefusal, control, drawn, rehearsalLink, useResource } from '../data/data.ts';
 import { Badge, Card, counted, Empty, Heading, rehearsalTime, shortId } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
 import css from '../objects/objects.module.css';
 import { whyNot } from '../objects/why-not.ts';
-import stockCss from './stock.module.css';
 import { createHoldReader, type Hold, type HoldReader } from './stock-holds.ts';
 import { readStock, sumOf } from './stock-read.ts';
 
@@ -21,11 +20,11 @@ interface StockItemProps {
 /** One SKU: its stock by location, counts, and the reservations that hold it. */
 export function StockItem({ rehearsal, sku }: StockItemProps) {
   const holds = useRef<HoldReader>(undefined);
-  const read = useResource(`stock of ${rehearsal} ${sku}`, (signal) => {
+  const readNow = (signal: AbortSignal) => {
     holds.current ??= createHoldReader(sku);
     return readItem(sku, holds.current, signal);
-  });
-  useReread(['hops', 'events', 'gap'], read.reload);
+  };
+  const read = useResource(`stock of ${rehearsal} ${sku}`, readNow, { follows: ['hops', 'events', 'gap'] });
   return drawn(read, (found) => {
     if (found.kind === 'unknown') return <UnknownSku rehearsal={rehearsal} sku={sku} skus={found.skus} />;
     const { places, holds: listed, applications } = found;
@@ -110,7 +109,7 @@ function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
   }
   return (
     <>
-      <ul class={stockCss['holds']}>
+      <ul class="items">
         {holds.map((hold) => (
           <HoldRow key={hold.id} rehearsal={rehearsal} hold={hold} />
         ))}

@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
-import { act, advance, clock, control, drawn, isAdditional, offState, rehearsalLink, unlessOff, withQuery } from '../data/data.ts';
+import { act, advance, clock, control, offState, rehearsalLink, unlessOff, withQuery } from '../data/data.ts';
 import {
   Badge,
-  Card,
   counted,
   duration,
   Empty,
-  OlderRows,
-  ProblemCard,
+  GrowingRows,
   rehearsalTime,
   StatusBadge,
   shortSubject,
   type Tone,
   useListInUse,
-  WaitingRows,
 } from '../kit/kit.ts';
 import { type Delivery, useDeliveries, type Webhook } from './webhook-read.ts';
 import css from './webhooks.module.css';
@@ -29,42 +26,38 @@ interface DeliveriesProps {
 /** What was sent to a receiver, newest first, with each attempt and a button that makes another. */
 export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
   const { name, state } = webhook;
-  const { list, isInUse, onLeave } = useListInUse();
-  const { read, shown, waiting, showWaiting, showOlder } = useDeliveries(rehearsal, name, isInUse);
-  const leave = onLeave(showWaiting);
+  const use = useListInUse();
+  const feed = useDeliveries(rehearsal, name, use.isInUse);
   const redeliver = ({ id, event: { type } }: Delivery): Promise<void> =>
     act(`redeliver ${id}`, async () => {
       await control('redeliver-webhook', { params: { name, id } });
-      read.reload();
+      feed.reload();
       onChange();
       return `${type} is sent to ${name} again.`;
     });
+  const rows = feed.items?.map((delivery) => (
+    <DeliveryRow
+      key={delivery.id}
+      rehearsal={rehearsal}
+      delivery={delivery}
+      redeliver={state === 'active' ? () => void redeliver(delivery) : undefined}
+    />
+  ));
   return (
-    <Card title="Deliveries" aside={<NextAttempt deliveries={shown} />}>
-      {drawn(read, ({ items }) =>
-        items.length === 0 ? (
-          <NothingYet rehearsal={rehearsal} webhook={webhook} />
-        ) : (
-          <section ref={list} aria-label="Deliveries, newest first" onPointerLeave={leave} onFocusOut={leave}>
-            {read.refusal && <ProblemCard refusal={read.refusal} retry={read.reload} />}
-            <WaitingRows shown={shown.length} waiting={waiting} show={showWaiting} />
-            <nav aria-label="Deliveries">
-              <ul class={css['deliveries']}>
-                {shown.map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.id}
-                    rehearsal={rehearsal}
-                    delivery={delivery}
-                    redeliver={state === 'active' ? () => void redeliver(delivery) : undefined}
-                  />
-                ))}
-              </ul>
-            </nav>
-            <OlderRows show={showOlder} />
-          </section>
-        ),
-      )}
-    </Card>
+    <GrowingRows
+      use={use}
+      label="Deliveries"
+      class="card"
+      feeds={[feed]}
+      filters={
+        <header>
+          <h2>Deliveries</h2>
+          <NextAttempt deliveries={feed.items ?? []} />
+        </header>
+      }
+      rows={<ul class={`items ${css['deliveries']}`}>{rows}</ul>}
+      empty={<NothingYet rehearsal={rehearsal} webhook={webhook} />}
+    />
   );
 }
 
@@ -106,7 +99,7 @@ function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
         <a class={`event-text ${css['event']}`} href={rehearsalLink(rehearsal, 'events', event.id)} data-row="">
           {event.type.replace(/^ext\./, '')}
         </a>
-        {isAdditional(event.type) && <Badge>additional</Badge>}
+        {event.type.startsWith('ext.') && <Badge>additional</Badge>}
         <Badge tone={tone}>{words}</Badge>
         {withheldBy !== undefined && (
           <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { webhookRules } from '../data/catalog.ts';
-import { asRefusal, control, type FieldError, isCutOff, type Output } from '../data/data.ts';
-import { Choice, field, OtherErrors, textField, useFocusOnWrong } from '../kit/kit.ts';
+import { control, isCutOff, mistakeAt, type Output } from '../data/data.ts';
+import { Choice, field, OtherErrors, textField, useForm } from '../kit/kit.ts';
 import type { Webhook } from './webhook-read.ts';
 
 const CLOCKS: readonly (readonly ['wall' | 'rehearsal', string])[] = [
@@ -24,34 +24,24 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
   const url = useSignal(webhook?.url ?? '');
   const types = useSignal((webhook?.types ?? ['*']).join(', '));
   const timestamp = useSignal(webhook?.timestamp ?? 'wall');
-  const errors = useSignal<readonly FieldError[]>([]);
-  const busy = useSignal(false);
-  const wrong = useFocusOnWrong(errors.value);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (busy.value) return;
+  const register = async (): Promise<void> => {
     const given = name.value.trim();
     const trouble = webhook ? undefined : nameTrouble(given, taken);
-    errors.value = trouble === undefined ? [] : [{ pointer: '{name}', detail: trouble }];
-    if (trouble !== undefined) return;
-    busy.value = true;
-    try {
-      const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value };
-      onDone(await control('put-webhook', { params: { name: given }, body }));
-    } catch (error) {
-      errors.value = errorsOf(error);
-    } finally {
-      busy.value = false;
-    }
+    if (trouble !== undefined) throw mistakeAt('{name}', trouble);
+    const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value };
+    onDone(await control('put-webhook', { params: { name: given }, body }));
   };
+  const { errors, isSending, attributes } = useForm(register, {
+    pointerOf: (pointer) => (pointer.startsWith('/types/') ? '/types' : pointer),
+  });
   const listed = wordsOf(types.value);
   const add = (type: string): void => {
     const others = type === '*' ? [] : listed.filter((one) => one !== '*');
     types.value = [...others, type].join(', ');
   };
   return (
-    <form ref={wrong} class="fields" noValidate onSubmit={(event: Event) => void submit(event)}>
-      <OtherErrors errors={errors.value} shown={SHOWN} />
+    <form {...attributes} class="fields">
+      <OtherErrors errors={errors} shown={SHOWN} />
       {!webhook &&
         textField(
           {
@@ -59,7 +49,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
             label: 'Name',
             hint: 'Lower-case letters, digits and hyphens, at most 40. Faults strike the webhook by it.',
             pointer: '{name}',
-            errors: errors.value,
+            errors,
           },
           name,
           { maxLength: 40 },
@@ -70,7 +60,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           label: 'URL of the receiver',
           hint: 'http://localhost:3000/events. The variable OUTBOUND_ALLOW of the gateway lists permitted addresses.',
           pointer: '/url',
-          errors: errors.value,
+          errors,
         },
         url,
         { inputmode: 'url' },
@@ -81,7 +71,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           label: 'Events',
           hint: 'Names, separated by commas; * means all, and ext.* the additional ones.',
           pointer: '/types',
-          errors: errors.value,
+          errors,
         },
         types,
       )}
@@ -99,16 +89,16 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
             ))}
         </select>
       </div>
-      {field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp', errors: errors.value }, (attributes) => (
+      {field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp', errors }, (input) => (
         <Choice
-          attributes={attributes}
+          attributes={input}
           value={timestamp.value}
           choices={CLOCKS}
           onChange={(value) => (timestamp.value = value === 'rehearsal' ? 'rehearsal' : 'wall')}
         />
       ))}
       <p>
-        <button type="submit" class="primary" aria-disabled={busy.value || isCutOff() ? 'true' : undefined}>
+        <button type="submit" class="primary" aria-disabled={isSending || isCutOff() ? 'true' : undefined}>
           {webhook ? 'Change' : 'Register'}
         </button>
       </p>
@@ -122,12 +112,6 @@ function nameTrouble(name: string, taken: readonly string[]): string | undefined
   if (taken.includes(name)) return `The webhook ${name} is registered: change it on its page, or choose another name.`;
   if (new RegExp(webhookRules.name).test(name)) return undefined;
   return 'A webhook’s name has lower-case letters, digits and hyphens, and begins with no hyphen.';
-}
-
-function errorsOf(error: unknown): readonly FieldError[] {
-  const { detail, errors } = asRefusal(error);
-  if (errors.length === 0) return [{ pointer: '', detail }];
-  return errors.map((one) => (one.pointer.startsWith('/types/') ? { ...one, pointer: '/types' } : one));
 }
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
-import { act, control, drawn, isBusy, navigate, rehearsalLink, useReread, useResource } from '../data/data.ts';
-import { Badge, Card, Choice, counted, Dialog, field, Heading, say, wallTime } from '../kit/kit.ts';
+import { act, control, drawn, isBusy, navigate, rehearsalLink, useResource } from '../data/data.ts';
+import { Badge, Card, Choice, counted, Dialog, field, Heading, NotFound, Pair, say, wallTime } from '../kit/kit.ts';
 import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -14,8 +13,9 @@ interface OneWebhookProps {
 
 /** One registered webhook: its deliveries, and what can be done with it. */
 export function OneWebhook({ rehearsal, name }: OneWebhookProps) {
-  const read = useResource(`webhook ${rehearsal} ${name}`, (signal) => control('read-webhook', { params: { name } }, { signal }));
-  useReread(['hops', 'events', 'clock', 'gap'], read.reload);
+  const read = useResource(`webhook ${rehearsal} ${name}`, (signal) => control('read-webhook', { params: { name } }, { signal }), {
+    follows: ['hops', 'events', 'clock', 'gap'],
+  });
   if (read.refusal?.code === 'not_found') return <UnknownWebhook rehearsal={rehearsal} name={name} />;
   return drawn(read, (webhook) => (
     <div class="stack">
@@ -105,7 +105,7 @@ function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
       <div class="in stack">
         <dl class="pairs">
           <Pair term="URL">
-            <code class="brk">{url}</code>
+            <code>{url}</code>
           </Pair>
           <Pair term="Events">
             <span class="line">
@@ -211,26 +211,13 @@ function Rotation({ rehearsal, name, onDone, onChange }: RotationProps) {
   );
 }
 
-const Pair = ({ term, children }: { term: string; children: ComponentChildren }) => (
-  <div>
-    <dt class="muted">{term}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
 const UnknownWebhook = ({ rehearsal, name }: OneWebhookProps) => (
   <section class="card">
-    <div class="empty">
-      <Heading title="Unknown webhook" small>
-        No webhook has this name
-      </Heading>
-      <p>
-        <code class="brk">{name}</code>
-      </p>
+    <NotFound title="Unknown webhook" words="No webhook has this name" id={name}>
       <p class="muted">The name is wrong, or the webhook was deleted.</p>
       <a class="button" href={rehearsalLink(rehearsal, 'webhooks')}>
         All webhooks
       </a>
-    </div>
+    </NotFound>
   </section>
 );

@@ -1,0 +1,37 @@
+import { nameOf } from '../../shared/catalog/event-names.ts';
+import type { Output } from '../data/data.ts';
+import { Badge, shortSubject, wallTime } from '../kit/kit.ts';
+
+export type PublishedEvent = Output<'list-events'>['items'][number];
+
+/** What pages show of an event. Additional events are not in the source document; their prefix becomes a badge. */
+export function eventFacts(event: PublishedEvent['event']) {
+  const { type, ...facts } = event as Readonly<Record<'id' | 'type' | 'subject' | 'time' | 'correlationid', string>>;
+  const name = nameOf(type);
+  return { ...facts, name, title: name.replace(/^ext\./, ''), isAdditional: name.startsWith('ext.') };
+}
+
+interface EventRowProps {
+  readonly published: PublishedEvent;
+  readonly href: string;
+  readonly isSelected?: boolean;
+}
+
+/** An event in a list. */
+export function EventRow({ published: { event, order }, href, isSelected = false }: EventRowProps) {
+  const { title, isAdditional, subject, time } = eventFacts(event);
+  return (
+    <li>
+      <a href={href} data-row="" aria-current={isSelected ? 'true' : undefined}>
+        <span class="what event-text">{title}</span>
+        <span>{isAdditional && <Badge>additional</Badge>}</span>
+        <span class="meta">
+          <span>{shortSubject(subject)}</span>
+          <span>
+            {wallTime(time)} · no. {order}
+          </span>
+        </span>
+      </a>
+    </li>
+  );
+}
