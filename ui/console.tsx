@@ -2,7 +2,7 @@ import './kit/tokens.css';
 import './kit/base.css';
 import { render, type VNode } from 'preact';
 import { asRefusal, loadConfig, openSession, startRouter } from './data/data.ts';
-import { ProblemCard, startKeyboard } from './kit/kit.ts';
+import { explainWords, ProblemCard, startKeyboard } from './kit/kit.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = document.getElementById('console');
@@ -17,6 +17,7 @@ try {
   openSession();
   startRouter();
   startKeyboard();
+  explainWords();
   show(<Shell />);
 } catch (error) {
   show(

@@ -1,4 +1,4 @@
-import { type Money, money, moneyInWords } from '../domain/money.ts';
+import { type Money, minus, moneyInWords } from '../domain/money.ts';
 import type { BusinessObject, ObjectType } from './objects.ts';
 
 /*
@@ -6,7 +6,7 @@ import type { BusinessObject, ObjectType } from './objects.ts';
  * console use these rules. A browser loads this file, so it imports no schemas. The owning application decides.
  */
 
-interface Neighbour<Type extends ObjectType> {
+export interface Neighbour<Type extends ObjectType> {
   readonly id: string;
   readonly state?: string;
   readonly object: BusinessObject<Type>;
@@ -42,12 +42,6 @@ const because = (text: string, type: string, others: readonly { readonly id: str
 type Order = BusinessObject<'order'>;
 type Payment = BusinessObject<'payment'>;
 type Return = BusinessObject<'return'>;
-
-const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
-  money(
-    others.reduce((rest, other) => rest - other.amount, amount),
-    currency,
-  );
 
 /** The payments, fulfillment orders or returns of an order. An exchange adds objects of another order. */
 export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Nearby, type: Type, orderId: string) =>

@@ -8,6 +8,13 @@ export interface Money {
 
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
+/** An amount less others of its currency. */
+export const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
+  money(
+    others.reduce((rest, other) => rest - other.amount, amount),
+    currency,
+  );
+
 const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /** Decimals by currency: creating a formatter is slow. */

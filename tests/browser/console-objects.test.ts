@@ -248,6 +248,22 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Confirm');
   });
 
+  test('A voucher leads to the baskets that use it, and can be switched off', async () => {
+    await using other = await newRehearsal();
+    const basket = await other.basket({ qty: 1, customerId: 'cus_ben' });
+    await other.checkedOut(basket.id, { voucherCodes: ['WELCOME10'] });
+    await tab.open(objects('', other));
+    await main()
+      .getByRole('link', { name: /WELCOME10/ })
+      .click();
+    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).waitFor();
+    await tab.page.goBack();
+    await verb('Switch off 10 % off').click();
+    await verb('Switch on 10 % off').waitFor();
+    const refused = { valid: false, reason: 'voucher_disabled' };
+    expect(await other.api('validate-voucher-api', { params: { code: 'WELCOME10' }, body: {} })).toMatchObject(refused);
+  });
+
   test('The page of an object follows changes by others', async () => {
     await using other = await tab.openNew('/objects/customer/cus_ada');
     await tab.stateIs('active');

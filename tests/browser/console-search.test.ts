@@ -36,6 +36,17 @@ describeInBrowser('The search of the console', () => {
       .waitFor();
   });
 
+  test('The search leads to the objects in a state, and finds a fault by what it does', async () => {
+    await using _rehearsal = await tab.openNew('/activity');
+    await tab.isLive();
+    await search('till no connection');
+    await option(/^Fault: The till has no connection/).waitFor();
+    await field().fill('customer blocked');
+    await option(/^customer: blocked/).waitFor();
+    await field().press('Enter');
+    await tab.page.waitForURL(/\/objects\/customer\?state=blocked$/);
+  });
+
   test('The search keeps what is typed before its code is there, and no key of it acts on the page', async () => {
     await using _rehearsal = await tab.openNew('/activity');
     await tab.isLive();

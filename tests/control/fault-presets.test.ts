@@ -28,6 +28,10 @@ const STORIES: { readonly [Id in FaultPresetId]: Story } = {
     before: async ({ checkedOut }) => (await checkedOut()).id,
     call: (rehearsal, basketId) => rehearsal.call('create-order-api', { body: { basketId } }),
   },
+  'till-down': {
+    call: (rehearsal) =>
+      rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'SCO-01', lines: [{ sku: 'mug-blue', qty: 1 }] } }),
+  },
   'promotions-fail': { call: (rehearsal) => rehearsal.call('validate-voucher-api', { params: { code: 'WELCOME10' }, body: {} }) },
   'loyalty-slow': { call: (rehearsal) => rehearsal.call('get-member-balance-api', { params: { id: 'loy_ada' } }) },
   'customer-lookups-break': {

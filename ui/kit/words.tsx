@@ -1,19 +1,96 @@
-import { useId } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { type ComponentChild, type ComponentChildren, options, type VNode } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { glossary } from './catalog.ts';
 
-/** A word of ours, with its meaning in the glossary as a tooltip. It opens with a click too: not everybody has a pointer. */
-export function Term({ word, children }: { word: string; children: string }) {
-  const id = useId();
-  const meaning = glossary[word] ?? '';
+const MEANING = 'meaning';
+const asked = signal('');
+
+/** A word of ours in a text: its first use on the page has its meaning in the glossary. */
+export const Term = ({ word, children }: { word: string; children: string }) => <Use word={word} text={children} />;
+
+/** The meaning that was asked for. It stands once on the page, outside of every text. */
+export const Meaning = () => (
+  <div id={MEANING} popover="auto" class="meaning">
+    <strong>{asked}.</strong> {inWords(glossary[asked.value] ?? '')}
+  </div>
+);
+
+/** Words that a shopkeeper may not know, by their headings in the glossary, with other forms. */
+const EXPLAINED: Readonly<Record<string, readonly string[]>> = {
+  Allocate: ['allocate', 'allocated', 'allocates'],
+  ATP: ['ATP'],
+  'Correlation id': ['correlation id', 'correlation ids'],
+  'Due work': ['due work'],
+  Fault: ['fault', 'faults'],
+  Hop: ['hop', 'hops'],
+  'Idempotency key': ['idempotency key', 'idempotency keys'],
+  Invariant: ['invariant', 'invariants'],
+  Journal: ['journal'],
+  'Magic value': ['magic value', 'magic values'],
+  Park: ['parked'],
+  Progression: ['progression'],
+  Rehearsal: ['rehearsal', 'rehearsals'],
+  Scenario: ['scenario', 'scenarios'],
+  Settle: ['settle', 'settled', 'settles'],
+  SKU: ['SKU', 'SKUs'],
+  Snapshot: ['snapshot', 'snapshots'],
+  Tender: ['tender', 'tenders'],
+  Trace: ['trace', 'traces'],
+  Void: ['void', 'voids', 'voided'],
+};
+const wordOf = new Map(Object.entries(EXPLAINED).flatMap(([word, forms]) => forms.map((form) => [form.toLowerCase(), word])));
+const FORMS = new RegExp(`(?<![\\w-])(${[...wordOf.keys()].toSorted((one, other) => other.length - one.length).join('|')})(?![\\w-])`, 'i');
+
+/** Elements with sentences. Names of buttons and links, values and code stay as they are. */
+const PROSE: ReadonlySet<string> = new Set(['p', 'li', 'dt', 'dd']);
+
+/** From now on, the first use of each explained word in the sentences of a page has its meaning. */
+export function explainWords(): void {
+  const before = options.vnode;
+  options.vnode = (vnode: VNode) => {
+    before?.(vnode);
+    if (typeof vnode.type !== 'string' || !PROSE.has(vnode.type)) return;
+    const props = vnode.props as { children?: ComponentChildren };
+    const { children } = props;
+    if (children !== undefined) props.children = Array.isArray(children) ? children.map(explained) : explained(children);
+  };
+}
+
+const explained = (child: ComponentChild): ComponentChild =>
+  typeof child === 'string' && FORMS.test(child)
+    ? child
+        .split(FORMS)
+        .map((part, place) => (place % 2 === 0 ? part : <Use key={place} word={wordOf.get(part.toLowerCase()) ?? part} text={part} />))
+    : child;
+
+/** The uses of each word on the page. The first one to appear comes first. */
+const uses = new Map<string, readonly ((isFirst: boolean) => void)[]>();
+
+function Use({ word, text }: { word: string; text: string }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isFirst, setFirst] = useState(false);
+  useLayoutEffect(() => {
+    if (!place.current?.closest('main, dialog') || place.current.closest('a, button, summary, label, [role="alert"], [aria-live]'))
+      return undefined;
+    const put = (all: readonly ((isFirst: boolean) => void)[]): void => {
+      uses.set(word, all);
+      all[0]?.(true);
+    };
+    put([...(uses.get(word) ?? []), setFirst]);
+    return () => put((uses.get(word) ?? []).filter((one) => one !== setFirst));
+  }, [word]);
   return (
-    <>
-      <button type="button" class="term" title={plain(meaning)} popovertarget={id}>
-        {children}
-      </button>
-      <span id={id} popover="auto" class="meaning">
-        <strong>{word}.</strong> {inWords(meaning)}
-      </span>
-    </>
+    <span ref={place}>
+      {isFirst ? (
+        // A tooltip opens with a click too: not everybody has a pointer.
+        <button type="button" class="term" title={meaningOf(word)} popovertarget={MEANING} onClick={() => (asked.value = word)}>
+          {text}
+        </button>
+      ) : (
+        text
+      )}
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
 import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
-import { decimalsOf, type Money, majorUnits, money } from '../../shared/domain/money.ts';
+import { decimalsOf, type Money, majorUnits, minus, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
 import { type Input, newIdempotencyKey, type OperationId, sendRequest, tracedControl, whyNoCall } from '../data/data.ts';
@@ -98,11 +98,6 @@ const amountField = (label: string, { amount, currency }: Money, most = amount):
 });
 const amountOf = ({ amount = '' }: Values, { currency }: Money): Money =>
   money(Math.round(Number(amount) * 10 ** decimalsOf(currency)), currency);
-const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
-  money(
-    others.reduce((rest, other) => rest - other.amount, amount),
-    currency,
-  );
 
 const text = (name: string, label: string, value = '', hint?: string): Field => ({ name, label, value, hint });
 const optional = (name: string, label: string, hint?: string, value = ''): Field => ({ name, label, value, hint, isOptional: true });

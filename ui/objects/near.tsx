@@ -6,7 +6,7 @@ import { shortId } from '../kit/kit.ts';
 
 type Item = Output<'list-related-objects'>['items'][number];
 type Names = Output<'list-names'>;
-export type NearItem<Type extends ObjectType> = Omit<Item, 'object'> & { readonly object: BusinessObject<Type> };
+type NearItem<Type extends ObjectType> = Omit<Item, 'object'> & { readonly object: BusinessObject<Type> };
 
 /** What belongs to an object: its customer, payments, parcels, products. */
 export interface Near extends Nearby {
@@ -64,10 +64,6 @@ export function nearOf(rehearsal: string, { items, pointWorth, names }: Related)
   };
   return near;
 }
-
-/** The payments, fulfillment orders or returns of an order, as the page lists them. */
-export const ofOrder = <Type extends 'payment' | 'fulfillment-order' | 'return'>(near: Near, type: Type, orderId: string) =>
-  near.of(type).filter(({ object }) => (object as { readonly orderId: string }).orderId === orderId);
 
 /** `12 × Blue stoneware mug, 1 × Oak chair` */
 export const goodsInWords = (near: Near, lines: readonly { readonly sku: string; readonly qty: number }[]): string =>

@@ -191,7 +191,7 @@ function Related({ rehearsal, near, found: { refersTo, together, related } }: { 
     objects.length > 0 && (
       <>
         <h3>{title}</h3>
-        <ul class="line" aria-label={title}>
+        <ul class={`line ${css['related']}`} aria-label={title}>
           {objects.map(({ type, id }) => (
             <li key={`${type}/${id}`}>
               <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>

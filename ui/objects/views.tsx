@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, rehearsalLink } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
-import { goodsInWords, type Near, type NearItem, ofOrder } from './near.tsx';
+import { goodsInWords, type Near } from './near.tsx';
 import css from './objects.module.css';
 
 type Fact = readonly [label: string, value: ComponentChildren];
@@ -511,19 +511,19 @@ const Row = ({ title, state, children }: RowProps) => (
   </li>
 );
 
-const orderRow = ({ id, state, object }: NearItem<'order'>, near: Near) => (
+const orderRow = ({ id, state, object }: Neighbour<'order'>, near: Near) => (
   <Row key={id} title={near.link('order', id)} state={state}>
     {goodsInWords(near, object.lines)} · {moneyInWords(object.totals.total)} · {rehearsalTime(object.createdAt)}
   </Row>
 );
 
-const basketRow = ({ id, state, object }: NearItem<'basket'>, near: Near) => (
+const basketRow = ({ id, state, object }: Neighbour<'basket'>, near: Near) => (
   <Row key={id} title={near.link('basket', id)} state={state}>
     {goodsInWords(near, object.lines) || 'empty'}
   </Row>
 );
 
-const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
+const paymentRow = ({ id, state, object }: Neighbour<'payment'>, near: Near) => (
   <Row key={id} title={near.link('payment', id)} state={state}>
     {object.capturedAmount.amount > 0 && `${moneyInWords(object.capturedAmount)} captured`}
     {object.refundedAmount.amount > 0 && `, ${moneyInWords(object.refundedAmount)} refunded`}
@@ -532,7 +532,7 @@ const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
   </Row>
 );
 
-const fulfillmentRow = ({ id, state, object }: NearItem<'fulfillment-order'>, near: Near) => (
+const fulfillmentRow = ({ id, state, object }: Neighbour<'fulfillment-order'>, near: Near) => (
   <Row key={id} title={<>From {near.link('fulfillment-order', id, near.place(object.locationId))}</>} state={state}>
     {goodsInWords(near, object.lines)}
     {object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>}
@@ -545,13 +545,13 @@ const fulfillmentRow = ({ id, state, object }: NearItem<'fulfillment-order'>, ne
   </Row>
 );
 
-const parcelRow = ({ id, state, object }: NearItem<'shipment'>, near: Near) => (
+const parcelRow = ({ id, state, object }: Neighbour<'shipment'>, near: Near) => (
   <Row key={id} title={<>Parcel {near.link('shipment', id)}</>} state={state}>
     {scans(object)}
   </Row>
 );
 
-const returnRow = ({ id, state, object }: NearItem<'return'>, near: Near) => (
+const returnRow = ({ id, state, object }: Neighbour<'return'>, near: Near) => (
   <Row key={id} title={<>Return over {near.link('return', id)}</>} state={state}>
     {goodsInWords(near, object.lines)}: {object.lines[0]?.reason}
     {object.rejectReason && <p>Rejected: {object.rejectReason}</p>}

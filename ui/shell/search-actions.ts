@@ -58,7 +58,7 @@ export function actionsFor({ text, rehearsal, scenarios, presets, rehearsals }: 
           ...presets.map((preset) =>
             isSet(preset.id)
               ? doing(`Fault off: ${preset.title}`, () => dropFault(preset.id, preset.title))
-              : doing(`Fault: ${preset.title}`, () => setPreset(preset)),
+              : doing(`Fault: ${preset.title}`, () => setPreset(preset), preset.effect),
           ),
         ];
   return [

@@ -10,8 +10,9 @@ import {
   referenceLink,
   rehearsalLink,
   useResource,
+  withQuery,
 } from '../data/data.ts';
-import { collectedTyping, Dialog, wallTime } from '../kit/kit.ts';
+import { collectedTyping, counted, Dialog, wallTime } from '../kit/kit.ts';
 import { problemCodes, referenceSections } from '../reference/sections.ts';
 import { pageLink } from './navigation.tsx';
 import { pages } from './pages.ts';
@@ -73,6 +74,17 @@ function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string)
   ];
 }
 
+/** The objects of each type and state: `order, confirmed`. */
+const listsOf = ({ items }: Output<'list-object-types'>, rehearsal: string): readonly Found[] =>
+  items.flatMap(({ type, states }) =>
+    Object.entries(states).map(([state, count]) => ({
+      group: 'Lists',
+      title: `${type.replaceAll('-', ' ')}: ${state.replaceAll('-', ' ')}`,
+      note: counted(count, 'object'),
+      run: goTo(withQuery(rehearsalLink(rehearsal, 'objects', type), { state })),
+    })),
+  );
+
 /** The estate does not search request ids, so the hop is read by its id. */
 async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal): Promise<readonly Found[]> {
   if (!requestId.startsWith('req_')) return [];
@@ -107,6 +119,9 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
   const scenarios = useResource('scenarios', (signal) => control('list-scenarios', undefined, { signal }));
   const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
   const rehearsals = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const lists = useResource(`lists of ${rehearsal}`, async (signal) =>
+    rehearsal === undefined ? [] : listsOf(await control('list-object-types', undefined, { rehearsal, signal }), rehearsal),
+  );
   const stored = useResource(`search ${asked}`, async (signal): Promise<readonly Found[]> => {
     if (asked === '' || rehearsal === undefined) return [];
     const [found, hops] = await Promise.all([
@@ -122,7 +137,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
     presets: presets.value?.items ?? [],
     rehearsals: rehearsals.value?.items.map(({ name }) => name) ?? [],
   });
-  const local = text.trim() === '' ? [...places(last), ...actions] : [...actions, ...places(last), ...references];
+  const local = text.trim() === '' ? [...places(last), ...actions] : [...(lists.value ?? []), ...actions, ...places(last), ...references];
   const isSearching = asked !== text.trim() || (stored.value === undefined && !stored.refusal);
   const results = [...matching(local, text), ...few(stored.value ?? [])];
   const current = Math.min(chosen, results.length - 1);

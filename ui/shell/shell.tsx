@@ -16,7 +16,19 @@ import {
   trouble,
   useResource,
 } from '../data/data.ts';
-import { Card, collectedTyping, Empty, focusFilter, Heading, moveRow, ProblemCard, Skeleton, StatusLine, useKeys } from '../kit/kit.ts';
+import {
+  Card,
+  collectedTyping,
+  Empty,
+  focusFilter,
+  Heading,
+  Meaning,
+  moveRow,
+  ProblemCard,
+  Skeleton,
+  StatusLine,
+  useKeys,
+} from '../kit/kit.ts';
 import { Bar } from './bar.tsx';
 import { closeSearch, Keys, keysShown, openSearch, searchShown } from './keys.tsx';
 import { Navigation, pageLink } from './navigation.tsx';
@@ -64,6 +76,7 @@ export function Shell() {
         {!home && <Main />}
       </main>
       <Keys />
+      <Meaning />
       {searchShown.value && <LazySearch rehearsal={trouble.value ? undefined : rehearsal} />}
     </div>
   );

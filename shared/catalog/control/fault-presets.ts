@@ -41,6 +41,13 @@ export const faultPresets = [
     rule: { match: { application: 'oms' }, fault: { kind: 'outage' } },
   },
   {
+    id: 'till-down',
+    group: 'Orders and customers',
+    title: 'The till has no connection',
+    effect: 'Create Transaction, Add Payment and Void Transaction answer 503. The web shop continues to sell.',
+    rule: { match: { application: 'pos' }, fault: { kind: 'outage' } },
+  },
+  {
     id: 'promotions-fail',
     group: 'Orders and customers',
     title: 'The Promotion Engine answers errors',
