@@ -6,7 +6,16 @@ import { listEvents, listParked, readEvent, redriveParked, waitForEvents } from 
 import { explainObject } from './operations/explanations.ts';
 import { deleteFault, deleteFaults, listFaultPresets, listFaults, putFault } from './operations/faults.ts';
 import { readHop, readJournal, verifySequence } from './operations/journal.ts';
-import { listLifeCycles, listObjects, listObjectTypes, listRelatedObjects, listStock, readObject, search } from './operations/objects.ts';
+import {
+  listLifeCycles,
+  listNames,
+  listObjects,
+  listObjectTypes,
+  listRelatedObjects,
+  listStock,
+  readObject,
+  search,
+} from './operations/objects.ts';
 import {
   changeCustomerByHand,
   changeGiftCardByHand,
@@ -20,6 +29,7 @@ import {
   moveProductByHand,
   moveReturnByHand,
   playScan,
+  resendScan,
 } from './operations/outside-world.ts';
 import { readProgression, setProgression } from './operations/progression.ts';
 import { createRehearsal, deleteRehearsal, listRehearsals, readRehearsal, resetRehearsal } from './operations/rehearsals.ts';
@@ -90,6 +100,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'list-objects': listObjects,
   'read-object': readObject,
   'list-related-objects': listRelatedObjects,
+  'list-names': listNames,
   search,
   'list-life-cycles': listLifeCycles,
   'list-stock': listStock,
@@ -97,6 +108,7 @@ export const operations: { readonly [Id in ControlId]: BoundOperation<Id> } = {
   'read-progression': readProgression,
   'set-progression': setProgression,
   'play-scan': playScan,
+  'resend-scan': resendScan,
   'move-return-by-hand': moveReturnByHand,
   'move-product-by-hand': moveProductByHand,
   'move-customer-by-hand': moveCustomerByHand,

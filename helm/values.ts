@@ -9,16 +9,7 @@ import { type KubernetesObject, objectsOf, settingsOf } from './kustomized.ts';
 /** Variables that the chart sets itself, from other values. */
 const SET_BY_THE_CHART = [
   ...['SERVICE', 'NODE_ENV', 'HOST', 'PORT', 'GATEWAY_PORT', 'GATEWAY_URL', 'TOUCHPOINT_PORT', 'PORTAL_PORT', 'PORTAL_HOST', 'TRANSPORT'],
-  ...[
-    'REDIS_URL',
-    'REDIS_PASSWORD',
-    'REDIS_PASSWORD_FILE',
-    'KAFKA_BROKERS',
-    'ESTATE_TOKEN',
-    'CREDENTIAL_PEPPER',
-    'FIXTURES_DIR',
-    'OUTBOUND_ALLOW',
-  ],
+  ...['REDIS_URL', 'REDIS_PASSWORD', 'REDIS_PASSWORD_FILE', 'KAFKA_BROKERS', 'ESTATE_TOKEN', 'CREDENTIAL_PEPPER', 'FIXTURES_DIR'],
 ] as const;
 
 interface Workload {
@@ -135,14 +126,14 @@ const values = z.strictObject({
   }),
   webhooks: z.strictObject({
     allow: Text.default('').describe(
-      'Addresses that registered webhooks may have, such as private. Empty: public ones, which the network policies keep closed.',
+      'Addresses that registered webhooks may have, such as private. They are added to OUTBOUND_ALLOW in settings.',
     ),
   }),
   swaps: z
-    .strictObject(Object.fromEntries(swappableNames.map((name) => [name, Text.regex(/^https?:\/\//).optional()])))
+    .strictObject(Object.fromEntries(swappableNames.map((name) => [name, Text.regex(/^$|^https?:\/\//).optional()])))
     .default({})
     .describe(
-      'Addresses of real systems, such as payment-hub: https://payment-hub.example.com. Only the swapped application can connect to them.',
+      'Addresses of real systems, such as payment-hub: https://payment-hub.example.com. Only the swapped application can connect to them. Empty: rehearsals name the address, and OUTBOUND_ALLOW in settings permits it.',
     ),
   networkPolicies: z.strictObject({
     enabled: z

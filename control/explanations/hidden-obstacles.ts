@@ -97,7 +97,7 @@ async function soldOut({ worlds, view: { world } }: ExplainScope, { id, object, 
   const levels = await stockAt(
     worlds,
     world,
-    lines.flatMap(({ sku }) => locations.map((locationId) => ({ sku, locationId }))),
+    lines.flatMap(({ sku }) => locations.map(({ id: locationId }) => ({ sku, locationId }))),
   );
   const own = near
     .of('reservation')

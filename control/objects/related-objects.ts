@@ -5,6 +5,7 @@ import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import { describeObject, type Listed, type Published, publishedOf } from './list.ts';
 import { type Reference, relatedOf } from './related.ts';
+import { locationsOf } from './stock.ts';
 import { type ListedType, listedTypes } from './types.ts';
 
 /** Most objects of one type that refer to the object. */
@@ -124,24 +125,38 @@ export async function productNames(
   return new Map(products.map(({ sku, name }) => [sku, name]));
 }
 
-/** Adds the labels of the objects that columns name by id. */
+/** Adds the names of what labels and columns name by id or SKU: objects, products and locations. */
 export async function withNames(
   worlds: ObjectReader,
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
+  { definition }: ListedType,
   items: readonly Listed[],
 ): Promise<(Listed & { readonly names: Readonly<Record<string, string>> })[]> {
-  const named = ({ columns, related }: Listed) => related.filter(({ id }) => Object.values(columns).includes(id));
-  const references = new Map(items.flatMap(named).map((one) => [one.id, one]));
-  const labels = await Promise.all(
-    [...references.values()].map(async ({ type, id }) => {
-      const kept = objects[type];
-      const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
-      return [id, found && describeObject(kept, found).label] as const;
-    }),
-  );
-  const labelOf = new Map(labels);
+  const wordsOf = ({ id, label = '', columns }: Listed): readonly string[] =>
+    [id, label, ...Object.values(columns)].flatMap((text) => text.split(/: |, /));
+  const referencesIn = (item: Listed) => item.related.filter(({ id }) => wordsOf(item).includes(id));
+  const references = new Map(items.flatMap(referencesIn).map((one) => [one.id, one]));
+  const isNamedBySku = definition.label?.some((template) => template.includes('sku}')) === true;
+  const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['goods']?.split(', ') ?? [])]);
+  const [labels, products, locations] = await Promise.all([
+    Promise.all(
+      [...references.values()].map(async ({ type, id }) => {
+        const kept = objects[type];
+        const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
+        return [id, found && describeObject(kept, found).label] as const;
+      }),
+    ),
+    productNames(worlds, world, objects, skus),
+    definition.columns?.['location'] === undefined ? [] : locationsOf(worlds, world),
+  ]);
+  const known = new Map([...labels, ...products, ...locations.map(({ id, name }) => [id, name] as const)]);
   return items.map((item) => ({
     ...item,
-    names: Object.fromEntries(named(item).flatMap(({ id }) => (labelOf.get(id) === undefined ? [] : [[id, labelOf.get(id) ?? id]]))),
+    names: Object.fromEntries(
+      wordsOf(item).flatMap((text) => {
+        const name = known.get(text);
+        return name === undefined ? [] : [[text, name]];
+      }),
+    ),
   }));
 }

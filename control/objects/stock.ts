@@ -9,10 +9,10 @@ const MOST_LOCATIONS = 10_000;
 const { owner } = inventoryItem;
 
 /** All locations, by priority. */
-export async function locationsOf(worlds: ObjectReader, world: World): Promise<readonly string[]> {
+export async function locationsOf(worlds: ObjectReader, world: World): Promise<readonly Location[]> {
   const found = await worlds.all(world, owner, 'locations', { after: 0, limit: MOST_LOCATIONS });
   const locations = found.map(({ json }) => Location.strip().parse(JSON.parse(json)));
-  return locations.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
+  return locations.toSorted((a, b) => a.priority - b.priority);
 }
 
 export interface StockPlace {

@@ -9,6 +9,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { listObjectsOf } from '../objects/list.ts';
+import { readNames } from '../objects/names.ts';
 import { playedBy } from '../objects/played.ts';
 import { productNames, relatedObjects, withNames } from '../objects/related-objects.ts';
 import { findObjects } from '../objects/search.ts';
@@ -23,8 +24,9 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
 }));
 
 export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) => {
-  const { items, next } = await listObjectsOf(worlds, world, listedType(objects, params.type), query);
-  return { items: await withNames(worlds, { world, objects }, items), next };
+  const type = listedType(objects, params.type);
+  const { items, next } = await listObjectsOf(worlds, world, type, query);
+  return { items: await withNames(worlds, { world, objects }, type, items), next };
 });
 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects }) => {
@@ -67,6 +69,8 @@ export const listRelatedObjects = operate(declared.listRelatedObjects)(
   },
 );
 
+export const listNames = operate(declared.listNames)((_input, { world, worlds }) => readNames(worlds, world));
+
 /** An inventory item has no record: the owner keeps counters per location. Shows all locations, by priority. */
 async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   if ((await orderOfSku(worlds, world, sku)) === undefined) throw notFound(inventoryItem.type, sku);
@@ -74,7 +78,7 @@ async function readInventoryItem(worlds: ObjectReader, world: World, sku: string
   const levels = await stockAt(
     worlds,
     world,
-    locations.map((locationId) => ({ sku, locationId })),
+    locations.map(({ id: locationId }) => ({ sku, locationId })),
   );
   return { sku, locations: levels.map(({ sku: _sku, ...level }) => level) };
 }
@@ -117,7 +121,8 @@ async function listStockOf(
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
   { sku, location, after, limit }: StockFilter,
 ) {
-  const known = await locationsOf(worlds, world);
+  const named = new Map((await locationsOf(worlds, world)).map(({ id, name }) => [id, name]));
+  const known = [...named.keys()];
   if (location !== undefined && !known.includes(location)) {
     throw invalid('?location', 'unknown_location', `There is no location "${location}"; there are ${known.join(', ')}.`);
   }
@@ -145,7 +150,7 @@ async function listStockOf(
     objects,
     levels.map((level) => level.sku),
   );
-  const items = levels.map((level) => ({ ...level, name: names.get(level.sku) }));
+  const items = levels.map((level) => ({ ...level, name: names.get(level.sku), locationName: named.get(level.locationId) }));
   const last = items.at(-1);
   return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };
 }

@@ -5,7 +5,7 @@ import * as declared from '../../shared/catalog/control/operations/outside-world
 import { changeCustomer, moveCustomer } from '../../shared/catalog/customer/internal.ts';
 import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
-import { moveReturn, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
 import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
 import { countStock } from '../../shared/catalog/inventory/internal.ts';
@@ -17,6 +17,10 @@ import { operate } from '../operate.ts';
 
 export const playScan = operate(declared.playScan)(async ({ params: { id, scan }, body }, scope) =>
   scope.callFromOutside(scope, scanShipment, { params: { id }, body: { ...body, scan: parseVerb(Scan, scan, 'A parcel') } }),
+);
+
+export const resendScan = operate(declared.resendScan)(async ({ params }, scope) =>
+  scope.callFromOutside(scope, resendScanWebhook, { params }),
 );
 
 export const moveReturnByHand = operate(declared.moveReturnByHand)(async ({ params: { id, verb: sent }, body }, scope) => {

@@ -6,6 +6,7 @@ import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
 import { DELIVER_AGAIN, type DueItem } from '../../shared/store/ports/due-work.ts';
 import type { Parked } from '../../shared/store/ports/ledger.ts';
 import { type Check, findings, grouped, type InvariantResult } from './invariant.ts';
+import { checkPromisedWork } from './promised-work.ts';
 import type { Basket, FulfillmentOrder, Order, Payment, Reservation, Return, ReturnBooking } from './stored-records.ts';
 import { ID, type WorldRecords } from './world-records.ts';
 
@@ -21,7 +22,8 @@ export function moving(world: WorldRecords): InvariantResult {
   const returnsOf = grouped(world.of<Return>('return'), ({ orderId }) => orderId);
   for (const order of world.of<Order>('order')) {
     const fulfillmentOrders = byOrder.get(order.id) ?? [];
-    checkPendingWork(world, order, check);
+    const isUndoing = order.compensation !== undefined;
+    check(!isUndoing || world.queued('oms', order.id), `order/${order.id}: compensation is pending and nothing will do it`);
     checkAuthorized(world, order, { payments: paymentsOf.get(order.id) ?? [] }, check);
     const coming = (returnsOf.get(order.id) ?? []).filter((one) => !isEnded(one));
     const awaited = [...awaitedActors(world, order, fulfillmentOrders), ...awaitedActorsOfReturns(world, coming, check)];
@@ -31,21 +33,9 @@ export function moving(world: WorldRecords): InvariantResult {
     check(!open || awaited.length > 0, `order/${order.id}: ${order.state} with ${states}, and nothing will move it`);
     for (const one of fulfillmentOrders) checkMoves(world, { order, fulfillmentOrder: one }, check);
   }
-  checkTimers(world, check);
+  checkReservations(world, check);
+  checkPromisedWork(world, check);
   return { ...result(), waiting: [...waiting, ...awaitedReturns(world)] };
-}
-
-/** Pending actions of an order must have work in the queue of the OMS. */
-function checkPendingWork({ queued }: WorldRecords, order: Order, check: Check): void {
-  const inQueue = queued('oms', order.id);
-  const promise = (promised: boolean, what: string): void => {
-    if (promised) check(inQueue, `order/${order.id}: ${what}`);
-  };
-  promise(order.pendingAction !== undefined, `${order.pendingAction?.action} is pending and nothing will finish or undo it`);
-  promise(order.compensation !== undefined, 'compensation is pending and nothing will do it');
-  promise(order.state === 'draft', 'draft, and nothing will ever expire it');
-  promise(order.routingStatus === 'retrying', 'its routing is tried again, and nothing will do it');
-  promise(order.captureStatus === 'retrying', 'its capture is tried again, and nothing will do it');
 }
 
 /** A confirmed order holds stock, so without valid authorisations it must be authorised again or cancelled. */
@@ -130,11 +120,8 @@ function checkMoves(
   }
 }
 
-/** Objects that expire must have the work that expires them. */
-function checkTimers({ of, queued }: WorldRecords, check: Check): void {
-  for (const { id, state } of of<Payment>('payment')) {
-    if (isUndecided({ state })) check(queued('payment-hub', id), `payment/${id}: ${state}, and nothing will decide it`);
-  }
+/** A requested reservation must have work that ends it, at the application that has it now. */
+function checkReservations({ of, queued }: WorldRecords, check: Check): void {
   const confirmed = new Set(of<Order>('order').flatMap(({ id, state }) => (state === 'confirmed' ? [id] : [])));
   const baskets = new Map(of<Basket>('basket').map((basket) => [basket.id, basket]));
   for (const { id, state, basketId, expiresAt } of of<Reservation>('reservation')) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
+import type { Customer as CustomerSchema } from '../../shared/catalog/customer/objects.ts';
 import type { FulfillmentOrder as FulfillmentOrderSchema } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import type { PickingOrder as PickingOrderSchema } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import type { Return as ReturnSchema } from '../../shared/catalog/fulfillment/returns.ts';
@@ -12,6 +13,7 @@ import { grouped } from './invariant.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export type Basket = z.output<typeof BasketSchema>;
+export type Customer = z.output<typeof CustomerSchema>;
 export type Order = z.output<typeof OrderSchema>;
 export type PickingOrder = z.output<typeof PickingOrderSchema>;
 export type Reservation = z.output<typeof ReservationSchema>;

@@ -3,54 +3,80 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const refuse = (status, code, intent, decline_code) =>
-  Object.assign(new Error(code), { status, body: { error: { code, message: `The provider refuses: ${code}.`, intent, decline_code } } });
-const refunded = ({ refunds }) => refunds.reduce((total, { amount }) => total + amount, 0);
+const refuse = (status, code, about) =>
+  Object.assign(new Error(code), { status, body: { error: { code, message: `The provider refuses: ${code}.`, ...about } } });
 
-function decline(intent, decline_code) {
-  Object.assign(intent, { status: 'failed', decline_code });
-  throw refuse(402, 'card_declined', intent, decline_code);
+/** Changes an intent, and counts the change. */
+function change(intent, { at }, members) {
+  Object.assign(intent, members, { revision: intent.revision + 1 });
+  if (at) intent.metadata.at = at;
+}
+
+function decline(intent, metadata, decline_code) {
+  change(intent, metadata, { status: 'failed', decline_code });
+  throw refuse(402, 'card_declined', { intent, decline_code });
+}
+
+const isText = (value) => typeof value === 'string' && value !== '';
+const FITS = {
+  amount: (value) => Number.isSafeInteger(value) && value > 0,
+  currency: (value) => /^[A-Z]{3}$/.test(value),
+  type: isText,
+  method: isText,
+  reference: isText,
+  metadata: (value) => Object.values(value).every((one) => isText(one) || Number.isSafeInteger(one)),
+};
+
+/** Refuses missing members and members that do not fit. */
+function requireFit(asked, ...needed) {
+  const wrong = Object.keys(FITS).filter((name) => (name in asked ? !FITS[name](asked[name]) : needed.includes(name)));
+  if (wrong.length > 0) throw refuse(400, 'parameter_invalid', { message: `Correct ${wrong.join(', ')}.` });
 }
 
 const verbs = {
-  capture(intent, { amount = intent.amount }) {
-    if (intent.status !== 'requires_capture') throw refuse(409, 'unexpected_state', intent);
-    if (amount > intent.amount) throw refuse(409, 'capture_too_large', intent);
-    if (intent.method === 'tok_decline_at_capture') decline(intent, 'capture_declined');
-    Object.assign(intent, { status: 'succeeded', captured: amount });
+  capture(intent, { amount, metadata }) {
+    if (intent.status !== 'requires_capture') throw refuse(409, 'unexpected_state', { intent });
+    if (amount > intent.amount) throw refuse(409, 'capture_too_large', { intent });
+    if (intent.method === 'tok_decline_at_capture') decline(intent, metadata, 'capture_declined');
+    change(intent, metadata, { status: 'succeeded', captured: amount });
   },
-  cancel(intent) {
-    if (intent.status !== 'requires_capture') throw refuse(409, 'unexpected_state', intent);
-    intent.status = 'canceled';
+  cancel(intent, { metadata }) {
+    if (intent.status !== 'requires_capture') throw refuse(409, 'unexpected_state', { intent });
+    change(intent, metadata, { status: 'canceled' });
   },
   refund(intent, { amount, metadata }) {
-    const rest = intent.captured - refunded(intent);
-    if (intent.status !== 'succeeded' || rest === 0) throw refuse(409, 'unexpected_state', intent);
-    if (amount > rest) throw refuse(409, 'refund_too_large', intent);
-    intent.refunds.push({ amount, status: 'succeeded', metadata });
+    const { captured, refunded, refunds } = intent;
+    if (intent.status !== 'succeeded' || refunded === captured) throw refuse(409, 'unexpected_state', { intent });
+    if (refunded + amount > captured) throw refuse(409, 'refund_too_large', { intent });
+    change(intent, metadata, { refunded: refunded + amount, refunds: [...refunds, { amount, status: 'succeeded', metadata }] });
   },
 };
 
-function act(intent, verb, { currency, ...asked }) {
-  if (currency !== undefined && currency !== intent.currency) throw refuse(400, 'wrong_currency');
-  Object.assign(intent.metadata, { at: asked.metadata.at });
-  intent.revision += 1;
+function act(intent, verb, asked) {
+  requireFit(asked, 'metadata', ...(verb === 'cancel' ? [] : ['amount', 'currency']));
+  if (verb !== 'cancel' && asked.currency !== intent.currency)
+    throw refuse(400, 'parameter_invalid', { message: `Send an amount in ${intent.currency}.` });
   verbs[verb](intent, asked);
   return intent;
 }
 
-/** Tokens tok_decline_<code> are declined immediately, tok_decline_at_capture at the capture. @param settings where webhooks go, and their secret */
-export function createProvider({ webhookUrl, webhookSecret }) {
+/** Tokens tok_decline_<code> are declined immediately, tok_decline_at_capture at the capture. @param settings secret of the webhooks */
+export function createProvider({ WEBHOOK_SECRET }) {
   const intents = new Map();
   /** The first answer to each idempotency key. */
   const answers = new Map();
 
-  function create({ method, ...asked }) {
-    const intent = { id: `pi_${randomUUID()}`, captured: 0, refunds: [], revision: 1, last4: '4242', method, ...asked };
+  function create(asked) {
+    if (asked.type !== undefined && !['card', 'bnpl', 'cash'].includes(asked.type))
+      throw refuse(400, 'unsupported_type', { message: `The provider takes no ${asked.type}.` });
+    requireFit(asked, 'amount', 'currency', 'type', 'reference', 'metadata', ...(asked.type === 'card' ? ['method'] : []));
+    const last4 = asked.type === 'card' ? '4242' : undefined;
+    const intent = { id: `pi_${randomUUID()}`, captured: 0, refunded: 0, refunds: [], revision: 0, last4, ...asked };
     intents.set(intent.id, intent);
-    const [, code] = /^tok_decline_(?!at_)(\w+)$/.exec(method) ?? [];
-    if (code) decline(intent, code);
-    return Object.assign(intent, { status: 'requires_capture', approval_code: 'A1B2C3' });
+    const [, code] = /^tok_decline_(?!at_)(\w+)$/.exec(asked.method) ?? [];
+    if (code) decline(intent, asked.metadata, code);
+    change(intent, asked.metadata, { status: 'requires_capture', approval_code: 'A1B2C3' });
+    return intent;
   }
 
   function answer(method, { pathname, searchParams }, body) {
@@ -82,19 +108,16 @@ export function createProvider({ webhookUrl, webhookSecret }) {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
 
-  /** Lets an authorisation expire, and sends a webhook. @returns the status of the webhook */
-  async function expire(id) {
+  /** Lets an authorisation expire, and sends a webhook. @returns the status of its answer */
+  async function expire(id, webhookUrl) {
     const intent = act(intents.get(id), 'cancel', { metadata: { at: new Date().toISOString() } });
     const text = JSON.stringify({ type: 'intent.canceled', intent });
     const at = Math.floor(Date.now() / 1_000);
-    const signature = createHmac('sha256', webhookSecret).update(`${at}.${text}`).digest('hex');
+    const signature = createHmac('sha256', WEBHOOK_SECRET).update(`${at}.${text}`).digest('hex');
     const headers = { 'Provider-Signature': `t=${at},v1=${signature}` };
-    return (await fetch(webhookUrl(), { method: 'POST', headers, body: text })).status;
+    return (await fetch(webhookUrl, { method: 'POST', headers, body: text })).status;
   }
   return { server, expire };
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === import.meta.filename) {
-  const { PORT = '4001', WEBHOOK_URL = 'http://127.0.0.1:4000/webhook', WEBHOOK_SECRET = 'secret' } = process.env;
-  createProvider({ webhookUrl: () => WEBHOOK_URL, webhookSecret: WEBHOOK_SECRET }).server.listen(Number(PORT));
-}
+if (realpathSync(process.argv[1]) === import.meta.filename) createProvider(process.env).server.listen(Number(process.env.PORT ?? 4001));

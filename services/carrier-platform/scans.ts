@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { type Progression, progressionOf } from '../../shared/catalog/control/progression.ts';
-import { TrackingUpdate, trackShipment as trackShipmentApi } from '../../shared/catalog/fulfillment/apis.ts';
+import { carrierWebhook, TrackingUpdate, trackShipment as trackShipmentApi } from '../../shared/catalog/fulfillment/apis.ts';
 import {
   applyCarrierProgression as applyCarrierProgressionCall,
+  resendScanWebhook as resendScanWebhookCall,
+  type SentWebhook,
   scanShipment as scanShipmentCall,
 } from '../../shared/catalog/fulfillment/internal.ts';
 import { Scan, scanWebhookId, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom, refusal, refuseTransition, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { KEPT_SCANS } from '../../shared/catalog/limits.ts';
-import type { Problem } from '../../shared/catalog/problems.ts';
+import { Problem } from '../../shared/catalog/problems.ts';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { lengthInWords } from '../../shared/domain/duration.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -17,7 +19,16 @@ import { defineDueWork } from '../../shared/work/due-work.ts';
 import { handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { carrierServices, type Journey, journeys, type PlannedScan, published, type StoredShipment, shipments } from './collections.ts';
+import {
+  carrierServices,
+  type Journey,
+  journeys,
+  type PlannedScan,
+  published,
+  type StoredShipment,
+  shipments,
+  webhookEndpoints,
+} from './collections.ts';
 
 /** Plays the next planned scan of a parcel; the key is the shipment's id. */
 const plannedScanDue = defineDueWork('planned-scan');
@@ -120,13 +131,33 @@ function nextScanTime({ events }: StoredShipment, now: number): string {
 }
 
 /** The carrier does not have a parcel without a label, so there is nothing to track. */
-export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) => {
-  const shipment = await requireObject(work, shipments, id);
-  if (shipment.state !== 'pending') return published(shipment);
-  const detail = `The shipment "${id}" is pending: it can be tracked once it has a label.`;
-  const about = { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') };
-  throw refusal('shipment', { id, state: shipment.state }, 'track', detail, about);
+export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) =>
+  published(await labelledParcel(id, work, { action: 'track', words: 'it can be tracked' })),
+);
+
+/** Replaces a waiting attempt at the same webhook. */
+export const resendScanWebhook = handle(resendScanWebhookCall)(async ({ params: { id } }, { work }) => {
+  const shipment = await labelledParcel(id, work, { action: 'resend', words: 'its webhook can be sent' });
+  const gone = await work.get(webhookEndpoints, carrierWebhook.path);
+  if (gone)
+    throw new Problem(
+      'delivery_not_possible',
+      `The receiver answered 410 at ${gone.goneSince}, so the carrier sends it no webhook. Reset the rehearsal first.`,
+    );
+  return announceNewestScan(shipment, work);
 });
+
+/** @throws Problem `not_found`, `invalid_state_transition` before its label */
+async function labelledParcel(
+  id: string,
+  work: UnitOfWork,
+  { action, words }: { readonly action: string; readonly words: string },
+): Promise<StoredShipment> {
+  const shipment = await requireObject(work, shipments, id);
+  if (shipment.state !== 'pending') return shipment;
+  const about = { allowedFrom: shipmentLifeCycle.states.filter((state) => state !== 'pending') };
+  throw refusal('shipment', { id, state: shipment.state }, action, `The shipment "${id}" is pending: ${words} once it has a label.`, about);
+}
 
 type Mode = Progression['carrier'];
 
@@ -185,7 +216,7 @@ const planOf = async (work: UnitOfWork, { service }: StoredShipment): Promise<re
 const hasEnded = ({ state }: StoredShipment): boolean => state === 'delivered' || state === 'returned-to-sender' || state === 'lost';
 
 /** Schedules the webhook for the newest scan of a parcel. Its `webhook-id` names parcel and scan, so every attempt has the same one. */
-export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): void {
+export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): z.output<typeof SentWebhook> {
   const { id, trackingNumber, events, estimatedDelivery } = shipment;
   const scan = events.at(-1);
   if (!scan) throw new Error(`The parcel ${id} has no scan.`);
@@ -195,7 +226,9 @@ export function announceNewestScan(shipment: StoredShipment, work: UnitOfWork): 
     data: { shipmentId: id, ...scan, trackingNumber, estimatedDelivery },
   };
   const delivery: Delivery = { shipmentId: id, body, attempts: 0 };
-  work.schedule(deliverWebhookDue, scanWebhookId(id, scanCountOf(shipment)), work.now, delivery);
+  const webhookId = scanWebhookId(id, scanCountOf(shipment));
+  work.schedule(deliverWebhookDue, webhookId, work.now, delivery);
+  return { webhookId, scan: scan.status };
 }
 
 const scanCountOf = ({ scanCount, events }: StoredShipment): number => scanCount ?? events.length;

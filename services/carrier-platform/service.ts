@@ -4,7 +4,7 @@ import type { Seed } from '../../shared/store/collections.ts';
 import { defineService } from '../../shared/work/handler.ts';
 import { carrierServices, journeys, shipments, webhookEndpoints } from './collections.ts';
 import { generateLabel, labelDocument, putShipment } from './labels.ts';
-import { applyCarrierProgression, giveUpParcel, playPlannedScan, scanShipment, trackShipment } from './scans.ts';
+import { applyCarrierProgression, giveUpParcel, playPlannedScan, resendScanWebhook, scanShipment, trackShipment } from './scans.ts';
 import { deliverWebhook } from './webhooks.ts';
 
 export const service = defineService({
@@ -12,7 +12,12 @@ export const service = defineService({
   collections: [shipments, journeys, carrierServices, webhookEndpoints],
   counters: [],
   apis: { 'generate-label-api': generateLabel, 'track-shipment-api': trackShipment, 'label-document': labelDocument },
-  internal: { 'put-shipment': putShipment, 'scan-shipment': scanShipment, 'apply-carrier-progression': applyCarrierProgression },
+  internal: {
+    'put-shipment': putShipment,
+    'scan-shipment': scanShipment,
+    'resend-scan-webhook': resendScanWebhook,
+    'apply-carrier-progression': applyCarrierProgression,
+  },
   events: {},
   due: [playPlannedScan, giveUpParcel, deliverWebhook],
 });

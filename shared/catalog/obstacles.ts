@@ -69,7 +69,7 @@ export const outstandingOf = ({ id, totals }: Order, near: Nearby): Money =>
 export const payablePoints = (order: Order, near: Nearby): number =>
   Math.min(near.get('loyalty-account', order.loyaltyAccountId)?.pointsBalance ?? 0, outstandingOf(order, near).amount);
 
-const RETURN_ENDS = ['refunded', 'exchanged', 'rejected'];
+export const RETURN_ENDS: readonly string[] = ['refunded', 'exchanged', 'rejected'];
 
 /** Units of a line that the customer has, less the units of open returns. */
 export function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Nearby): number {
@@ -157,6 +157,9 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
     pick: picked,
     'pick-nothing': picked,
     pack: (order) => (order.state === 'picking' && !isPicked(order) ? rule('It is not picked yet.') : undefined),
+  },
+  shipment: {
+    resend: ({ events }) => (events.length === 0 ? rule('It has no label yet, so the carrier has reported no scan.') : undefined),
   },
   return: {
     exchange: ({ resolution }) => (resolution === 'exchange' ? undefined : rule('The customer wants the money back.')),

@@ -137,6 +137,19 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Depart');
   });
 
+  test('A button sends the newest scan of a parcel again, and its trace shows that the receiver recognises the repeat', async () => {
+    await using other = await newRehearsal();
+    const { shipmentId } = await dispatchedParcel(other);
+    await tab.open(objects(`/shipment/${shipmentId}`, other));
+    await isEnabled('Resend the newest scan');
+    await verb('Resend the newest scan').click();
+    await main().getByRole('link', { name: 'See what this caused' }).click();
+    await main()
+      .getByRole('link', { name: /changed nothing/ })
+      .click();
+    await main().getByText(`A webhook with the webhook-id "${shipmentId}.1" arrived before.`).first().waitFor();
+  });
+
   test('An order goes from its payment to the return of one mug by the buttons of its page alone', async () => {
     await using other = await newRehearsal({ warehouse: 'manual', carrier: 'manual', returns: 'manual' });
     const { orderId } = await other.checkedOut({}, { placeOrder: true });
@@ -178,6 +191,23 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
     await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
     await tab.stateIs('completed');
+  });
+
+  test('An exchange needs only the name of the other product, and leads to its order, which the return pays for', async () => {
+    await using other = await newRehearsal({ returns: 'manual' });
+    const returnId = await other.inspected(await other.completed(), 1, { resolution: 'exchange' });
+    await tab.open(objects(`/return/${returnId}`, other));
+    await isEnabled('Exchange it…');
+    await verb('Exchange it…').click();
+    const dialog = tab.page.getByRole('dialog');
+    const products = dialog.getByLabel('Instead of it');
+    await products.locator('option', { hasText: 'Green stoneware mug' }).waitFor({ state: 'attached' });
+    await products.selectOption('mug-green');
+    await dialog.getByRole('button', { name: 'Exchange it' }).click();
+    await main().getByRole('link', { name: 'Go to the new order' }).click();
+    await tab.stateIs('draft');
+    await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Green stoneware mug' }).waitFor();
+    await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
   });
 
   test('The buttons of a payment play its customer, and the dispute of its cardholder', async () => {
@@ -229,9 +259,9 @@ describeInBrowser('Objects in the console', () => {
 
   test('The page of an inventory item counts stock at a location', async () => {
     await using _other = await tab.openNew('/objects/inventory-item/mug-blue');
-    await main().getByLabel('Units of mug-blue on hand at dc-01').fill('7');
+    await main().getByLabel('Units of Blue stoneware mug on hand at Athlone distribution centre').fill('7');
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('Counted: 7 units of mug-blue at dc-01.').waitFor();
+    await tab.page.getByText('Counted: 7 units of Blue stoneware mug at Athlone distribution centre.').waitFor();
     await main().getByText('7 on hand, 0 reserved, 7 to promise').waitFor();
   });
 

@@ -88,11 +88,11 @@ describeInBrowser('Stock in the console', () => {
     await using other = await newRehearsal();
     await placedOrder(other);
     await tab.open(stock('/mug-blue', other));
-    const field = main().getByLabel('Units of mug-blue on hand at dc-01');
+    const field = main().getByLabel('Units of Blue stoneware mug on hand at Athlone distribution centre');
     await main().getByText('1,000 on hand, 2 reserved, 998 to promise').waitFor();
     await field.fill('9');
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('Counted: 9 units of mug-blue at dc-01.').waitFor();
+    await tab.page.getByText('Counted: 9 units of Blue stoneware mug at Athlone distribution centre.').waitFor();
     await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
     await field.fill('1');
     await tab.page.keyboard.press('Enter');

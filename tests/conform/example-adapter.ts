@@ -1,33 +1,19 @@
 import type { Server } from 'node:http';
 import { serving } from './serving.ts';
 
-const EXAMPLE = new URL('../../examples/payment-hub-adapter/', import.meta.url);
-const WEBHOOK_SECRET = 'secret of the webhooks';
+type Create<Made> = (settings: object) => Made;
 
 /** The adapter of the example, in front of its small provider. @param estateUrl the gateway that it calls back */
 export async function startAdapter(estateUrl = 'http://127.0.0.1:1') {
-  const { createAdapter } = (await import(new URL('adapter.mjs', EXAMPLE).href)) as { createAdapter: (settings: object) => Server };
-  const { createProvider } = (await import(new URL('provider.mjs', EXAMPLE).href)) as {
-    createProvider: (settings: object) => { server: Server; expire: (id: string) => Promise<number> };
-  };
-  let url = '';
-  const { server, expire } = createProvider({ webhookUrl: () => `${url}/webhook`, webhookSecret: WEBHOOK_SECRET });
-  const provider = await serving(server);
-  const adapter = createAdapter({
-    providerUrl: provider.url,
-    providerKey: 'key',
-    webhookSecret: WEBHOOK_SECRET,
-    estateUrl,
-    estateToken: 'demo-control-token',
-  });
-  const served = await serving(adapter);
-  url = served.url;
+  const example = (file: string) => import(new URL(`../../examples/payment-hub-adapter/${file}`, import.meta.url).href);
+  const { createAdapter }: { createAdapter: Create<Server> } = await example('adapter.mjs');
+  const { createProvider }: { createProvider: Create<{ server: Server }> } = await example('provider.mjs');
+  const provider = await serving(createProvider({}).server);
+  const adapter = await serving(createAdapter({ PROVIDER_URL: provider.url, ESTATE_URL: estateUrl }));
   return {
-    url,
-    /** The provider cancels an authorisation. @returns the status of its webhook */
-    expire,
+    url: adapter.url,
     async [Symbol.asyncDispose](): Promise<void> {
-      await served[Symbol.asyncDispose]();
+      await adapter[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();
     },
   };

@@ -155,6 +155,16 @@ if (whyNoHelm === undefined) {
       ]);
     });
 
+    test('The chart permits the address of a real system that only rehearsals name', async () => {
+      const swap = { settings: { OUTBOUND_ALLOW: 'hub.example.com' }, swaps: { 'payment-hub': '' }, webhooks: { allow: 'private' } };
+      const { objects } = await template(swap);
+      const data = named(objects, 'ConfigMap', 'estate')?.data ?? {};
+      expect(Object.entries(data).filter(([name]) => /^(OUTBOUND|SWAP)_/.test(name))).toEqual([
+        ['OUTBOUND_ALLOW', 'hub.example.com,private'],
+      ]);
+      expect(named(objects, 'NetworkPolicy', 'real-system-payment-hub')).toBeDefined();
+    });
+
     test.each<[object, string]>([
       [{ image: { tga: '1' } }, `at '/image': additional properties 'tga' not allowed`],
       [{ settings: { LOG_LEVEL: 'loud' } }, `at '/settings/LOG_LEVEL': value must be one of 'trace'`],

@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { type RunningEstate, startEstate } from '../../estate/estate.ts';
-import { createLogger } from '../../shared/process/logger.ts';
-import { eventually } from '../support/eventually.ts';
+import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { startReceiver } from './receiver.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 
@@ -25,47 +22,25 @@ const languages = [
   { name: 'Go', folder: 'receiver-go', prepare: 'go build -o receiver .', run: ['./receiver'] },
 ] as const;
 
-describe.each(languages)('The receiver in $name', ({ folder, prepare, run: [program, ...args] }) => {
-  let estate: RunningEstate;
+describe.each(languages)('The receiver in $name', ({ folder, prepare, run }) => {
+  let estate: ObservedEstate;
   let project: string;
-  const children: ChildProcess[] = [];
   beforeAll(async () => {
-    const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', CONSOLE: 'off' };
-    estate = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports }), createLogger('silent'));
-    await estate.ready;
+    estate = await anObservedEstate({ CONSOLE: 'off' });
     project = await mkdtemp(join(tmpdir(), 'receiver-'));
     await cp(join(EXAMPLES, folder), project, { recursive: true });
     const { code, out, err } = await runIn(project, 'bash', ['-c', prepare]);
     if (code !== 0) throw new Error(`${prepare} failed: ${out}${err}`);
   });
   afterAll(async () => {
-    for (const child of children) child.kill('SIGKILL');
     await rm(project, { recursive: true, force: true });
-    await estate.close();
+    await estate[Symbol.asyncDispose]();
   });
 
-  /** Runs the receiver with this secret. */
-  async function receiving(secret: string, port: number) {
-    const child = spawn(join(project, program), [...args, String(port)], {
-      cwd: project,
-      env: { ...process.env, ESTATE_WEBHOOK_SECRET: secret },
-    });
-    children.push(child);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await eventually('the start of the receiver', async () => output.includes('listening'));
-    return {
-      output: (): string => output,
-      [Symbol.asyncDispose]: async () => {
-        const ended = new Promise((resolve) => child.once('exit', resolve));
-        child.kill();
-        await ended;
-      },
-    };
-  }
+  const receiving = (secret: string, port: number) => startReceiver(project, [...run, String(port)], { ESTATE_WEBHOOK_SECRET: secret });
 
   test('It accepts each delivery with the library of its language, during a rotation too, and refuses another secret', async () => {
-    await using rehearsal = await rehearsalAt(estate.gateway);
+    await using rehearsal = await rehearsalAt(estate.running.gateway);
     const port = await freePort();
     const name = { params: { name: 'shop' } };
     const body = { url: `http://127.0.0.1:${port}/events`, types: ['order-created'] };

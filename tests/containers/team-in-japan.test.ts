@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { composeProject } from './compose-project.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 import { startOwnBroker } from './own-broker.ts';
+import { startReceiver } from './receiver.ts';
 
 /** A retailer in Tokyo: its figures, its products and its stock. */
 const RETAILER = {
@@ -92,7 +92,6 @@ function withItsSystems({ host, start }: Way): void {
   let broker: OwnBroker;
   let folder: string;
   let estate: RunningEstate;
-  const children: ChildProcess[] = [];
 
   beforeAll(async () => {
     broker = await startOwnBroker(host);
@@ -112,7 +111,6 @@ function withItsSystems({ host, start }: Way): void {
     estate = await start(data, broker);
   });
   afterAll(async () => {
-    for (const child of children) child.kill('SIGKILL');
     await estate?.[Symbol.asyncDispose]();
     await broker?.stop();
     if (folder) await rm(folder, { recursive: true, force: true });
@@ -139,19 +137,6 @@ function withItsSystems({ host, start }: Way): void {
     return token.access_token;
   }
 
-  /** Runs the receiver of the team. @returns what it has printed */
-  async function receiving(secret: string, port: number): Promise<() => string> {
-    const child = spawn(join(folder, 'receiver/.venv/bin/python'), ['receiver.py', String(port)], {
-      cwd: join(folder, 'receiver'),
-      env: { ...process.env, HOST: '0.0.0.0', ESTATE_WEBHOOK_SECRET: secret },
-    });
-    children.push(child);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    await eventually('the start of the receiver', async () => output.includes('listening'));
-    return () => output;
-  }
-
   test('It sees its products in yen in a shop on another origin', async () => {
     await using shop = started(process.execPath, [join(EXAMPLES, 'web-shop/serve.mjs'), '0']);
     await eventually('the address of the shop', async () => shop.output.out.includes('/\n'));
@@ -169,7 +154,8 @@ function withItsSystems({ host, start }: Way): void {
     let token = await newToken(credentials);
     const port = await freePort();
     const { secret } = await control('PUT', '/webhooks/shop', { url: `http://${host}:${port}/events`, types: ['order-confirmed'] });
-    const received = await receiving(secret, port);
+    const own = { HOST: '0.0.0.0', ESTATE_WEBHOOK_SECRET: secret };
+    await using receiver = await startReceiver(join(folder, 'receiver'), ['.venv/bin/python', 'receiver.py', String(port)], own);
 
     const lines = [{ sku: 'cup-seto', qty: 2 }];
     const basket = await done('POST', '/baskets', token, { channel: 'web', lines });
@@ -187,7 +173,7 @@ function withItsSystems({ host, start }: Way): void {
     expect(payment).toMatchObject({ state: 'requires-action', amount: { amount: 4_100, currency: 'JPY' } });
     await control('POST', `/payments/${payment.id}/action`, { outcome: 'succeeded' });
     await done('POST', `/orders/${order.id}/confirm`, token);
-    await eventually('the confirmation at the receiver', async () => received().includes(`order-confirmed order/${order.id}`));
+    await eventually('the confirmation at the receiver', async () => receiver.output().includes(`order-confirmed order/${order.id}`));
 
     await control('POST', '/clock/advance', { by: 'P3D' });
     const late = await send('GET', `/orders/${order.id}`, token);

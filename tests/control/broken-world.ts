@@ -102,6 +102,13 @@ function aReservation(order: string, state: string, qty: number, fulfilledQty: n
   };
 }
 
+/** The due work of the objects. */
+const promised = [
+  ['oms', 'expire-draft', 'ord_new'],
+  ['pos', 'expire-transaction', 'ord_till'],
+  ['carrier-platform', 'give-up-parcel', 'shp_open'],
+] as const;
+
 async function soundData(): Promise<WorldData> {
   const seeded = seedData((await loadFixtures()).at(NOW), NOW);
   const parcelsOf = [aParcel('sent', 'delivered'), aParcel('open', 'in-transit'), aParcel('back', 'returned-to-sender')];
@@ -148,8 +155,8 @@ async function soundData(): Promise<WorldData> {
     now: NOW,
     applications,
     due: [
-      { application: 'oms', kind: 'expire-draft', key: 'ord_new', at: NOW + 1_000, correlationId: 'test', payload: {} },
-      { application: 'pos', kind: 'expire-transaction', key: 'ord_till', at: NOW + 1_000, correlationId: 'test', payload: {} },
+      ...seeded.due,
+      ...promised.map(([application, kind, key]) => ({ application, kind, key, at: NOW + 1_000, correlationId: 'test', payload: {} })),
     ],
   };
 }

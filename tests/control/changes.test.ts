@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { newRehearsal } from '../support/estate.ts';
-
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
+import { card, eur } from '../support/steps/tender.ts';
 
 test('A change of a price shows at the next checkout, is one event, and leaves orders alone', async () => {
   await using rehearsal = await newRehearsal();
@@ -29,29 +28,6 @@ test('A repeated change of a product changes nothing, and null removes a member'
   expect([Object.keys(attributes), compareAtPrice]).toEqual([['material', 'capacityMl', 'dishwasherSafe'], undefined]);
 });
 
-test.each<readonly [body: Record<string, unknown>, pointer: string, code: string]>([
-  [{ price: { amount: 0 } }, '/price/amount', 'does_not_fit'],
-  [{ price: { amount: 'x' } }, '/price/amount', 'invalid_type'],
-  [{ price: null }, '/price', 'required'],
-  [{ price: eur(1.5) }, '/price/amount', 'invalid_type'],
-  [{ price: { currency: 'USD' } }, '/price/currency', 'unsupported_currency'],
-  [{ gtin: '9521001000070' }, '/gtin', 'does_not_fit'],
-  [{ gtin: '9521001000147' }, '/gtin', 'gtin_of_another'],
-  [{ name: ' ' }, '/name', 'does_not_fit'],
-  [{ name: 'x'.repeat(10_001) }, '/name', 'custom'],
-  [{ compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],
-  [{ state: 'archived' }, '/state', 'unknown_member'],
-  [{ sku: 'mug' }, '/sku', 'unknown_member'],
-  [{ colour: 'red' }, '/colour', 'unknown_member'],
-  [{ media: [{ type: 'sound', url: 'x' }] }, '/media/0/type', 'invalid_value'],
-])('A change of a product to %j is refused at %s', async (body, pointer, code) => {
-  await using rehearsal = await newRehearsal();
-  const refused = await rehearsal.call('change-product-by-hand', { params: { id: 'mug-blue' }, body });
-  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
-  expect((refused.body as { errors?: readonly unknown[] }).errors).toContainEqual(expect.objectContaining({ pointer, code }));
-  expect((await rehearsal.object('product', 'prd_mug-blue')).version).toBe(1);
-});
-
 test('A change of an unknown or archived product is refused', async () => {
   await using rehearsal = await newRehearsal();
   const change = (id: string) => rehearsal.call('change-product-by-hand', { params: { id }, body: { name: 'Another' } });
@@ -61,19 +37,16 @@ test('A change of an unknown or archived product is refused', async () => {
 
 test('A promotion and a voucher are changed and created, and the next pricing applies them', async () => {
   await using rehearsal = await newRehearsal();
-  const window = { activeFrom: '-P1D', activeTo: 'P1D' };
-  const half = { ...window, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };
+  const half = { ...WINDOW, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };
   const created = await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: half });
   expect(created).toMatchObject({ id: 'half', percent: 50 });
   expect(Date.parse(String(created.activeFrom))).toBeLessThan(await rehearsal.now());
   const basket = await rehearsal.basket({ lines: [{ sku: 'mug-blue', qty: 2 }] });
   expect(basket.totals.discount).toEqual(eur(1299));
-  expect(await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: { percent: 10 } })).toMatchObject({
-    percent: 10,
-  });
+  await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: { percent: 10 } });
   const { body: checkedOut } = await rehearsal.checkOut(basket.id);
   expect(checkedOut).toMatchObject({ totals: { discount: eur(260) } });
-  const twice = { ...window, name: 'Twice', discount: { type: 'percent', percent: 10 }, enabled: true, usageLimit: 2, used: 2 };
+  const twice = { ...WINDOW, name: 'Twice', discount: { type: 'percent', percent: 10 }, enabled: true, usageLimit: 2, used: 2 };
   const voucher = (body: Record<string, unknown>) => rehearsal.control('change-voucher-by-hand', { params: { id: 'TWICE' }, body });
   await voucher(twice);
   const judged = async () =>
@@ -113,10 +86,7 @@ test('A payment token has the outcome that it is given', async () => {
   const body = { outcome: 'decline', declineCode: 'lost_card' };
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body });
   const order = await rehearsal.draft();
-  const pay = () =>
-    rehearsal.call('authorize-payment-api', {
-      body: { orderId: order.id, amount: order.totals.total, tender: { type: 'card', token: 'tok_mine' } },
-    });
+  const pay = () => rehearsal.call('authorize-payment-api', { body: { orderId: order.id, tender: card('tok_mine') } });
   expect(await pay()).toMatchObject({ status: 402, body: { declineCode: 'lost_card' } });
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body: { outcome: 'approve', declineCode: null } });
   expect((await pay()).status).toBe(201);
@@ -141,43 +111,34 @@ test('A customer is changed with one event, and keeps unique contact data', asyn
   await rehearsal.verify();
 });
 
+type Changed = 'product' | 'promotion' | 'voucher' | 'gift-card' | 'payment-token' | 'customer';
 const WINDOW = { activeFrom: '-P1D', activeTo: 'P1D' };
-test.each<
-  readonly [
-    id: 'promotion' | 'voucher' | 'gift-card' | 'payment-token' | 'customer',
-    name: string,
-    body: object,
-    pointer: string,
-    code: string,
-  ]
->([
+const SALE = { ...WINDOW, name: 'W', priority: 80, stackable: true, kind: 'percent-off', percent: 5, skus: ['mug-blue'] };
+const OF_ONE_PERCENT = { ...WINDOW, name: 'N', discount: { type: 'percent', percent: 1 }, enabled: true, used: 0 };
+test.each<readonly [type: Changed, id: string, body: object, pointer: string, code: string]>([
+  ['product', 'mug-blue', { price: { amount: 0 } }, '/price/amount', 'does_not_fit'],
+  ['product', 'mug-blue', { price: { amount: 'x' } }, '/price/amount', 'invalid_type'],
+  ['product', 'mug-blue', { price: null }, '/price', 'required'],
+  ['product', 'mug-blue', { price: eur(1.5) }, '/price/amount', 'invalid_type'],
+  ['product', 'mug-blue', { price: { currency: 'USD' } }, '/price/currency', 'unsupported_currency'],
+  ['product', 'mug-blue', { gtin: '9521001000070' }, '/gtin', 'does_not_fit'],
+  ['product', 'mug-blue', { gtin: '9521001000147' }, '/gtin', 'gtin_of_another'],
+  ['product', 'mug-blue', { name: ' ' }, '/name', 'does_not_fit'],
+  ['product', 'mug-blue', { name: 'x'.repeat(10_001) }, '/name', 'custom'],
+  ['product', 'mug-blue', { compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],
+  ['product', 'mug-blue', { state: 'archived' }, '/state', 'unknown_member'],
+  ['product', 'mug-blue', { sku: 'mug' }, '/sku', 'unknown_member'],
+  ['product', 'mug-blue', { colour: 'red' }, '/colour', 'unknown_member'],
+  ['product', 'mug-blue', { media: [{ type: 'sound', url: 'x' }] }, '/media/0/type', 'invalid_value'],
   ['promotion', 'woolly', { kind: 'percent-off' }, '/name', 'does_not_fit'],
-  [
-    'promotion',
-    'woolly',
-    { ...WINDOW, name: 'W', priority: 1, stackable: true, kind: 'percent-off', percent: 5, skus: ['mug-blue'] },
-    '/priority',
-    'priority_of_another',
-  ],
-  [
-    'promotion',
-    'woolly',
-    { ...WINDOW, name: 'W', priority: 80, stackable: true, kind: 'percent-off', percent: 5, skus: ['gone'] },
-    '/skus/0',
-    'unknown_sku',
-  ],
+  ['promotion', 'woolly', { ...SALE, priority: 1 }, '/priority', 'priority_of_another'],
+  ['promotion', 'woolly', { ...SALE, skus: ['gone'] }, '/skus/0', 'unknown_sku'],
   ['promotion', 'woolly', { kind: 'all-free' }, '/kind', 'does_not_fit'],
   ['voucher', 'WELCOME10', { activeTo: '-P300D' }, '/activeTo', 'does_not_fit'],
   ['voucher', 'WELCOME10', { activeTo: 'P1M' }, '/activeTo', 'invalid_format'],
   ['voucher', 'USEDUP', { used: 101 }, '/used', 'does_not_fit'],
   ['voucher', 'WELCOME10', { code: 'X' }, '/code', 'unknown_member'],
-  [
-    'voucher',
-    'no_code',
-    { ...WINDOW, name: 'N', discount: { type: 'percent', percent: 1 }, enabled: true, used: 0 },
-    '{id}',
-    'does_not_fit',
-  ],
+  ['voucher', 'no_code', OF_ONE_PERCENT, '{id}', 'does_not_fit'],
   ['gift-card', 'gift_5', { balance: { amount: -1 } }, '/balance/amount', 'does_not_fit'],
   ['gift-card', 'gift_5', { balance: { amount: 1e15 } }, '/balance/amount', 'does_not_fit'],
   ['gift-card', 'gift_new', {}, '/balance', 'does_not_fit'],
@@ -189,7 +150,8 @@ test.each<
   ['customer', 'cus_ben', { addresses: 'here' }, '/addresses', 'invalid_type'],
 ])('A change of the %s %s with a mistake is refused: %j', async (type, id, body, pointer, code) => {
   await using rehearsal = await newRehearsal();
+  const errors = expect.arrayContaining([expect.objectContaining({ pointer, code })]);
   const refused = await rehearsal.call(`change-${type}-by-hand`, { params: { id }, body: body as Record<string, unknown> });
-  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
-  expect((refused.body as { errors?: readonly unknown[] }).errors).toContainEqual(expect.objectContaining({ pointer, code }));
+  expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed', errors } });
+  expect(await rehearsal.events({ ext: true })).toEqual([]);
 });

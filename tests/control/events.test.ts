@@ -50,12 +50,6 @@ test('An event that is duplicated is read once, with all its attempts', async ()
   expect((await read(rehearsal, first.id)).consumers).toMatchObject([{ state: 'consumed' }, { state: 'consumed' }]);
 });
 
-test('Read Event does not find an unknown event', async () => {
-  await using rehearsal = await newRehearsal();
-  const { status, body } = await rehearsal.call('read-event', { params: { id: 'evt_none' } });
-  expect([status, body.code, body.detail]).toEqual([404, 'not_found', 'There is no event "evt_none".']);
-});
-
 test.each([
   [{ subject: 'paymnt/pay_1' }, 'unknown_object', /^"paymnt\/pay_1" is not an object, .* The types are basket, .*order, payment\.$/],
   [{ subject: 'payment/' }, 'unknown_object', /^"payment\/" is not an object/],

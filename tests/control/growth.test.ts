@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { growWorld } from '../../bench/growth/grown-world.ts';
 import { BEYOND_SMALL, operations, playStory, SMALL, type Story } from '../../bench/growth.ts';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import type { World } from '../../shared/domain/world.ts';
-import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
+import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
+import { ADMIN } from '../support/estate.ts';
 
 const MANY = 1_000;
 
@@ -58,21 +57,18 @@ interface Prepared {
 }
 
 describe('Reads of a grown rehearsal', () => {
-  let estate: RunningEstate;
+  let estate: ObservedEstate;
   let rehearsals: { readonly small: Prepared; readonly grown: Prepared };
   let counted: (world: World) => Counted;
 
   beforeAll(async () => {
     const watched = counting(createMemoryStore());
     counted = watched.counted;
-    const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
-    estate = await startEstate(configuration, createLogger('silent'), watched.adapter);
-    await estate.ready;
+    estate = await anObservedEstate({}, 'silent', watched.adapter);
+    const { gateway } = estate.running;
     const prepare = async (rehearsal: string, grown: boolean): Promise<Prepared> => {
-      const outside = { gateway: estate.gateway, bearer: '', apiKey: '', admin: 'demo-control-token' };
-      await using admin = createEstateClient({ ...outside, rehearsal: 'default' });
-      const { credentials, world } = await admin.control('create-rehearsal', { body: { name: rehearsal } });
-      const client = createEstateClient({ ...outside, ...credentials, rehearsal });
+      const { credentials, world } = await estate.client.control('create-rehearsal', { body: { name: rehearsal } });
+      const client = createEstateClient({ gateway, admin: ADMIN, ...credentials, rehearsal });
       await client.control('set-clock', { body: { flowing: false } });
       await playStory(client);
       await growWorld(watched.adapter, world as World, SMALL);
@@ -84,7 +80,7 @@ describe('Reads of a grown rehearsal', () => {
 
   afterAll(async () => {
     await Promise.all([rehearsals?.small.client.close(), rehearsals?.grown.client.close()]);
-    await estate?.close();
+    await estate?.[Symbol.asyncDispose]();
   });
 
   /** The store calls of the second run of an operation and its work; the first run fills caches. */

@@ -21,6 +21,9 @@ test('The journal lists each hop with its position and its start in wall time', 
   const { items, next, complete } = await journal(rehearsal);
   expect(items.map(({ sequence, correlationId }) => `${sequence} ${correlationId}`)).toEqual(['1 one', '2 two']);
   expect([next, complete]).toEqual([2, true]);
+  const later = await journal(rehearsal, { after: 1, limit: 1 });
+  expect([later.items.map(({ sequence }) => sequence), later.next]).toEqual([[2], 2]);
+  expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 2 });
   const starts = items.map(({ startedAt }) => Date.parse(startedAt));
   expect(starts).toEqual(starts.toSorted());
   expect(starts[0]).toBeGreaterThanOrEqual(before - 1);
@@ -41,18 +44,6 @@ test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
     expect(items.length).toBeGreaterThan(0);
   },
 );
-
-test('The journal lists the oldest hops after a sequence, so that a reader continues where it stopped', async () => {
-  await using rehearsal = await newRehearsal();
-  for (const correlationId of ['a', 'b', 'a', 'b', 'a']) await readAda(rehearsal, correlationId);
-  const first = await journal(rehearsal, { after: 0, limit: 2 });
-  expect([first.items.map(({ sequence }) => sequence), first.next]).toEqual([[1, 2], 2]);
-  const second = await journal(rehearsal, { after: first.next, limit: 2, correlationId: 'a' });
-  expect([second.items.map(({ sequence }) => sequence), second.next]).toEqual([[3, 5], 5]);
-  const third = await journal(rehearsal, { after: second.next });
-  expect([third.items, third.next]).toEqual([[], 5]);
-  expect(await journal(rehearsal, { correlationId: 'nobody' })).toMatchObject({ items: [], next: 5 });
-});
 
 test('The journal omits bodies on request, and has them in the record of one hop', async () => {
   await using rehearsal = await newRehearsal();
@@ -87,12 +78,6 @@ test('The journal has no body of an invalid request, which a fault answers', asy
   });
   expect(reply.status).toBe(503);
   expect((await journal(rehearsal)).items[0]).not.toHaveProperty('request');
-});
-
-test('The journal refuses an unknown request id with 404', async () => {
-  await using rehearsal = await newRehearsal();
-  const { status, body } = await rehearsal.call('read-hop', { params: { requestId: 'req_none' } });
-  expect([status, body.code]).toEqual([404, 'not_found']);
 });
 
 test('The parent of a hop is the hop that published the event, even if the event is duplicated, late or reordered', async () => {
@@ -179,46 +164,28 @@ test('The hop of work that changes nothing gives the reason for each event of an
   expect(reasons).toContainEqual(['fms', 'event:order-confirmed', 'The order is not exchanged for a return.']);
 });
 
-const CREDENTIALS = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
 const stopping = new AbortController().signal;
+const BEFORE = 0;
 
-async function journaling() {
+test.each([
+  ['once, as complete, when every call of the shown hops has its hop, on the page or not', { callee: BEFORE, ageMs: 0 }, 1, true],
+  ['again while a hop of the last second lacks the hop of one of its calls', { callee: 3, ageMs: 0 }, 3, true],
+  ['once, as incomplete, when an older hop lacks the hop of one of its calls', { callee: Number.NaN, ageMs: 1_000 }, 1, false],
+])('The journal is read %s', async (_how, { callee, ageMs }, expected, complete) => {
   const { worlds, control } = createMemoryStore();
-  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
+  const none = { bearer: '', apiKey: '', webhookSecret: '' };
+  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, none);
   const record = (requestId: string, calls: readonly string[] = []): void =>
     control.journal(world, aHop({ requestId, head: JSON.stringify({ requestId, correlationId: 'c', calls }) }));
+  if (callee === BEFORE) record('callee');
+  record('caller', ['callee']);
   let looks = 0;
-  const read = (ageMs: number | undefined, onLook = (): void => undefined) => {
-    const journalOf: typeof worlds.journalOf = async (...asked) => {
-      looks += 1;
-      onLook();
-      const page = await worlds.journalOf(...asked);
-      return { ...page, entries: page.entries.map((entry) => ({ ...entry, ageMs: ageMs ?? entry.ageMs })) };
-    };
-    return readHops({ ...worlds, journalOf }, world, { limit: 1, stopping });
+  const journalOf: typeof worlds.journalOf = async (...asked) => {
+    looks += 1;
+    if (looks === callee) record('callee');
+    const page = await worlds.journalOf(...asked);
+    return { ...page, entries: page.entries.map((entry) => ({ ...entry, ageMs })) };
   };
-  return { record, read, looks: () => looks };
-}
-
-test('The journal is read as complete when every call of the shown hops has its hop, on the page or not', async () => {
-  const { record, read, looks } = await journaling();
-  record('callee');
-  record('caller', ['callee']);
-  expect(await read(undefined)).toMatchObject({ items: [{ requestId: 'caller' }], complete: true, truncated: false });
-  expect(looks()).toBe(1);
-});
-
-test('The journal is read again while a hop of the last second lacks the hop of one of its calls', async () => {
-  const { record, read, looks } = await journaling();
-  record('caller', ['callee']);
-  const read3 = read(0, () => looks() === 3 && record('callee'));
-  expect(await read3).toMatchObject({ complete: true });
-  expect(looks()).toBe(3);
-});
-
-test('The journal is read once, as incomplete, when an older hop lacks the hop of one of its calls', async () => {
-  const { record, read, looks } = await journaling();
-  record('caller', ['forgotten']);
-  expect(await read(1_000)).toMatchObject({ items: [{ requestId: 'caller' }], complete: false });
-  expect(looks()).toBe(1);
+  const read = await readHops({ ...worlds, journalOf }, world, { limit: 1, stopping });
+  expect([read.complete, read.truncated, looks]).toEqual([complete, false, expected]);
 });

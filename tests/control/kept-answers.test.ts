@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../command-line/program.ts';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { startEstate } from '../../estate/estate.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
@@ -77,17 +75,10 @@ test('The command writes a file per operation, and the variables of an estate re
   const folder = await mkdtemp(join(tmpdir(), 'answers-'));
   await run(['swaps', 'keep', 'payment-hub', '--to', folder, '--against', estate.gateway, '--admin', ADMIN, '--rehearsal', recorded.name]);
   expect((await readdir(folder)).toSorted()).toEqual(['authorize-payment-api.json', 'capture-payment-api.json', 'void-payment-api.json']);
-  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const variables = { SWAP_PAYMENT_HUB_MODE: 'kept', SWAP_PAYMENT_HUB_ANSWERS: folder };
-  const ci = await startEstate(readConfiguration({ ...ports, NODE_ENV: 'test', ...variables }), createLogger('silent'));
-  try {
-    await ci.ready;
-    await using rehearsal = await rehearsalAt(ci.gateway);
-    expect(await story(rehearsal)).toEqual(seen);
-  } finally {
-    await ci.close();
-    await rm(folder, { recursive: true });
-  }
+  await using ci = await anObservedEstate({ SWAP_PAYMENT_HUB_MODE: 'kept', SWAP_PAYMENT_HUB_ANSWERS: folder });
+  await rm(folder, { recursive: true });
+  await using rehearsal = await rehearsalAt(ci.running.gateway);
+  expect(await story(rehearsal)).toEqual(seen);
 });
 
 test('A swap is refused with every member that its mode lacks or does not accept', async () => {
@@ -97,18 +88,8 @@ test('A swap is refused with every member that its mode lacks or does not accept
     return body.errors.map(({ pointer, code, detail }: Record<string, string>) => `${pointer} ${code}: ${detail}`);
   };
   const kept = 'In the mode kept, no real system';
-  expect(
-    await refused({
-      mode: 'kept',
-      url: 'http://localhost:1',
-      keep: true,
-      headers: { A: 'x' },
-      timeoutMs: 60,
-      events: 'none',
-      shadow: 'reads',
-      compare: ['state'],
-    }),
-  ).toEqual([
+  const ofCalls = { url: 'http://localhost:1', keep: true, headers: { A: 'x' }, timeoutMs: 60, events: 'none' };
+  expect(await refused({ mode: 'kept', ...ofCalls, shadow: 'reads', compare: ['state'] })).toEqual([
     `/swap/payment-hub/url not_together: ${kept} is called: leave the address out.`,
     `/swap/payment-hub/keep not_together: ${kept} answers: leave this out.`,
     `/swap/payment-hub/headers not_together: ${kept} is called: leave the headers out.`,
@@ -126,14 +107,8 @@ test('A swap is refused with every member that its mode lacks or does not accept
     '/swap/payment-hub/answers/void-payment unknown_operation: payment-hub has no operation void-payment. Did you mean void-payment-api?',
     expect.stringContaining('/swap/payment-hub/answers/get-order-api unknown_operation: payment-hub has no operation get-order-api.'),
   ]);
-  expect(
-    await refused({
-      mode: 'shadow',
-      url: 'http://127.0.0.1:99999',
-      compare: ['stat'],
-      headers: { A: ' blank', a: 'x', 'not a name': 'x' },
-    }),
-  ).toEqual([
+  const headers = { A: ' blank', a: 'x', 'not a name': 'x' };
+  expect(await refused({ mode: 'shadow', url: 'http://127.0.0.1:99999', compare: ['stat'], headers })).toEqual([
     '/swap/payment-hub/url invalid_address: The port 99999 does not exist: use one from 1 to 65535.',
     '/swap/payment-hub/headers/A invalid_format: This must be visible ASCII, without blanks at its ends.',
     '/swap/payment-hub/headers/a invalid_header: This is the same header as A: keep one of them.',

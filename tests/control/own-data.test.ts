@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
-import { eventually } from '../support/eventually.ts';
 import { kettle } from '../support/kettle.ts';
 import { eur } from '../support/steps/tender.ts';
 
@@ -54,9 +53,7 @@ test('Own data with mistakes is refused with all of them, and no rehearsal is cr
   };
   const refused = await rehearsal.call('create-rehearsal', { body: { name, data: bad } });
   expect(refused).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
-  const { errors } = refused.body as unknown as {
-    readonly errors: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
-  };
+  const errors: readonly Record<'pointer' | 'code' | 'detail', string>[] = refused.body.errors;
   expect(errors.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual([
     '/data/credentials unknown_member',
     '/data/product unknown_member',
@@ -66,12 +63,7 @@ test('Own data with mistakes is refused with all of them, and no rehearsal is cr
     '/data/stock/0/onHand/dc-01 too_small',
   ]);
   expect(errors.find(({ pointer }) => pointer === '/data/product')?.detail).toMatch(/did you mean products\?$/);
-  await eventually('the rehearsal is not listed', async () => {
-    const { items } = await rehearsal.control('list-rehearsals');
-    return !items.some((one) => one.name === name);
-  });
-  await rehearsal.control('create-rehearsal', { body: { name } });
-  await rehearsal.control('delete-rehearsal', { params: { name } });
+  expect((await rehearsal.call('read-rehearsal', { params: { name } })).status).toBe(404);
 });
 
 test.each([
@@ -80,30 +72,10 @@ test.each([
   ['a GTIN of another product', { products: [{ sku: 'mug-blue', gtin: '9521001000147' }] }, '/data/products/0/gtin', 'does_not_fit'],
   ['a service without scans', { carrierScans: [{ service: 'EXPRESS', $remove: true }] }, '/data/carrierScans', 'does_not_fit'],
   ['a removal of no row', { vouchers: [{ code: 'GONE', $remove: true }] }, '/data/vouchers/0/code', 'overlay'],
-  [
-    'one row twice',
-    {
-      vouchers: [
-        { code: 'VIP', used: 1 },
-        { code: 'VIP', used: 2 },
-      ],
-    },
-    '/data/vouchers/1/code',
-    'overlay',
-  ],
-  [
-    'a balance below zero',
-    { giftCards: [{ token: 'gift_5', balance: { amount: -1 } }] },
-    '/data/giftCards/0/balance/amount',
-    'does_not_fit',
-  ],
+  ['one row twice', { vouchers: [1, 2].map((used) => ({ code: 'VIP', used })) }, '/data/vouchers/1/code', 'overlay'],
+  ['a negative balance', { giftCards: [{ token: 'gift_5', balance: eur(-1) }] }, '/data/giftCards/0/balance/amount', 'does_not_fit'],
   ['a list that is an object', { products: {} }, '/data/products', 'invalid_type'],
-  [
-    'another currency',
-    { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] },
-    '/data/products/0/price/currency',
-    'unsupported_currency',
-  ],
+  ['dollars', { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] }, '/data/products/0/price/currency', 'unsupported_currency'],
 ])('Own data with %s is refused', async (_what, own, pointer, code) => {
   await using rehearsal = await newRehearsal();
   const refused = await rehearsal.call('create-rehearsal', { body: { data: own } as never });

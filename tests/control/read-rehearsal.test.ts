@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ADMIN, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const read = (rehearsal: TestRehearsal, name = rehearsal.name) => rehearsal.control('read-rehearsal', { params: { name } });
 const listed = async (rehearsal: TestRehearsal, name = rehearsal.name) =>
@@ -47,14 +47,6 @@ test('A rehearsal is read with the numbers of its traces, hops, events, faults, 
   expect(counts.objects).toEqual(Object.fromEntries(inStates));
 });
 
-test('Reading a rehearsal does not count as using it', async () => {
-  await using rehearsal = await newRehearsal();
-  const { lastUsedAt } = await read(rehearsal);
-  await using other = await newRehearsal();
-  for (let n = 0; n < 3; n++) await read(other, rehearsal.name);
-  expect((await read(rehearsal)).lastUsedAt).toBe(lastUsedAt);
-});
-
 test('Read Rehearsal refuses an unknown rehearsal, and does not create it', async () => {
   await using rehearsal = await newRehearsal();
   const refused = (name: string) => rehearsal.call('read-rehearsal', { params: { name } });
@@ -63,16 +55,3 @@ test('Read Rehearsal refuses an unknown rehearsal, and does not create it', asyn
   const detail = expect.stringContaining('none can have this name');
   expect((await refused('No_Name')).body).toMatchObject({ code: 'unknown_rehearsal', detail });
 });
-
-const params = { type: 'order', id: 'evt_1' };
-test.each([...(['read-topology', 'list-object-types', 'list-objects', 'list-life-cycles', 'list-stock', 'read-event'] as const)])(
-  '%s refuses an unknown rehearsal, and does not create it',
-  async (operation) => {
-    await using rehearsal = await newRehearsal();
-    const name = `${rehearsal.name}-gone`;
-    const headers = { 'x-rehearsal': name, authorization: `Bearer ${ADMIN}` };
-    const reply = await rehearsal.call(operation, { params, as: 'none', headers });
-    expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal', rehearsal: name } });
-    expect(await listed(rehearsal, name)).toBeUndefined();
-  },
-);

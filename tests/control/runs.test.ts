@@ -97,8 +97,3 @@ test.each([
   expect(body.detail).toContain(hint);
   expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
 });
-
-test('Start Run refuses a missing scenario and an unknown member, with pointers', async () => {
-  const { status, body } = await call('POST', '/_control/runs', { name: 'digital-order' }, { as: 'admin' });
-  expect([status, body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([422, ['/scenario', '/name']]);
-});

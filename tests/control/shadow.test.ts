@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { startEstate } from '../../estate/estate.ts';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
+import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import { createLogger } from '../../shared/process/logger.ts';
-import { ADMIN, newRehearsal } from '../support/estate.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { type Rule, startLoyaltyCopy } from '../support/loyalty-copy.ts';
 import { notedReport } from '../support/noted-report.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
@@ -26,14 +25,6 @@ const doubleValue: Rule = ({ path }, answered) => {
   return { ...answered, body: { ...answered.body, redemption: { ...redemption, value } } };
 };
 
-async function estateBeside(url: string) {
-  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const swap = { SWAP_LOYALTY_PLATFORM_URL: url, SWAP_LOYALTY_PLATFORM_MODE: 'shadow' };
-  const estate = await startEstate(readConfiguration({ ...ports, NODE_ENV: 'test', ...swap }), createLogger('silent'));
-  await estate.ready;
-  return estate;
-}
-
 test.each<[string, readonly Rule[], readonly string[]]>([
   ['without a change', [], []],
   [
@@ -47,7 +38,7 @@ test.each<[string, readonly Rule[], readonly string[]]>([
   ],
 ])('Over all scenarios, a copy of our Loyalty Platform %s has these differences and no others', async (_copy, rules, expected) => {
   await using copy = await startLoyaltyCopy(...rules);
-  const estate = await estateBeside(copy.url);
+  await using beside = await anObservedEstate({ SWAP_LOYALTY_PLATFORM_URL: copy.url, SWAP_LOYALTY_PLATFORM_MODE: 'shadow' });
   const found = new Set<string>();
   let compared = 0;
   const examine = async ({ client }: { readonly client: EstateClient }): Promise<void> => {
@@ -60,11 +51,9 @@ test.each<[string, readonly Rule[], readonly string[]]>([
   };
   for (const scenario of scenarios) {
     const { noted, report } = notedReport();
-    const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
-    await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
+    await runScenario(scenario, { gateway: beside.running.gateway, ...DEMO_CREDENTIALS, report, examine });
     expect([scenario.name, noted.at(-1)]).toEqual([scenario.name, 'passed']);
   }
-  await estate.close();
   expect(compared).toBeGreaterThan(50);
   expect([...found].toSorted()).toEqual(expected);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
-import { estate } from '../support/estate.ts';
+import { dueWork } from '../../shared/catalog/due-work.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests change files of any shape
 type File = any;
@@ -83,4 +84,45 @@ test('A file that was changed by hand is refused where the world could not conti
     const found = errors?.some((error: string) => error.startsWith(pointer) && error.endsWith(` ${code}`));
     expect([what, status, found || errors]).toEqual([what, 422, true]);
   }
+});
+
+test('A file is refused when a step or a deadline that one of its objects waits for is missing', async () => {
+  await using rehearsal = await newRehearsal({ carrier: 'time', returns: 'time', warehouse: 'time' });
+  const { id: open } = await rehearsal.draft();
+  await rehearsal.authorisation(open, undefined, 'tok_async_approve');
+  await rehearsal.authorised();
+  await rehearsal.checkedOut();
+  await rehearsal.sale();
+  await rehearsal.announced(await rehearsal.completed(), 1);
+  await rehearsal.basket();
+  await rehearsal.dispatchedOrder();
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  const text = JSON.stringify(await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } }));
+  const seen = new Set<string>();
+  for (const [place, { application, kind }] of (JSON.parse(text) as File).due.entries()) {
+    const { role, object } = (dueWork as File)[application][kind];
+    if (role === 'repair' || object === undefined || seen.has(kind)) continue;
+    seen.add(kind);
+    const file = JSON.parse(text);
+    file.due.splice(place, 1);
+    const { status, body } = await rehearsal.call('upload-snapshot', { query: { dryRun: 'true', reseal: 'true' }, body: file });
+    const found = body.errors?.some(({ detail }: File) => detail.includes(`this work (${kind}) is missing`));
+    expect([kind, status, found || body]).toEqual([kind, 422, true]);
+  }
+  expect([...seen].sort()).toEqual([
+    'approve-payment',
+    'basket-idle',
+    'checkout-ttl',
+    'expire-authorization',
+    'expire-draft',
+    'expire-reservation',
+    'expire-transaction',
+    'give-up-parcel',
+    'give-up-payment',
+    'idle',
+    'planned-scan',
+    'return-step',
+    'warehouse-step',
+  ]);
 });

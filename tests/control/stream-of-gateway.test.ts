@@ -4,14 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { type Frame, sendFrames } from '../../control/stream/send-frames.ts';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { type RunningEstate, startEstate } from '../../estate/estate.ts';
 import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
-import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import { clientOf } from '../redis/replicas/running-replicas.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { eventually } from '../support/eventually.ts';
-import type { PlainClient } from '../support/plain-client.ts';
+import { plain } from '../support/plain-client.ts';
 
 const MOST = 32;
 /** Longer than the pause between two reads of an open stream. */
@@ -29,10 +26,7 @@ async function anEstate() {
       return runs();
     },
   };
-  const configuration = readConfiguration({ GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' });
-  const estate = await startEstate(configuration, createLogger('silent'), { ...adapter, worlds });
-  await estate.ready;
-  return { estate, reads: () => reads };
+  return { ...(await anObservedEstate({}, 'silent', { ...adapter, worlds })), reads: () => reads };
 }
 
 /** Opens a stream and reads it until it ends. */
@@ -52,22 +46,16 @@ const openedSoon = (client: EstateClient) =>
   eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined));
 
 describe('Streams of a gateway', () => {
-  let estate: RunningEstate;
-  let reads: () => number;
-  let client: PlainClient;
-
+  let estate: Awaited<ReturnType<typeof anEstate>>;
   beforeAll(async () => {
-    ({ estate, reads } = await anEstate());
-    client = clientOf(estate.gateway);
+    estate = await anEstate();
   });
-  afterAll(async () => {
-    await estate.close();
-    await client.close();
-  });
+  afterAll(async () => estate[Symbol.asyncDispose]());
 
   test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
+    const { client } = estate;
     const open = await Promise.all(Array.from({ length: MOST }, () => opened(client)));
-    const { status, body, headers } = await client.call('GET', '/_control/stream', undefined, { as: 'admin' });
+    const { status, body, headers } = await plain(client).call('GET', '/_control/stream', undefined, { as: 'admin' });
     expect([status, body.code, headers['retry-after']]).toEqual([503, 'too_many_streams', '10']);
     expect(body.detail).toBe('This gateway has 32 open streams, which is its limit. Close one, or retry when another has ended.');
     open[0]?.leave();
@@ -77,6 +65,7 @@ describe('Streams of a gateway', () => {
   });
 
   test('The streams of a gateway read nothing without a client', async () => {
+    const { client, reads } = estate;
     const { leave, ended } = await openedSoon(client);
     const before = reads();
     await eventually('it reads', async () => reads() > before + 3);
@@ -90,11 +79,11 @@ describe('Streams of a gateway', () => {
   });
 
   test('The streams of a gateway end when the gateway stops', async () => {
-    const stopping = await anEstate();
-    await using visitor = clientOf(stopping.estate.gateway);
-    const { ended } = await opened(visitor);
-    await stopping.estate.close();
+    const { client, running } = await anEstate();
+    const { ended } = await opened(client);
+    await running.close();
     expect(await ended).toBe('ended');
+    await client.close();
   });
 });
 

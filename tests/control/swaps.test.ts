@@ -213,23 +213,9 @@ test('The real system receives its own headers and the call, and nothing of the 
   await rehearsal.advance('P5D');
   const elsewhere = await other.draft();
   const names = new Set(hub.received.flatMap(({ headers }) => Object.keys(headers)));
-  expect([...names].sort()).toEqual(
-    [
-      'accept',
-      'authorization',
-      'connection',
-      'content-length',
-      'content-type',
-      'host',
-      'idempotency-key',
-      'user-agent',
-      'x-calling-application',
-      'x-correlation-id',
-      'x-estate-call',
-      'x-rehearsal',
-      'x-rehearsal-now',
-    ].sort(),
-  );
+  const ofHttp = ['accept', 'authorization', 'connection', 'content-length', 'content-type', 'host', 'idempotency-key', 'user-agent'];
+  const ofEstate = ['x-calling-application', 'x-correlation-id', 'x-estate-call', 'x-rehearsal', 'x-rehearsal-now'];
+  expect([...names].toSorted()).toEqual([...ofHttp, ...ofEstate]);
   const bytes = hub.received.map(({ head, text }) => `${head}\n\n${text}`).join('\n');
   const secrets = [rehearsal, other].flatMap(({ credentials: { bearer, apiKey, webhookSecret } }) => [bearer, apiKey, webhookSecret]);
   for (const secret of [...secrets, 'demo-', 'session=mine', other.name, elsewhere.id, rehearsal.world])
@@ -300,27 +286,17 @@ test('With a seed, the keys of calls and events differ between the worlds of a r
 
 test('Create Rehearsal refuses swaps with every mistake, and addresses that OUTBOUND_ALLOW does not permit', async () => {
   await using rehearsal = await newRehearsal();
-  const create = (swap: unknown) => rehearsal.call('create-rehearsal', { body: { name: `${rehearsal.name}-x`, swap } });
-  const wrong = await create({
-    oms: { url: 'https://oms.test' },
-    'payment-hub': { url: 'ftp://hub', headers: { 'X-Rehearsal': 'mine' }, timeoutMs: 0, mode: 'unreal' },
-  });
-  expect([wrong.status, wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
-    422,
-    [
-      '/swap/payment-hub/url',
-      '/swap/payment-hub/mode',
-      '/swap/payment-hub/headers/X-Rehearsal',
-      '/swap/payment-hub/timeoutMs',
-      '/swap/oms',
-    ],
+  const create = async (swap: unknown) => {
+    const { body } = await rehearsal.call('create-rehearsal', { body: { name: `${rehearsal.name}-x`, swap } });
+    return [body.status, body.code, ...body.errors.map(({ pointer }: { pointer: string }) => pointer.replace('/swap/', ''))];
+  };
+  const hub = { url: 'ftp://hub', headers: { 'X-Rehearsal': 'mine' }, timeoutMs: 0, mode: 'unreal' };
+  expect(await create({ oms: { url: 'https://oms.test' }, 'payment-hub': hub })).toEqual([
+    ...[422, 'validation_failed', 'payment-hub/url', 'payment-hub/mode', 'payment-hub/headers/X-Rehearsal', 'payment-hub/timeoutMs'],
+    'oms',
   ]);
   const forbidden = await create({ crm: { url: 'http://169.254.169.254/latest' }, 'payment-hub': { url: 'http://10.0.0.1' } });
-  expect([forbidden.status, forbidden.body.code, forbidden.body.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
-    403,
-    'outbound_refused',
-    ['/swap/payment-hub/url', '/swap/crm/url'],
-  ]);
+  expect(forbidden).toEqual([403, 'outbound_refused', 'payment-hub/url', 'crm/url']);
 });
 
 test('verify raises no false alarm about an application whose real system has shown nothing', async () => {
@@ -409,37 +385,27 @@ test('An application that waits for the answer of the real system is not called 
 
 test('A change that a real system reports has its events, a repeat has none, and what cannot be true is refused', async () => {
   await using hub = await startPaymentHub();
-  await using rehearsal = await newRehearsal();
-  const name = `${rehearsal.name}-swap`;
-  const { credentials, estateCalls = {} } = await rehearsal.control('create-rehearsal', {
-    body: { name, swap: { 'payment-hub': { url: hub.url } } },
-  });
-  const headers = { 'x-estate-call': String(estateCalls['payment-hub']) };
-  const authorise = { orderId: 'ord_1', tender: card(), amount: { amount: 500, currency: 'EUR' } };
-  const paid = await fetch(`${estate.gateway}/payments/authorizations`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${credentials.bearer}`, 'content-type': 'application/json' },
-    body: JSON.stringify(authorise),
-  });
-  const payment = await paid.json();
+  await using unswapped = await newRehearsal();
+  const rehearsal = await swappedTo(hub);
+  const headers = { 'x-estate-call': String(rehearsal.estateCalls['payment-hub']) };
+  const { body: payment } = await pay(rehearsal, await rehearsal.draft());
   const report = (data: unknown, object = 'payment') => asRealSystem('/_control/events', { object, data }, headers);
   const voided = { ...payment, state: 'voided', version: 8 };
   expect((await report(voided)).body).toMatchObject({ changed: true, object: { state: 'voided', version: 2 } });
   expect((await report(voided)).body).toMatchObject({ changed: false, object: { state: 'voided', version: 2 } });
   expect((await report({ ...payment, version: 7 })).body).toMatchObject({ changed: false, object: { state: 'voided' } });
-  expect((await report({ ...payment, state: 'captured', version: 9 })).body.errors).toMatchObject([
-    { pointer: '/data', code: 'unreachable_state' },
-  ]);
+  const unreachable = { errors: [{ pointer: '/data', code: 'unreachable_state' }] };
+  expect((await report({ ...payment, state: 'captured', version: 9 })).body).toMatchObject(unreachable);
   expect((await report({ ...voided, amount: '5' })).body.errors[0].pointer).toBe('/data/amount');
   expect((await report({}, 'customer')).status).toBe(403);
-  const { body } = await rehearsal.call('report-change', { body: { object: 'payment', data: voided } });
+  const { body } = await unswapped.call('report-change', { body: { object: 'payment', data: voided } });
   expect(body).toMatchObject({ status: 409, code: 'not_swapped' });
-  expect((await rehearsal.call('report-change', { body: { object: 'order', data: {} } })).body.errors[0].pointer).toBe('/object');
+  expect((await unswapped.call('report-change', { body: { object: 'order', data: {} } })).body.errors[0].pointer).toBe('/object');
   const asTester = (application: string | undefined) =>
-    rehearsal.call('make-call', { params: { id: 'get-payable' }, body: { application, params: { id: 'ord_1' } } });
+    unswapped.call('make-call', { params: { id: 'get-payable' }, body: { application, params: { id: 'ord_1' } } });
   expect((await asTester('payment-hub')).body).toMatchObject({ status: 409, code: 'not_swapped' });
   expect((await asTester('oms')).body).toMatchObject({ status: 422, errors: [{ pointer: '/application', code: 'invalid_value' }] });
   expect((await asTester(undefined)).body).toMatchObject({ status: 422, errors: [{ pointer: '/application', code: 'no_caller' }] });
-  await rehearsal.control('delete-rehearsal', { params: { name } });
+  await rehearsal.control('delete-rehearsal', { params: { name: rehearsal.name } });
   expect((await report(voided)).status).toBe(401);
 });

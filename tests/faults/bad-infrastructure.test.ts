@@ -44,14 +44,6 @@ describeWithRedis(
       await redis.admin.config('SET', 'requirepass', PASSWORD);
     });
 
-    test('A process waits for a Redis that evicts data, and continues after a change of its policy', async () => {
-      await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
-      const one = await crm();
-      await expectWaiting(one, /maxmemory-policy allkeys-lru\): set it to noeviction/);
-      await redis.admin.config('SET', 'maxmemory-policy', 'noeviction');
-      await hasRedis(one);
-    });
-
     test('A process waits for brokers of an incompatible version, and names the cause', async () => {
       const broker = await incapableBroker();
       redis.atEnd(broker.close);

@@ -56,13 +56,6 @@ test.each<[string, (rehearsal: TestRehearsal, number: string) => Promise<{ statu
   expect((await ask(rehearsal, '1')).status).toBe(200);
 });
 
-test('Read Object refuses an unknown type and an unknown id', async () => {
-  await using rehearsal = await newRehearsal();
-  expect(await admin(rehearsal, 'GET', '/objects/teapot/any')).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
-  for (const path of ['order/ord_none', 'inventory-item/no-such-sku'])
-    expect(await admin(rehearsal, 'GET', `/objects/${path}`)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-});
-
 describe('Faults of calls', () => {
   const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.control('delete-fault', { params: { name } });
 
@@ -219,44 +212,11 @@ test('An event has exactly the documented members', async () => {
   expect(changed).toMatchObject({ type: 'com.unified-commerce.ext.basket-changed', aggregateversion: 2, classification: 'updated', data });
 });
 
-test('A refusal is a problem with exactly the documented members', async () => {
-  await using rehearsal = await newRehearsal();
-  const { status, headers, body } = await rehearsal.call('get-order-api', { params: { id: 'ord_none' } });
-  expect([status, headers['content-type']]).toEqual([404, 'application/problem+json; charset=utf-8']);
-  expect(body).toEqual({
-    type: '/problems/not_found',
-    title: 'Not found',
-    status: 404,
-    detail: expect.stringContaining('ord_none'),
-    instance: '/orders/ord_none',
-    code: 'not_found',
-    objectType: 'order',
-    id: 'ord_none',
-    retryable: false,
-  });
-});
-
 test('Setting a progression again sends it to its application again', async () => {
   await using rehearsal = await newRehearsal();
   for (let times = 0; times < 2; times++) await rehearsal.progress({ warehouse: 'manual', label: 'auto' });
   const applied = (await rehearsal.journal()).map(({ api }) => api).filter((api) => api.startsWith('apply-'));
   expect(applied).toEqual(['apply-warehouse-progression', 'apply-warehouse-progression']);
-});
-
-test('Redriven work that fails again is parked again without further attempts', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'immediate' });
-  await rehearsal.confirmed();
-  await rehearsal.down('fms');
-  await rehearsal.advance('P8D');
-  const { parked } = await rehearsal.settle();
-  expect(parked.length).toBeGreaterThan(0);
-  const { redriven } = await rehearsal.control('redrive-parked');
-  expect(redriven).toHaveLength(parked.length);
-  const keys = (items: readonly { readonly key: string }[]) => items.map(({ key }) => key).sort();
-  expect(keys((await rehearsal.settle()).parked)).toEqual(keys(parked));
-  await rehearsal.noFaults();
-  await rehearsal.control('redrive-parked');
-  expect((await rehearsal.settle()).parked).toEqual([]);
 });
 
 test('A fault never strikes a command of the outside world, but strikes the calls that follow from it', async () => {

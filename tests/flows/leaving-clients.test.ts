@@ -22,14 +22,6 @@ async function askAndLeave(rehearsal: TestRehearsal, slow: ApiId, api: ApiId, in
   return { status: hop.status, called };
 }
 
-test('An application without a commit makes no further call after its client has disconnected', async () => {
-  await using rehearsal = await newRehearsal();
-  const left = await askAndLeave(rehearsal, 'get-customer-api', 'get-customer-360-api', { params: { id: 'cus_ada' } });
-  expect(left.status).toBe(0);
-  expect(left.called).toContain('get-customer-api');
-  expect(left.called).not.toContain('get-member-balance-api');
-});
-
 test('A checkout without a commit ends when its client has left, and the same request can be repeated', async () => {
   await using rehearsal = await newRehearsal();
   const { id } = await rehearsal.basket();

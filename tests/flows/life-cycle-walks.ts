@@ -32,16 +32,7 @@ const dispatchFirst = async (rehearsal: TestRehearsal, orderId: string) =>
 const returnOf = async (rehearsal: TestRehearsal, orderId: string, more: Parameters<TestRehearsal['announced']>[2] = {}) =>
   rehearsal.announced(await rehearsal.order(orderId), 1, more);
 
-/** A confirmed order of two lines that two locations serve. */
-const orderOfTwoNodes: Reach = async (rehearsal) => {
-  await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'desk-two-nodes', qty: 2 }], locationId: 'dc-01' } });
-  return rehearsal.confirmed({
-    lines: [
-      { sku: 'mug-blue', qty: 1 },
-      { sku: 'desk-two-nodes', qty: 2 },
-    ],
-  });
-};
+const orderOfTwoNodes: Reach = async (rehearsal) => (await rehearsal.orderOfTwoNodes()).order;
 const completedOrder = then(then(confirmed, dispatchFirst), (rehearsal) => rehearsal.advance('P2D'));
 
 /** The reservation of an order after this step. */

@@ -187,6 +187,7 @@ async function operate(into: Examples): Promise<void> {
   await take('set-progression', { body: { carrier: 'manual' } });
   const [shipment] = (await rehearsal.control('list-objects', { params: { type: 'shipment' } })).items;
   await take('play-scan', { params: { id: shipment?.id ?? '', scan: 'depart' }, body: { location: 'Athlone' } });
+  await take('resend-scan', { params: { id: shipment?.id ?? '' } });
   await rehearsal.control('set-progression', { body: { carrier: 'time' } });
   await rehearsal.advance('P3D');
   const { id: returnId } = await rehearsal.announced(await rehearsal.order(order.id));

@@ -147,22 +147,8 @@ const ELSEWHERE = new Set(['authorize-payment-api returnUrl', 'carrier-webhook d
 
 /** Members that are texts, or names that the request itself introduces. */
 const TEXTS = new Set([
-  ...[
-    'name',
-    'line1',
-    'line2',
-    'city',
-    'region',
-    'postalCode',
-    'country',
-    'currency',
-    'reason',
-    'note',
-    'firstName',
-    'lastName',
-    'email',
-    'phone',
-  ],
+  ...['name', 'firstName', 'lastName', 'email', 'phone', 'line1', 'line2', 'city', 'region', 'postalCode', 'country', 'currency'],
+  ...['reason', 'note'],
   ...['occurredAt', 'timestamp', 'from', 'to', 'statusCode', 'location', 'message', 'q', 'cursor', 'rehearsal', 'reference'],
   ...['cardNumber', 'carrier'],
 ]);

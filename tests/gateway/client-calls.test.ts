@@ -11,22 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => rehearsal.delete());
 
-test('A call by the id of an API returns the response with its type', async () => {
-  const reply = await rehearsal.client.call('create-basket-api', { body: BASKET });
-  const state: 'open' | undefined = reply.ok && reply.body.state === 'open' ? reply.body.state : undefined;
-  expect([reply.status, state]).toEqual([201, 'open']);
-});
-
-test('A call by the id of an API fills in the path, the query, the headers and the credential', async () => {
-  const customers = await rehearsal.call('search-customer-api', { query: { email: 'ada@example.com' } });
-  const parcel = await rehearsal.call('track-shipment-api', { params: { id: 'no-such-parcel' } });
-  const headers = { 'idempotency-key': 'once' };
-  const once = await rehearsal.call('create-basket-api', { body: BASKET, headers });
-  const again = await rehearsal.call('create-basket-api', { body: BASKET, headers });
-  expect([customers.ok, customers.status, parcel.ok, parcel.status]).toEqual([true, 200, false, 404]);
-  expect(again.body).toEqual(once.body);
-});
-
 test('A refused call returns the problem, by id and by path', async () => {
   const byId = await rehearsal.call('get-product-api', { params: { id: 'no-such-thing' } });
   const byPath = await rehearsal.call('GET', '/products/no-such-thing');

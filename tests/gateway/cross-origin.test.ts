@@ -24,7 +24,7 @@ describe('Preflights', () => {
   const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
   const rig = sharedRig({ documents, corsOrigins: ['loopback', 'https://shop.example.com'], limits });
 
-  test.each(['/orders', '/orders/ord_1', PARCEL, '/_control/rehearsals', '/openapi.json', '/nothing'])(
+  test.each(['/orders', '/orders/ord_1', PARCEL, '/oauth/token', '/_control/rehearsals', '/openapi.json', '/nothing'])(
     'A preflight of an allowed origin is answered for %s before credentials and rate limits',
     async (path) => {
       for (let time = 0; time < 3; time++) {
@@ -98,6 +98,7 @@ describe('Pages of an allowed origin', () => {
     ['an unknown path', 404, { path: '/nothing' }],
     ['an unknown rehearsal', 404, { path: '/products/mug-blue', headers: { 'x-rehearsal': 'nowhere' } }],
     ['a wrong method', 405, { method: 'PATCH', path: '/orders/ord_1', headers: asIntegration }],
+    ['a token', 400, { method: 'POST', path: '/oauth/token' }],
     ['a body that is too large', 413, { method: 'POST', path: '/orders', headers: asIntegration, body: 'x'.repeat(1_100_000) }],
     ['an ambiguous path', 400, { path: '/orders//x', headers: asIntegration }],
   ])('A page reads the refusal of %s', async (_of, status, call) => {

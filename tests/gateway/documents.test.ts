@@ -33,6 +33,7 @@ test('The index of the gateway is a page under a strict policy', async () => {
     'content-type': expect.stringContaining('text/html'),
     'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
   });
+  expect(headers).not.toHaveProperty('x-powered-by');
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
+import { pause } from '../../shared/process/waiting.ts';
 import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
 import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -78,6 +79,15 @@ test.each<[string, (client: EstateClient) => Promise<unknown>]>([
     'a wait that is longer than the idle time',
     (client) => client.control('wait-for-events', { body: { type: 'order-created', timeoutMs: IDLE_MS + 500 } }),
   ],
+  [
+    'a stream that is open for longer than the idle time',
+    async (client) => {
+      const stream = client.stream('read-stream');
+      await stream.next();
+      await pause(IDLE_MS + 500);
+      await stream.return();
+    },
+  ],
 ])('A rehearsal does not end while it is used by %s', async (_what, use) => {
   const name = await create({ idleExpiry: `PT${IDLE_MS / 1_000}S` });
   await using client = within(name);
@@ -96,6 +106,7 @@ test.each<[string, string, object | undefined]>([
   ['POST', '/_control/reset', {}],
   ['PUT', '/_control/faults/f', { match: { application: 'oms' }, fault: { kind: 'outage' } }],
   ['DELETE', '/_control/rehearsals/{name}', undefined],
+  ['GET', '/_control/stream', undefined],
 ])('%s %s does not create an unknown rehearsal', async (method, path, body) => {
   const name = newName();
   await using client = within(name);

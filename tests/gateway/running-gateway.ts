@@ -4,17 +4,15 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import express from 'express';
 import { pino } from 'pino';
-import { type GatewayOptions, type RunningGateway, startGateway } from '../../gateway/gateway.ts';
+import { type GatewayOptions, startGateway } from '../../gateway/gateway.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { mintCredentials, type PlainCredentials } from '../../shared/control/credentials.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
-import type { World } from '../../shared/domain/world.ts';
 import { listen } from '../../shared/process/fair-server.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
-import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { decodeContext } from '../../shared/transport/estate-headers.ts';
 
@@ -70,21 +68,8 @@ function answerWell(_request: IncomingMessage, response: ServerResponse): void {
   response.end('{"answered":true}');
 }
 
-export interface Rig extends AsyncDisposable {
-  readonly gateway: RunningGateway;
-  readonly upstream: Upstream;
-  readonly adapter: StoreAdapter;
-  /** Creates a rehearsal and returns the credentials bound to it. */
-  rehearsal(name: string): Promise<PlainCredentials>;
-  call(call: Call): Promise<Reply>;
-  raw(bytes: string, until?: string): Promise<string>;
-  world(rehearsal: string): Promise<World>;
-  journal(rehearsal: string): Promise<readonly JournalRecord[]>;
-  logged(): string;
-}
-
 /** A gateway with real limits and a world `default`, in front of one upstream for all applications. */
-export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> {
+export async function aRig(options: Partial<GatewayOptions> = {}) {
   const upstream = await anUpstream();
   const adapter = createMemoryStore();
   const rehearsal = async (name: string): Promise<PlainCredentials> => {
@@ -132,15 +117,16 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     gateway,
     upstream,
     adapter,
+    /** Creates a rehearsal and returns the credentials bound to it. */
     rehearsal,
-    call: (call) => send(gateway.url, call),
-    raw: (bytes, until) => raw(gateway.port, bytes, until),
-    world: async (name) => {
+    call: (call: Call) => send(gateway.url, call),
+    raw: (bytes: string, until?: string) => raw(gateway.port, bytes, until),
+    world: async (name: string) => {
       const view = await adapter.worlds.resolve(name);
       if (!view) throw new Error(`There is no rehearsal ${name}.`);
       return view.world;
     },
-    journal: async (name) => {
+    journal: async (name: string): Promise<readonly JournalRecord[]> => {
       const view = await adapter.worlds.resolve(name);
       const entries = view ? (await adapter.worlds.journalOf(view.world)).entries : [];
       return entries.map(recordOf);
@@ -153,6 +139,8 @@ export async function aRig(options: Partial<GatewayOptions> = {}): Promise<Rig> 
     },
   };
 }
+
+export type Rig = Awaited<ReturnType<typeof aRig>>;
 
 /** A shared gateway for the tests of a file or topic. Received requests are cleared before each test. */
 export function sharedRig(options: Partial<GatewayOptions> = {}): Rig {

@@ -1,37 +1,34 @@
 import { readConfiguration } from '../../estate/configuration.ts';
-import { type RunningEstate, startEstate } from '../../estate/estate.ts';
+import { startEstate } from '../../estate/estate.ts';
 import { callOfApi, createEstateClient, type EstateClient } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { ADMIN } from '../support/open-rehearsal.ts';
 import { plain } from '../support/plain-client.ts';
 import { ADDRESS } from '../support/steps/order.ts';
 import { card } from '../support/steps/tender.ts';
 
-export interface ObservedEstate extends AsyncDisposable {
-  readonly running: RunningEstate;
-  readonly client: EstateClient;
-  readonly lines: readonly string[];
-}
-
 /** A client with the public credentials, for the rehearsal "default" unless a header or a bearer names another. */
 export const clientOf = (gateway: string): EstateClient =>
   createEstateClient({ gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN });
 
-/** An estate in this process whose log is captured. */
-export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error'): Promise<ObservedEstate> {
+/** An estate in this process whose log is captured. @param adapter its store, instead of a new one in memory */
+export async function anObservedEstate(environment: Readonly<Record<string, string>> = {}, level = 'error', adapter?: StoreAdapter) {
   const lines: string[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(line) });
   const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const running = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports, ...environment }), log);
+  const running = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports, ...environment }), log, adapter);
   await running.ready;
   const client = clientOf(running.gateway);
   const close = async () => {
     await client.close();
     await running.close();
   };
-  return { running, client, lines, [Symbol.asyncDispose]: close };
+  return { running, client, lines: lines as readonly string[], [Symbol.asyncDispose]: close };
 }
+
+export type ObservedEstate = Awaited<ReturnType<typeof anObservedEstate>>;
 
 /** A confirmed order of Ada. @param headers of every request. @returns its id */
 export async function placeAnOrder(gateway: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {

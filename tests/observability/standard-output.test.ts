@@ -1,26 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
+import { started } from '../processes/started.ts';
 
 const LOGGER = new URL('../../shared/process/logger.ts', import.meta.url).href;
 
 /** The messages that a process writes when it calls a logger. */
 async function messagesOf(act: string): Promise<readonly string[]> {
   const script = `const { createLogger } = await import('${LOGGER}'); const log = createLogger('info'); ${act}`;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const [lines] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  const written = lines.split('\n').filter((line) => line !== '');
-  return written.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  await using writing = started(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  await writing.ended;
+  return writing.output.out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
 
 test.each([
   ['after its last statement', ''],
   ['with process.exit', 'process.exit(0);'],
   ['with an uncaught error', "throw new Error('unexpected');"],
-])('Standard output has every line of a process that ends %s', async (_how, end) => {
-  expect(await messagesOf(`for (const n of ['one', 'two', 'three']) log.info(n); ${end}`)).toEqual(['one', 'two', 'three']);
-});
+])('Standard output has every line of a process that ends %s', async (_how, end) =>
+  expect(await messagesOf(`for (const n of ['one', 'two', 'three']) log.info(n); ${end}`)).toEqual(['one', 'two', 'three']),
+);
 
 test('Standard output has a line soon, though no other follows', async () => {
   const killedLater = "setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);";

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import express from 'express';
 import { Agent } from 'undici';
 import { readConfiguration } from '../../estate/configuration.ts';
@@ -20,7 +20,7 @@ import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { ADMIN, aRig, asIntegration, head, raw } from '../gateway/running-gateway.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { startInside } from '../support/inside.ts';
 import { plain } from '../support/plain-client.ts';
 import { clientOf, placeAnOrder } from './observed-estate.ts';
 
@@ -34,73 +34,66 @@ const orders = defineCollection({ name: 'orders', object: order, schema: Order }
 const zero = { amount: 0, currency: 'EUR' };
 const DAY = 24 * 60 * 60 * 1_000;
 
-describe('A journal that throws', () => {
-  let inside: Inside;
-  beforeAll(async () => {
-    inside = await startInside(crm, loyaltyPlatform);
-    inside.breakJournal();
-  });
-  afterAll(() => inside[Symbol.asyncDispose]());
+const inside = await startInside(crm, loyaltyPlatform);
+inside.breakJournal();
+afterAll(() => inside[Symbol.asyncDispose]());
 
-  test('An application consumes an event once and does not park it while its journal throws', async () => {
-    const before = await inside.stored('crm', customers, 'cus_ben');
-    const totals = { subtotal: zero, discount: zero, shipping: zero, tax: zero, total: zero };
-    const ids = { id: 'ord_1', orderNumber: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ben' };
-    await inside.commitAs('oms', async (work) => {
-      const fields = { ...ids, channel: 'web' as const, lines: [], validatedAt: instant(work.now), totals };
-      work.transition(orders, work.create(orders, 'create', fields), 'confirm');
-    });
-    expect(await inside.parked()).toEqual([]);
-    expect((await inside.stored('crm', customers, 'cus_ben')).version).toBe(before.version + 1);
+test('An application consumes an event once and does not park it while its journal throws', async () => {
+  const before = await inside.stored('crm', customers, 'cus_ben');
+  const totals = { subtotal: zero, discount: zero, shipping: zero, tax: zero, total: zero };
+  const ids = { id: 'ord_1', orderNumber: 'ord_1', basketId: 'bsk_1', customerId: 'cus_ben' };
+  await inside.commitAs('oms', async (work) => {
+    const fields = { ...ids, channel: 'web' as const, lines: [], validatedAt: instant(work.now), totals };
+    work.transition(orders, work.create(orders, 'create', fields), 'confirm');
   });
-
-  test('An application runs due work while its journal throws', async () => {
-    const { ran } = await inside.advance(400 * DAY);
-    expect(ran.length).toBeGreaterThan(0);
-    expect(await inside.parked()).toEqual([]);
-  });
-
-  test('The gateway refuses with problems while its journal throws', async () => {
-    const { control } = createMemoryStore();
-    await using rig = await aRig({ control: { ...control, journal: fail } });
-    const headers = { ...asIntegration, 'content-type': 'application/json' };
-    const tooLarge = await rig.call({ method: 'POST', path: '/baskets', headers, body: 'a'.repeat(1_048_577) });
-    expect(tooLarge).toMatchObject({ status: 413, json: { code: 'payload_too_large' } });
-    expect(rig.logged()).toContain('keeping a journal record failed');
-  });
+  expect(await inside.parked()).toEqual([]);
+  expect((await inside.stored('crm', customers, 'cus_ben')).version).toBe(before.version + 1);
 });
 
-describe('A log that throws', () => {
-  test('An estate answers, refuses and moves its clock while logging fails', async () => {
-    const log = createLogger('trace', { write: fail });
-    const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-    const estate = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports }), log);
-    const client = plain(clientOf(estate.gateway));
-    try {
-      await estate.ready;
-      expect(await placeAnOrder(estate.gateway)).toMatch(/^ord_/);
-      expect(await client.call('GET', '/orders/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      expect(await client.control('advance-clock', { body: { by: 'PT1H' } })).toMatchObject({ settled: true });
-    } finally {
-      await client.close();
-      await estate.close();
-    }
-  });
+test('An application runs due work while its journal throws', async () => {
+  const { ran } = await inside.advance(400 * DAY);
+  expect(ran.length).toBeGreaterThan(0);
+  expect(await inside.parked()).toEqual([]);
+});
 
-  test('A log line that cannot be written is lost without an effect on the application', () => {
-    const lines: string[] = [];
-    const log = createLogger('trace', { write: (line) => void lines.push(line) });
-    const error = Object.defineProperty(new Error('odd'), 'detail', { enumerable: true, get: fail });
-    for (const logger of [log, log.child({ application: 'crm' })]) {
-      logger.error({ err: error }, 'first');
-      logger.warn({ about: UNWRITABLE }, 'second');
-      logger.info(Object.defineProperty({}, 'world', { enumerable: true, get: fail }), 'third');
-      logger.info({ amount: 1n }, 'fourth');
-      logger.info('last');
-    }
-    expect(lines.filter((line) => line.includes('"last"'))).toHaveLength(2);
-    for (const line of lines) JSON.parse(line);
-  });
+test('The gateway refuses with problems while its journal throws', async () => {
+  const { control } = createMemoryStore();
+  await using rig = await aRig({ control: { ...control, journal: fail } });
+  const headers = { ...asIntegration, 'content-type': 'application/json' };
+  const tooLarge = await rig.call({ method: 'POST', path: '/baskets', headers, body: 'a'.repeat(1_048_577) });
+  expect(tooLarge).toMatchObject({ status: 413, json: { code: 'payload_too_large' } });
+  expect(rig.logged()).toContain('keeping a journal record failed');
+});
+
+test('An estate answers, refuses and moves its clock while logging fails', async () => {
+  const log = createLogger('trace', { write: fail });
+  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+  const estate = await startEstate(readConfiguration({ NODE_ENV: 'test', ...ports }), log);
+  const client = plain(clientOf(estate.gateway));
+  try {
+    await estate.ready;
+    expect(await placeAnOrder(estate.gateway)).toMatch(/^ord_/);
+    expect(await client.call('GET', '/orders/nothing')).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await client.control('advance-clock', { body: { by: 'PT1H' } })).toMatchObject({ settled: true });
+  } finally {
+    await client.close();
+    await estate.close();
+  }
+});
+
+test('A log line that cannot be written is lost without an effect on the application', () => {
+  const lines: string[] = [];
+  const log = createLogger('trace', { write: (line) => void lines.push(line) });
+  const error = Object.defineProperty(new Error('odd'), 'detail', { enumerable: true, get: fail });
+  for (const logger of [log, log.child({ application: 'crm' })]) {
+    logger.error({ err: error }, 'first');
+    logger.warn({ about: UNWRITABLE }, 'second');
+    logger.info(Object.defineProperty({}, 'world', { enumerable: true, get: fail }), 'third');
+    logger.info({ amount: 1n }, 'fourth');
+    logger.info('last');
+  }
+  expect(lines.filter((line) => line.includes('"last"'))).toHaveLength(2);
+  for (const line of lines) JSON.parse(line);
 });
 
 const CYCLE: Record<string, unknown> = {};
@@ -173,45 +166,43 @@ const brokenLog = (methods: object): Logger => {
   return log;
 };
 
-describe('An application', () => {
-  test('An application answers while its metrics, its traces and its journal throw', async () => {
-    const observer: Observer = { ...UNOBSERVED, answered: fail, tracer: { start: () => ({ traceparent: 'none', end: fail }) } };
-    const adapter = (memory: StoreAdapter): StoreAdapter => ({ ...memory, control: { ...memory.control, journal: fail } });
-    await using application = await anApplication({ observer, adapter });
-    const listed = await application.get('/customers');
-    expect([listed.status, await listed.json()]).toEqual([200, { items: [] }]);
-    await expectProblem(await application.get('/customers/nobody'), 404, 'not_found');
-  });
-
-  test('An application answers a problem when a handler throws a value that is not an Error', async () => {
-    for (const thrown of [undefined, null, 'a text', 5, { status: 'odd' }, UNWRITABLE]) {
-      const metrics = (): never => {
-        throw thrown;
-      };
-      await using application = await anApplication({ metrics });
-      await expectProblem(await application.get('/metrics'), 500, 'internal_error');
-    }
-  });
-
-  test('An application answers a problem when its error handling fails', async () => {
-    await using application = await anApplication({ log: brokenLog({ error: fail }), metrics: fail });
-    await expectProblem(await application.get('/metrics'), 500, 'internal_error');
-  });
-
-  test('An application breaks off the answer when a handler throws while sending it', async () => {
-    await using application = await anApplication({ metrics: (_request, response) => failAt('/half', response) });
-    await expect((await application.get('/metrics')).text()).rejects.toThrow();
-  });
-
-  test.each(['http://[', 'http://a:b/', '//', '/customers/%zz', '/customers/%ff', '*', '/%'])(
-    'An application answers a problem, not a page, to the address %s',
-    async (target) => {
-      await using application = await anApplication();
-      const answer = await raw(application.port, head(`GET ${target}`, 'Connection: close'));
-      expect(answer).toMatch(/^HTTP\/1.1 4\d\d .*^content-type: application\/problem\+json/ims);
-    },
-  );
+test('An application answers while its metrics, its traces and its journal throw', async () => {
+  const observer: Observer = { ...UNOBSERVED, answered: fail, tracer: { start: () => ({ traceparent: 'none', end: fail }) } };
+  const adapter = (memory: StoreAdapter): StoreAdapter => ({ ...memory, control: { ...memory.control, journal: fail } });
+  await using application = await anApplication({ observer, adapter });
+  const listed = await application.get('/customers');
+  expect([listed.status, await listed.json()]).toEqual([200, { items: [] }]);
+  await expectProblem(await application.get('/customers/nobody'), 404, 'not_found');
 });
+
+test('An application answers a problem when a handler throws a value that is not an Error', async () => {
+  for (const thrown of [undefined, null, 'a text', 5, { status: 'odd' }, UNWRITABLE]) {
+    const metrics = (): never => {
+      throw thrown;
+    };
+    await using application = await anApplication({ metrics });
+    await expectProblem(await application.get('/metrics'), 500, 'internal_error');
+  }
+});
+
+test('An application answers a problem when its error handling fails', async () => {
+  await using application = await anApplication({ log: brokenLog({ error: fail }), metrics: fail });
+  await expectProblem(await application.get('/metrics'), 500, 'internal_error');
+});
+
+test('An application breaks off the answer when a handler throws while sending it', async () => {
+  await using application = await anApplication({ metrics: (_request, response) => failAt('/half', response) });
+  await expect((await application.get('/metrics')).text()).rejects.toThrow();
+});
+
+test.each(['http://[', 'http://a:b/', '//', '/customers/%zz', '/customers/%ff', '*', '/%'])(
+  'An application answers a problem, not a page, to the address %s',
+  async (target) => {
+    await using application = await anApplication();
+    const answer = await raw(application.port, head(`GET ${target}`, 'Connection: close'));
+    expect(answer).toMatch(/^HTTP\/1.1 4\d\d .*^content-type: application\/problem\+json/ims);
+  },
+);
 
 function failAt(path: string, response: ServerResponse): void {
   if (path === '/unwritable') throw new Problem('not_found', 'There is none.', { id: UNWRITABLE as unknown as string });
@@ -219,28 +210,26 @@ function failAt(path: string, response: ServerResponse): void {
   fail();
 }
 
-describe('The gateway', () => {
-  const documents = express.Router();
-  documents.get(['/unwritable', '/half', '/broken'], ({ path }, response) => failAt(path, response));
+const documents = express.Router();
+documents.get(['/unwritable', '/half', '/broken'], ({ path }, response) => failAt(path, response));
 
-  test.each(['', '/_control'])('The gateway answers a problem when a handler under "%s" throws any value', async (above) => {
-    await using rig = await aRig({
-      documents,
-      controlPlane: async ({ path }, response) => failAt(path.slice('/_control'.length), response),
-    });
-    const get = (path: string) => rig.call({ path: `${above}${path}`, headers: { authorization: `Bearer ${ADMIN}` } });
-    const headers = { 'content-type': expect.stringMatching(/^application\/problem\+json/) };
-    expect(await get('/unwritable')).toMatchObject({ status: 404, json: { status: 404, code: 'not_found' }, headers });
-    expect(await get('/broken')).toMatchObject({ status: 500, json: { status: 500, code: 'internal_error' }, headers });
-    await expect(get('/half')).rejects.toThrow();
+test.each(['', '/_control'])('The gateway answers a problem when a handler under "%s" throws any value', async (above) => {
+  await using rig = await aRig({
+    documents,
+    controlPlane: async ({ path }, response) => failAt(path.slice('/_control'.length), response),
   });
+  const get = (path: string) => rig.call({ path: `${above}${path}`, headers: { authorization: `Bearer ${ADMIN}` } });
+  const headers = { 'content-type': expect.stringMatching(/^application\/problem\+json/) };
+  expect(await get('/unwritable')).toMatchObject({ status: 404, json: { status: 404, code: 'not_found' }, headers });
+  expect(await get('/broken')).toMatchObject({ status: 500, json: { status: 500, code: 'internal_error' }, headers });
+  await expect(get('/half')).rejects.toThrow();
+});
 
-  test('The gateway answers when its log and its observer throw', async () => {
-    const observer = (): Observer => ({ ...UNOBSERVED, answered: fail, refused: fail });
-    const observability = { observer, watchOutbox: fail, watchWorlds: fail, answerMetrics: fail, stop: async () => {} };
-    await using rig = await aRig({ documents, log: brokenLog({ error: fail, warn: fail, debug: fail }), observability });
-    expect(await rig.call({ path: '/nowhere' })).toMatchObject({ status: 404, json: { code: 'not_found' } });
-    expect(await rig.call({ path: '/broken' })).toMatchObject({ status: 500, json: { code: 'internal_error' } });
-    expect(await rig.call({ path: '/orders/o', headers: asIntegration })).toMatchObject({ status: 200 });
-  });
+test('The gateway answers when its log and its observer throw', async () => {
+  const observer = (): Observer => ({ ...UNOBSERVED, answered: fail, refused: fail });
+  const observability = { observer, watchOutbox: fail, watchWorlds: fail, answerMetrics: fail, stop: async () => {} };
+  await using rig = await aRig({ documents, log: brokenLog({ error: fail, warn: fail, debug: fail }), observability });
+  expect(await rig.call({ path: '/nowhere' })).toMatchObject({ status: 404, json: { code: 'not_found' } });
+  expect(await rig.call({ path: '/broken' })).toMatchObject({ status: 500, json: { code: 'internal_error' } });
+  expect(await rig.call({ path: '/orders/o', headers: asIntegration })).toMatchObject({ status: 200 });
 });

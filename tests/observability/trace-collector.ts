@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { listen } from '../../shared/process/fair-server.ts';
+import { serving } from '../conform/serving.ts';
 
 export interface CollectedSpan {
   readonly service: string;
@@ -28,7 +27,7 @@ const plain = (attributes: Attributes) => Object.fromEntries(attributes.map(({ k
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const paths = new Set<string>();
-  const server = createServer(async (request, response) => {
+  const server = await serving(async (request, response) => {
     paths.add(request.url ?? '');
     const { resourceSpans } = (await json(request)) as Export;
     for (const { resource, scopeSpans } of resourceSpans) {
@@ -39,15 +38,5 @@ export async function startCollector() {
     }
     response.setHeader('content-type', 'application/json').end('{}');
   });
-  return {
-    url: await listen(server, 0, '127.0.0.1'),
-    spans,
-    paths,
-    async [Symbol.asyncDispose]() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    },
-  };
+  return { ...server, spans, paths };
 }

@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { eventually } from '../support/eventually.ts';
+import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
 import { anObservedEstate, type ObservedEstate, placeAnOrder } from './observed-estate.ts';
 import { type CollectedSpan, startCollector } from './trace-collector.ts';
 
-const MAIN = fileURLToPath(new URL('../../estate/main.ts', import.meta.url));
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const ROOT = '00f067aa0ba902b7';
 const [SERVER, CLIENT, PRODUCER, CONSUMER] = [2, 3, 4, 5];
@@ -109,14 +105,9 @@ test.each<[string, Record<string, string>, boolean]>([
 ])('The tracing library is %s', async (_what, environment, isLoaded) => {
   const watch = `import { registerHooks } from 'node:module';
     registerHooks({ load(url, context, next) { if (/opentelemetry.(sdk-trace|exporter|resources)|observability.tracing/.test(url)) console.error('LOADED ' + url); return next(url, context); } });`;
-  const { PATH = '' } = process.env;
-  const env = { PATH, GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', ...environment };
-  const child = spawn(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, MAIN], { env });
-  const printed = { out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => (printed.out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (printed.err += chunk.toString()));
-  await eventually('the banner', async () => printed.out.includes('Stop with Ctrl-C'));
-  child.kill('SIGTERM');
-  await once(child, 'exit');
-  expect(printed.err.includes('LOADED')).toBe(isLoaded);
+  const env = { ...bare(), ...FREE_PORTS, ...environment };
+  await using estate = started(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, MAIN], { env });
+  await estate.ready();
+  await estate.stop();
+  expect(estate.output.err.includes('LOADED')).toBe(isLoaded);
 });

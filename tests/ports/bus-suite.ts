@@ -134,11 +134,5 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await new Promise((resolve) => setImmediate(resolve));
       expect(done).toEqual(['e1']);
     });
-
-    test('the bus is ready when every subscription has started', async () => {
-      await using open = await consuming(() => undefined);
-      await eventually('it is ready', async () => open.bus.state().ready, PATIENCE_MS);
-      expect(open.bus.state()).toEqual({ ready: true });
-    });
   });
 }

@@ -11,19 +11,21 @@ import { aPlan } from './a-plan.ts';
 const log = createLogger('silent');
 const event = (id: string) => ({ id, topic: 't', key: 'k', json: '{}', subscribers: [] });
 
-/** A relay on a bus that delays each batch until `go`. */
+/** A relay on a bus that delays each batch until `go`, or refuses it with `fail`. */
 async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   const adapter = createMemoryStore(options);
   const world = await adapter.worlds.open('r', { now: 0, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
   const store = adapter.store('oms');
   const batches: string[][] = [];
-  const waiting: (() => void)[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
   let drains = 0;
   const bus: Bus = {
     ...createMemoryBus(),
     publish: (batch) => {
       batches.push(batch.map(({ headers }) => headers['id'] ?? ''));
-      return new Promise((resolve) => waiting.push(resolve));
+      const answer = Promise.withResolvers<void>();
+      waiting.push(answer);
+      return answer.promise;
     },
   };
   const drain: Store['drain'] = (...args) => {
@@ -31,6 +33,10 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
     return store.drain(...args);
   };
   const relay = createRelay({ store: { ...store, drain }, bus, log });
+  const sending = async () => {
+    await eventually('a batch is being sent', async () => waiting.length > 0);
+    return waiting.shift();
+  };
   return {
     store,
     world,
@@ -42,10 +48,8 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
       const committed = await store.commit(world, aPlan({ events: ids.map(event), relay: relay.token }));
       relay.kick(world, committed.ok ? committed.batch : undefined);
     },
-    async go(): Promise<void> {
-      await eventually('a batch is being sent', async () => waiting.length > 0);
-      waiting.shift()?.();
-    },
+    go: async () => (await sending())?.resolve(),
+    fail: async () => (await sending())?.reject(new Error('away')),
     sent: async () => (await adapter.worlds.events(world, 0, 100)).map(({ id }) => id),
   };
 }
@@ -96,4 +100,13 @@ test('a stopping relay sends the batch that it has, and then releases the outbox
   await go();
   await eventually('events handed over after the stop are sent', async () => (await sent()).length === 3);
   expect(await store.unsent()).toEqual([]);
+});
+
+test('a stopping relay that cannot send its batch releases the outbox, which keeps the batch', async () => {
+  const { commit, fail, sent, batches, relay, store, world } = await aRelay();
+  await commit('e1');
+  const stopped = relay.stop();
+  await fail();
+  await stopped;
+  expect([batches, await sent(), await store.unsent()]).toEqual([[['e1']], [], [world]]);
 });

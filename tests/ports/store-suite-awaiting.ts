@@ -148,11 +148,6 @@ export function awaitingSuite(opened: Opened): void {
       await commit({ due: [timer('b', { at: null })] });
       expect((await ledger()).parked).toEqual([]);
     });
-
-    test('due work starts with the number of attempts in its plan', async () => {
-      const { ledger } = await resting(timer('a', { attempts: 4 }));
-      expect((await ledger()).next?.attempts).toBe(4);
-    });
   });
 
   describe('deferred deliveries', () => {

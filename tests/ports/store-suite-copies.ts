@@ -52,22 +52,9 @@ export function copySuite(opened: Opened): void {
     await commit({
       events: ['sent', 'pending', 'withheld', 'parked'].map((id) => ({ ...entry(id), subscribers: ['crm', 'loyalty-platform'] })),
     });
-    await drain('relay', {
-      sent: ['sent', 'pending', 'parked'],
-      withheld: [
-        {
-          id: 'withheld',
-          due: {
-            kind: PUBLISH_WITHHELD_EVENT,
-            key: 'withheld',
-            at: 9_000,
-            payload: JSON.stringify(entry('withheld')),
-            correlationId: 'c',
-            withheldBy: 'with a blank',
-          },
-        },
-      ],
-    });
+    const later = { kind: PUBLISH_WITHHELD_EVENT, payload: JSON.stringify(entry('withheld')), withheldBy: 'with a blank' };
+    const withheld = [{ id: 'withheld', due: { ...timer('withheld', 9_000), ...later } }];
+    await drain('relay', { sent: ['sent', 'pending', 'parked'], withheld });
     const crm = adapter.store('crm');
     await crm.commit(world, aPlan({ fence: { kind: 'delivery', key: 'crm|sent' } }));
     await adapter.store('loyalty-platform').commit(world, aPlan({ fence: { kind: 'delivery', key: 'loyalty-platform|sent' } }));
@@ -96,12 +83,8 @@ export function copySuite(opened: Opened): void {
     async function copied() {
       const full = await fullWorld();
       const { worlds } = full;
-      const created = await worlds.create('copy', {
-        from: await sourceOf(full).then((source) => () => source),
-        credentials: CREDENTIALS,
-        idleMs: null,
-        most: 10,
-      });
+      const source = await sourceOf(full);
+      const created = await worlds.create('copy', { from: () => source, credentials: CREDENTIALS, idleMs: null, most: 10 });
       if (created.is !== 'created') throw new Error(created.is);
       return { ...full, copy: created.world };
     }
@@ -117,10 +100,8 @@ export function copySuite(opened: Opened): void {
       await store.commit(copy, aPlan({ put: [putting('new')], move: [{ counter: 'c', key: 'k', field: 'on,hand', by: 1 }] }));
       await commit({ due: [{ ...timer('first', 0), at: null }] });
       expect(await store.object(world, 'things', 'new')).toBeUndefined();
-      expect([await store.counters(world, 'c', ['k']), await store.counters(copy, 'c', ['k'])]).toEqual([
-        [{ 'on,hand': 4 }],
-        [{ 'on,hand': 5 }],
-      ]);
+      const onHand = async (of: typeof world) => (await store.counters(of, 'c', ['k']))[0]?.['on,hand'];
+      expect([await onHand(world), await onHand(copy)]).toEqual([4, 5]);
       expect((await worlds.ledger(copy)).next).toMatchObject({ key: 'pending', awaits: 'pos' });
     });
 
@@ -143,25 +124,15 @@ export function copySuite(opened: Opened): void {
 
     test('the new world continues: answers repeat, released work runs in order, and unsent events are found', async () => {
       const { worlds, copy, store, crm } = await copied();
-      expect(await store.claim(copy, { key: 'done', fingerprint: 'f', now: NOW, leaseMs: 1_000 })).toEqual({
-        is: 'done',
-        json: '{"status":201}',
-      });
-      expect(await store.claim(copy, { key: 'left', fingerprint: 'other', now: NOW, leaseMs: 1_000 })).toEqual({ is: 'other-body' });
-      expect(await store.claim(copy, { key: 'left', fingerprint: 'g h', now: 2_500, leaseMs: 1_000 })).toMatchObject({
-        is: 'ours',
-        since: NOW,
-      });
+      const claim = (key: string, fingerprint: string) => store.claim(copy, { key, fingerprint, now: 2_500, leaseMs: 1_000 });
+      expect(await claim('done', 'f')).toEqual({ is: 'done', json: '{"status":201}' });
+      expect(await claim('left', 'other')).toEqual({ is: 'other-body' });
+      expect(await claim('left', 'g h')).toMatchObject({ is: 'ours', since: NOW });
       expect(await store.unsent()).toContain(copy);
       expect(idsOf((await store.drain(copy, { token: 'relay' }))?.entries)).toEqual(['unsent']);
       await worlds.removeFault(copy, 'with a blank');
-      const event = JSON.stringify(entry('parked'));
-      expect(
-        await worlds.redrive(copy, [
-          { what: 'due', key: 'oms|timer|parked' },
-          { what: 'delivery', key: 'crm|parked', event: JSON.parse(event) },
-        ]),
-      ).toHaveLength(2);
+      const delivery = { what: 'delivery', key: 'crm|parked', event: entry('parked') } as const;
+      expect(await worlds.redrive(copy, [{ what: 'due', key: 'oms|timer|parked' }, delivery])).toHaveLength(2);
       const ran: string[] = [];
       for (let turn = 0; turn < 10; turn++) {
         const item = await worlds.leaseNext(copy, { upTo: 9_000, token: `t${turn}`, leaseMs: 60_000 });
@@ -170,19 +141,12 @@ export function copySuite(opened: Opened): void {
         const by = item.application === 'crm' ? crm : store;
         await by.commit(copy, aPlan({ fence: { kind: 'due', key: `${item.application}|${item.kind}|${item.key}`, token: `t${turn}` } }));
       }
-      expect(ran).toEqual([
-        `${PUBLISH_WITHHELD_EVENT} withheld`,
-        `${DELIVER_AGAIN} pending`,
-        'parked',
-        `${DELIVER_AGAIN} parked`,
-        'tried',
-        'second',
-        'first',
-      ]);
+      const [published, pending, parked] = [`${PUBLISH_WITHHELD_EVENT} withheld`, `${DELIVER_AGAIN} pending`, `${DELIVER_AGAIN} parked`];
+      expect(ran).toEqual([published, pending, 'parked', parked, 'tried', 'second', 'first']);
     });
   });
 
-  describe('copies of worlds', () => {
+  describe('copies of worlds, and kept snapshots', () => {
     test('registered webhooks stay with their rehearsal: no export, copy or seed of a copy has their secret', async () => {
       const { worlds, adapter, world } = await opened();
       const gateway = adapter.store('gateway');
@@ -249,9 +213,7 @@ export function copySuite(opened: Opened): void {
       const copy = await worlds.open('copy', { copyOf: opening }, CREDENTIALS);
       expect([await worlds.origin(world), await worlds.origin(opening), await worlds.origin(copy)]).toEqual([undefined, 'paid', 'paid']);
     });
-  });
 
-  describe('kept snapshots', () => {
     test('snapshots are listed by name, read as bytes, replaced and removed, and their number is limited', async () => {
       const { worlds } = await opened();
       const content = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256);

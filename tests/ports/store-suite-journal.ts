@@ -115,23 +115,10 @@ export function journalSuite(opened: Opened): void {
         { requestId: 'r5', facts: { path: '/orders/3', status: 0, startedAt: 1_060 } },
       );
       const worst = { method: 'GET', path: '/orders/3', api: 'get-order-api', application: 'oms', status: 0, durationMs: 1 };
-      expect(await worlds.tracesOf(world, ['c'])).toEqual([
-        {
-          ...worst,
-          correlationId: 'c',
-          sequence: 1,
-          startedAt: 1_003,
-          at: 70,
-          lastAt: 1_061,
-          requests: 2,
-          calls: 2,
-          deliveries: 1,
-          failed: 4,
-          faults: ['cut', 'slow'],
-          applications: ['oms', 'sim'],
-          apis: ['due:expire', 'event:order-created', 'get-order-api', 'reserve-internal'],
-        },
-      ]);
+      const lasting = { correlationId: 'c', sequence: 1, startedAt: 1_003, at: 70, lastAt: 1_061 };
+      const counts = { requests: 2, calls: 2, deliveries: 1, failed: 4, faults: ['cut', 'slow'], applications: ['oms', 'sim'] };
+      const apis = ['due:expire', 'event:order-created', 'get-order-api', 'reserve-internal'];
+      expect(await worlds.tracesOf(world, ['c'])).toEqual([{ ...worst, ...lasting, ...counts, apis }]);
     });
 
     test('a trace describes one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {

@@ -59,19 +59,14 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.store('sim').object(world, 'things', 'a')).toBeUndefined();
       });
 
-      test('a put with an outdated version is refused and changes nothing', async () => {
+      test('a commit with an outdated version, of an object that it puts or only reads, is refused and changes nothing', async () => {
         const { commit, object, counter } = await opened();
-        await commit({ put: [putting('a')] });
+        for (const read of [0, 1]) await commit({ put: [putting('a', read)] });
+        const outdated = { collection: 'things', id: 'a', version: 1 };
+        expect(await commit({ expect: [outdated], put: [putting('b')] })).toMatchObject(STALE);
         const refused = await commit({ put: [putting('b'), putting('a')], move: [moving(1)] });
         expect(refused).toEqual({ ...STALE, at: 'things/a' });
         expect([await object('b'), await counter('c', 'k')]).toEqual([undefined, {}]);
-      });
-
-      test('a commit that expects a version is refused when the object, which was only read, has changed', async () => {
-        const { commit } = await opened();
-        await commit({ put: [putting('a')] });
-        await commit({ put: [putting('a', 1)] });
-        expect(await commit({ expect: [{ collection: 'things', id: 'a', version: 1 }], put: [putting('b')] })).toMatchObject(STALE);
       });
 
       test('a repeated operation returns its first result and takes effect once', async () => {
@@ -296,10 +291,14 @@ export function storeSuite(name: string, create: CreateStore): void {
       test('published events schedule the work that takes them, in the same step, while a webhook is active', async () => {
         const rehearsal = await opened();
         const { adapter, commit, ledger } = rehearsal;
+        const gateway = adapter.store('gateway');
         await publish(rehearsal, 'e1');
-        expect((await ledger()).next).toBeUndefined();
-        await commit(registering(true), adapter.store('gateway'));
+        await commit(registering(true), gateway);
+        await commit(registering(false, 1), gateway);
         await publish(rehearsal, 'e2');
+        expect((await ledger()).next).toBeUndefined();
+        await commit(registering(true, 2), gateway);
+        await publish(rehearsal, 'e3');
         expect((await ledger()).next).toMatchObject(TAKING);
       });
 
@@ -328,15 +327,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toMatchObject(TAKING);
       });
 
-      test('a world whose last webhook was disabled schedules nothing', async () => {
-        const rehearsal = await opened();
-        const { adapter, commit, ledger } = rehearsal;
-        await commit(registering(true), adapter.store('gateway'));
-        await commit(registering(false, 1), adapter.store('gateway'));
-        await publish(rehearsal, 'e1');
-        expect((await ledger()).next).toBeUndefined();
-      });
-
       test('a seed keeps the records of the gateway', async () => {
         const dump = {
           objects: { webhooks: [{ id: '1', version: 1, json: '{}' }] },
@@ -359,17 +349,10 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([marks, await published()]).toEqual([['e1 undefined', 'e2 true'], []]);
         await commit({ events: [event('e3')] });
         expect(await drained('relay', { sent: ['e1', 'e2'] })).toEqual(['e3']);
-        expect(await drain('relay', { sent: ['e3'] })).toBeUndefined();
-        expect((await worlds.events(world, 0, 10)).map(({ id, order }) => `${order} ${id}`)).toEqual(['1 e1', '2 e2', '3 e3']);
-        expect(await published(2)).toEqual(['e3']);
-      });
-
-      test('an event that is sent several times is listed each time, in order of sending', async () => {
-        const { commit, drain, published } = await opened();
-        await commit({ events: [event('e1'), event('e2')] });
-        await drain('relay');
-        expect(await drain('relay', { sent: ['e2', 'e1', 'e1'] })).toBeUndefined();
-        expect(await published()).toEqual(['e2', 'e1', 'e1']);
+        // A fault has duplicated the last event.
+        expect(await drain('relay', { sent: ['e3', 'e3'] })).toBeUndefined();
+        expect((await worlds.events(world, 0, 10)).map(({ id, order }) => `${order} ${id}`)).toEqual(['1 e1', '2 e2', '3 e3', '4 e3']);
+        expect(await published(2)).toEqual(['e3', 'e3']);
       });
 
       test('events can be filtered by correlation id, subject and type, without additional ones, from any position', async () => {
@@ -983,27 +966,20 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await lease(20, 't5')).toMatchObject({ key: 'e2' });
       });
 
-      test('failed work is rescheduled with its number of attempts, or parked', async () => {
+      test('due work starts with the attempts and the occasion of its plan; failed, it is rescheduled with its attempts, or parked', async () => {
         const { worlds, world, commit, leased, ledger } = await opened();
-        await commit({ due: [timer('x', 10)] });
+        await commit({ due: [{ ...timer('x', 10), attempts: 4, occasion: 'first' }] });
         const first = await leased(10);
-        await worlds.requeue(world, first, 'mine', { at: 15, attempts: 1 });
+        expect(first).toMatchObject({ attempts: 4, occasion: 'first' });
+        await worlds.requeue(world, first, 'mine', { at: 15, attempts: 5 });
         const second = await leased(15);
-        expect(second).toMatchObject({ attempts: 1, seq: first.seq });
+        expect(second).toMatchObject({ attempts: 5, occasion: 'first', seq: first.seq });
         await worlds.requeue(world, second, 'mine', { parked: 'broken' });
         expect(await ledger()).toMatchObject({ next: undefined, parked: [{ what: 'due', key: 'oms|timer|x', error: 'broken' }] });
       });
     });
 
     describe('worlds', () => {
-      test('two rehearsals never see each other', async () => {
-        const { worlds, store, commit } = await opened();
-        const other = await worlds.open('other', EMPTY, CREDENTIALS);
-        await commit({ put: [putting('a')], due: [timer('a', 1)] });
-        expect(await store.object(other, 'things', 'a')).toBeUndefined();
-        expect((await worlds.ledger(other)).next).toBeUndefined();
-      });
-
       test('a reset switches to a fresh world and keeps the credentials; late commits write to the old one, which has no clock', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({ put: [putting('a')] });
@@ -1039,14 +1015,6 @@ export function storeSuite(name: string, create: CreateStore): void {
         const found = await Promise.all(times(20, () => worlds.nextNumber(world, 'a')));
         expect(found.toSorted((a, b) => a - b)).toEqual(times(20, (n) => n + 1));
         expect([await worlds.nextNumber(world, 'b'), await worlds.nextNumber(other, 'a')]).toEqual([1, 1]);
-      });
-
-      test('due work keeps its occasion when it is leased, and when it is queued again', async () => {
-        const { worlds, world, commit, leased } = await opened();
-        await commit({ due: [{ ...timer('x', 1_000), occasion: 'first' }] });
-        const item = await leased(1_000);
-        await worlds.requeue(world, item, 'mine', { at: 1_000, attempts: 1 });
-        expect([item.occasion, (await leased(1_000)).occasion]).toEqual(['first', 'first']);
       });
 
       test('the data of a world opened in another rehearsal have the same data, uniques, indexes, counters and due work', async () => {

@@ -7,7 +7,6 @@ import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { defineInternalCall } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
-import { recordOf } from '../../shared/control/journal.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -179,13 +178,6 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect(JSON.parse(text)).toMatchObject({ code: 'dependency_unavailable', dependency: 'wms', instance });
     });
 
-    test('a call whose handler throws gets an internal error', async () => {
-      answering = async () => {
-        throw new TypeError('unexpected');
-      };
-      expect(await refusal(calling())).toEqual([500, 'internal_error']);
-    });
-
     test('a call that takes too long times out, and calls of its handler are refused from then on', async () => {
       let isOver = false;
       answering = async ({ call }) => {
@@ -209,20 +201,6 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect(seen).toHaveLength(count + effects);
       await adapter.worlds.removeFault(world);
       context = { ...context, faults: 0 };
-    });
-
-    test('the journal has a call with its caller, its bodies and its outcome', async () => {
-      await transport.send(calling({ context: { ...context, requestId: 'req_9.1', correlationId: 'c-9' } }));
-      const { entries } = await adapter.worlds.journalOf(world, { correlationId: 'c-9' });
-      const api = { application: 'clienteling-app', api: 'describe-party', method: 'POST' };
-      expect(entries.map((entry) => ({ ...recordOf(entry) })).at(-1)).toMatchObject({
-        ...api,
-        requestId: 'req_9.1',
-        status: 200,
-        path: '/internal/parties/cus%201%2F%C3%A9/notes?lang=en+IE',
-        request: { note: PARTY.name },
-        response: { ok: true },
-      });
     });
 
     test('a call that runs while the application stops is answered; later calls cannot reach it until it listens again', async () => {

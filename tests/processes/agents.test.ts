@@ -1,85 +1,83 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { serving } from '../conform/serving.ts';
 import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { MAIN } from '../support/command.ts';
 import { ADMIN, estate } from '../support/estate.ts';
+import { scratchFolder } from './command-line/scratch.ts';
 
 const headers = { authorization: `Bearer ${ADMIN}` };
 const atTheGateway = () => overHttp(estate.gateway);
 const overStdio = (against = estate.gateway) =>
   new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', '--against', against], stderr: 'pipe' });
 
-describe('A coding agent', () => {
-  test.each([
-    ['HTTP, revision of 2025', atTheGateway, 'legacy'],
-    ['HTTP, revision of 2026', atTheGateway, 'auto'],
-    ['stdio, revision of 2025', overStdio, 'legacy'],
-    ['stdio, revision of 2026', overStdio, 'auto'],
-  ] as const)('An agent over %s finds out why an order is not delivered, and proves the fix', async (_what, connect, mode) => {
-    await using agent = await anAgent(connect(), { versionNegotiation: { mode } });
-    const { world } = (await agent.tool('open_world', {})).facts;
-    await agent.tool('break', { world, preset: 'carrier-webhooks-lost' });
-    const { id } = await orderedBy(agent, world);
-    const delivered = { world, object: { type: 'order', id, state: 'completed' } };
+test.each([
+  ['HTTP, revision of 2025', atTheGateway, 'legacy'],
+  ['HTTP, revision of 2026', atTheGateway, 'auto'],
+  ['stdio, revision of 2025', overStdio, 'legacy'],
+  ['stdio, revision of 2026', overStdio, 'auto'],
+] as const)('An agent over %s finds out why an order is not delivered, and proves the fix', async (_what, connect, mode) => {
+  await using agent = await anAgent(connect(), { versionNegotiation: { mode } });
+  const { world } = (await agent.tool('open_world', {})).facts;
+  await agent.tool('break', { world, preset: 'carrier-webhooks-lost' });
+  const { id } = await orderedBy(agent, world);
+  const delivered = { world, object: { type: 'order', id, state: 'completed' } };
 
-    // The customer complains after three days.
-    await agent.tool('advance', { world, by: 'P3D' });
-    const missing = await agent.tool('wait', { ...delivered, timeoutMs: 0 });
-    expect(missing.facts).toMatchObject({ found: false, state: 'in-fulfilment', settled: true });
-    const { waiting } = (await agent.tool('verify', { world })).facts;
-    expect(waiting).toEqual([expect.stringContaining(`order/${id}: the carrier`)]);
-    const why = (await agent.tool('explain', { world, id })).facts;
-    const troubles = why.waitsFor.flatMap((one: { reasons: string[] }) => one.reasons.filter((text) => text.startsWith('trouble')));
-    expect(troubles).toEqual([expect.stringContaining('The fault carrier-webhooks-lost withholds it')]);
-    expect(why.next).toContain('mend {"name": "carrier-webhooks-lost"}');
+  // The customer complains after three days.
+  await agent.tool('advance', { world, by: 'P3D' });
+  const missing = await agent.tool('wait', { ...delivered, timeoutMs: 0 });
+  expect(missing.facts).toMatchObject({ found: false, state: 'in-fulfilment', settled: true });
+  const { waiting } = (await agent.tool('verify', { world })).facts;
+  expect(waiting).toEqual([expect.stringContaining(`order/${id}: the carrier`)]);
+  const why = (await agent.tool('explain', { world, id })).facts;
+  const troubles = why.waitsFor.flatMap((one: { reasons: string[] }) => one.reasons.filter((text) => text.startsWith('trouble')));
+  expect(troubles).toEqual([expect.stringContaining('The fault carrier-webhooks-lost withholds it')]);
+  expect(why.next).toContain('mend {"name": "carrier-webhooks-lost"}');
 
-    // The answers name the cause and the remedy: a fault withholds the scans, although the parcel is at the door.
-    const { items } = await agent.call(world, 'list-related-objects', { params: { type: 'order', id } });
-    const parcel = items.find(({ type }: { type: string }) => type === 'shipment');
-    expect(await agent.call(world, 'track-shipment-api', { params: { id: parcel.id } })).toMatchObject({ state: 'delivered' });
-    const faults = new Set(missing.facts.withheld.map(({ fault }: { fault: string }) => fault));
-    expect([...faults]).toEqual(['carrier-webhooks-lost']);
-    expect(missing.facts.next).toContain('mend');
+  // The answers name the cause and the remedy: a fault withholds the scans, although the parcel is at the door.
+  const { items } = await agent.call(world, 'list-related-objects', { params: { type: 'order', id } });
+  const parcel = items.find(({ type }: { type: string }) => type === 'shipment');
+  expect(await agent.call(world, 'track-shipment-api', { params: { id: parcel.id } })).toMatchObject({ state: 'delivered' });
+  const faults = new Set(missing.facts.withheld.map(({ fault }: { fault: string }) => fault));
+  expect([...faults]).toEqual(['carrier-webhooks-lost']);
+  expect(missing.facts.next).toContain('mend');
 
-    await agent.tool('mend', { world, name: 'carrier-webhooks-lost' });
-    expect((await agent.tool('wait', delivered)).facts).toMatchObject({ found: true, object: { id, state: 'completed' } });
-    expect((await agent.tool('verify', { world })).facts).toMatchObject({ holds: true, broken: [], waiting: [] });
-    expect((await agent.tool('close', { world })).isMistake).toBe(false);
-  });
+  await agent.tool('mend', { world, name: 'carrier-webhooks-lost' });
+  expect((await agent.tool('wait', delivered)).facts).toMatchObject({ found: true, object: { id, state: 'completed' } });
+  expect((await agent.tool('verify', { world })).facts).toMatchObject({ holds: true, broken: [], waiting: [] });
+  expect((await agent.tool('close', { world })).isMistake).toBe(false);
+});
 
-  test('A session on stdio reaches the worlds that it opened, and no world of another session', async () => {
-    await using one = await anAgent(overStdio());
-    await using other = await anAgent(overStdio());
-    const { world } = (await one.tool('open_world', {})).facts;
-    expect((await one.tool('verify', { world })).facts).toMatchObject({ holds: true });
-    for (const foreign of [world, 'default']) {
-      expect((await other.tool('verify', { world: foreign })).text).toContain('not a world that you opened');
-    }
-    await one.tool('close', { world });
-  });
+test('A session on stdio reaches the worlds that it opened, and no world of another session', async () => {
+  await using one = await anAgent(overStdio());
+  await using other = await anAgent(overStdio());
+  const { world } = (await one.tool('open_world', {})).facts;
+  expect((await one.tool('verify', { world })).facts).toMatchObject({ holds: true });
+  for (const foreign of [world, 'default']) {
+    expect((await other.tool('verify', { world: foreign })).text).toContain('not a world that you opened');
+  }
+  await one.tool('close', { world });
+});
 
-  test('A session on stdio without an estate answers how to start one', async () => {
-    await using agent = await anAgent(overStdio('http://127.0.0.1:9'));
-    const refused = await agent.tool('open_world', {});
-    expect([refused.isMistake, refused.text]).toEqual([true, expect.stringContaining('Start an estate, or correct the address.')]);
-  });
+test('A session on stdio without an estate answers how to start one', async () => {
+  await using agent = await anAgent(overStdio('http://127.0.0.1:9'));
+  const refused = await agent.tool('open_world', {});
+  expect([refused.isMistake, refused.text]).toEqual([true, expect.stringContaining('Start an estate, or correct the address.')]);
 });
 
 /** The scenarios of the official package that hold for any server. The others need tools, prompts and resources with given names. */
 const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'resources-list', 'prompts-list', 'dns-rebinding-protection'];
 const CONFORMANCE = fileURLToPath(new URL('../../node_modules/.bin/conformance', import.meta.url));
 
+const { at } = await scratchFolder();
+
 /** The package sends no credential, so a proxy adds it. */
-async function withCredential() {
-  const server = createServer((incoming, outgoing) => {
+const withCredential = () =>
+  serving((incoming, outgoing) => {
     const { method, headers: sent } = incoming;
     const forwarded = request(new URL('/mcp', estate.gateway), { method, headers: { ...sent, ...headers } }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -87,16 +85,10 @@ async function withCredential() {
     });
     incoming.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/mcp`, [Symbol.dispose]: () => void server.close() };
-}
 
 test.each(SCENARIOS)('The endpoint of agents passes %s of the official conformance tests', async (scenario) => {
-  using proxy = await withCredential();
-  const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
-  const args = [CONFORMANCE, 'server', '--url', proxy.url, '--scenario', scenario, '--output-dir', folder];
+  await using proxy = await withCredential();
+  const args = [CONFORMANCE, 'server', '--url', `${proxy.url}/mcp`, '--scenario', scenario, '--output-dir', at(scenario)];
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
   expect(`${stdout}${stderr}`).toMatch(/Passed: [1-9]\d*\/\d+, 0 failed, 0 warnings/);
-  await rm(folder, { recursive: true });
 });

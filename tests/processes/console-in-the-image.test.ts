@@ -1,33 +1,27 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { buildPages } from '../../console/bundle.ts';
 import { runProgram } from '../support/command.ts';
 
 /** Bytes that the pages may add to the image. */
 const MOST = 4_000_000;
 
-let folder = '';
-let names: readonly string[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'console-in-the-image-'));
-  await buildPages(folder);
-  names = await readdir(folder);
-});
+const folder = await mkdtemp(join(tmpdir(), 'console-in-the-image-'));
+await buildPages(folder);
+const names = await readdir(folder);
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('The pages of the image', () => {
-  test('The pages of the image add at most 4 MB', async () => {
-    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST);
-  });
+test('The pages of the image add at most 4 MB', async () => {
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST);
+});
 
-  test('The pages of the image have hashes in their names, and are compressed', () => {
-    const files = names.filter((name) => !name.endsWith('.html.gz'));
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.filter((name) => !/-[A-Z0-9]{8}\.(?:js|css|svg)\.gz$/.test(name))).toEqual([]);
-  });
+test('The pages of the image have hashes in their names, and are compressed', () => {
+  const files = names.filter((name) => !name.endsWith('.html.gz'));
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((name) => !/-[A-Z0-9]{8}\.(?:js|css|svg)\.gz$/.test(name))).toEqual([]);
 });
 
 test('Without development dependencies, a page and a report name the remedy', async () => {

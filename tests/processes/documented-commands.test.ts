@@ -117,9 +117,8 @@ test('The commands leave a flowing clock, no fault, no rehearsal, and records th
   expect(await client.control('verify')).toMatchObject({ holds: true, settled: true });
 });
 
-test('The commands save a shipping label whose barcode can be read', async () => {
-  expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' });
-});
+test('The commands save a shipping label whose barcode can be read', async () =>
+  expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' }));
 
 const starting = blocks.filter(({ startsEstate, needs }) => startsEstate && needs === undefined);
 test.each(starting.map((block) => [`${block.file}:${block.line}`, block] as const))(
@@ -154,9 +153,9 @@ test.each<[string, (block: CommandBlock) => boolean]>([
   ['comments', ({ commands }) => /(^|\s)# /m.test(withoutPolicy(commands))],
   ['unquoted patterns', ({ commands, needs }) => needs === undefined && /[*?[]/.test(unquoted(commands))],
   ['assignments of reserved variables', ({ commands }) => /\bfor (status|path)\b|^(status|path)=/m.test(commands)],
-])('Shell commands have no %s', (_what, isRefused) => {
-  expect(blocks.filter(isRefused).map(({ file, line }) => `${file}:${line}`)).toEqual([]);
-});
+])('Shell commands have no %s', (_what, isRefused) =>
+  expect(blocks.filter(isRefused).map(({ file, line }) => `${file}:${line}`)).toEqual([]),
+);
 
 test('The code of the documentation that signs a webhook gives the signature of the estate', async () => {
   const page = textOf('docs/how-to/receive-webhooks.md');
@@ -169,6 +168,5 @@ test('The code of the documentation that signs a webhook gives the signature of 
   expect(stdout.trim()).toBe(signWebhook(secret, { id: 'my-scan-2', at, body })['webhook-signature']);
 });
 
-test('The scenario that the documentation shows is the one that it runs', () => {
-  expect(textOf('docs/how-to/own-scenarios.md')).toContain(`\`\`\`ts\n${textOf('docs/how-to/own-scenario.ts')}\`\`\`\n`);
-});
+test('The scenario that the documentation shows is the one that it runs', () =>
+  expect(textOf('docs/how-to/own-scenarios.md')).toContain(`\`\`\`ts\n${textOf('docs/how-to/own-scenario.ts')}\`\`\`\n`));

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { isThorough } from '../support/effort.ts';
@@ -30,27 +30,25 @@ function expectNothingLeft({ before, after, remembered }: Findings): void {
 }
 
 /** Concurrent, because a test mostly waits for connections to close. */
-describe(`What ${REHEARSALS} rehearsals leave`, () => {
-  test.concurrent.each(ENDINGS.memory)(
-    'A process with its state in memory keeps nothing of rehearsals that were %s',
+test.concurrent.each(ENDINGS.memory)(
+  'A process with its state in memory keeps nothing of rehearsals that were %s',
+  async (ending) => {
+    expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
+  },
+  TIME_MS,
+);
+
+if (whyNoRedis) skipWithoutRedis('what is left of rehearsals in Redis');
+else
+  test.concurrent.each(ENDINGS.redis)(
+    'Neither Redis nor the process keeps anything of rehearsals that were %s',
     async (ending) => {
-      expectNothingLeft(await watched({ rehearsals: REHEARSALS, ending }));
+      const server = await startRedis();
+      try {
+        expectNothingLeft(await watched({ redisPort: server.port, rehearsals: REHEARSALS, ending }));
+      } finally {
+        await server.stop();
+      }
     },
     TIME_MS,
   );
-
-  if (whyNoRedis) skipWithoutRedis('what is left of rehearsals in Redis');
-  else
-    test.concurrent.each(ENDINGS.redis)(
-      'Neither Redis nor the process keeps anything of rehearsals that were %s',
-      async (ending) => {
-        const server = await startRedis();
-        try {
-          expectNothingLeft(await watched({ redisPort: server.port, rehearsals: REHEARSALS, ending }));
-        } finally {
-          await server.stop();
-        }
-      },
-      TIME_MS,
-    );
-});

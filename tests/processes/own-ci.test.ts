@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { commandBlocks } from '../support/documents.ts';
+import { succeeds } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { textOf } from '../support/tracked-files.ts';
@@ -35,11 +36,7 @@ async function runScript(ownTest: string) {
   return { code, out: out + err, report };
 }
 
-const isListening = () =>
-  fetch(`http://127.0.0.1:${port}/readyz`).then(
-    () => true,
-    () => false,
-  );
+const isListening = () => succeeds(fetch(`http://127.0.0.1:${port}/readyz`));
 
 test('The script of "Run your tests against the estate in CI" runs the test of the page, keeps the report, and stops the estate', async () => {
   const { code, out, report } = await runScript(blockOf('js'));

@@ -25,9 +25,8 @@ describeWithRedis(
       expect((await worlds.list()).map(({ rehearsal }) => rehearsal)).toEqual(names);
     });
 
-    test('A node of a cluster is refused as a single Redis', async () => {
-      await expect(createRedisStore({ url: `redis://127.0.0.1:${redis.server.port}` })).rejects.toThrow('is a node of a cluster');
-    });
+    test('A node of a cluster is refused as a single Redis', async () =>
+      expect(createRedisStore({ url: `redis://127.0.0.1:${redis.server.port}` })).rejects.toThrow('is a node of a cluster'));
   },
   {},
   startCluster,

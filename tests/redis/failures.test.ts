@@ -206,60 +206,58 @@ function failures(redis: TestRedis): void {
     expect(idsOf(await store.drain(world, { token: 'heir' }))).toEqual(['e1']);
   });
 
-  describe('Worlds that are no longer current', () => {
-    test('A replaced world is dropped without a key left, and is reported as gone', async () => {
-      const { adapter, worlds, store, world, prefix } = await opened({ dropAfterMs: 50 });
-      const entry = { collection: 'things', id: 'a', value: 'x', was: null };
-      const [unique, index] = [[{ ...entry, name: 'mail' }], [{ ...entry, name: 'kind' }]];
-      await store.commit(
-        world,
-        aPlan({ put: [aThing], unique, index, move: [move(1)], events: [event('e1'), event('e2')], due: [dueItem('a')] }),
-      );
-      await store.drain(world, { token: 'relay' });
-      await store.drain(world, { token: 'relay', sent: ['e1'] });
-      await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 1_000 });
-      await worlds.setFault(world, 'f', '{}');
-      await adapter.control.hit(world, 'f');
-      adapter.control.journal(world, aHop());
-      adapter.control.journal(world, aHop({ requestId: 'r2', anonymous: true }));
-      expect((await worlds.journalOf(world)).entries).toHaveLength(2);
-      const left = () => redis.admin.keys(`${prefix}*${world.slice(2)}*`);
-      expect(await left()).toContainEqual(expect.stringMatching(/eventsabout$/));
-      const fresh = await worlds.open('r', EMPTY, CREDENTIALS);
-      await eventually('the old world is dropped', async () => (await left()).length === 0);
-      await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
-      expect(await store.commit(world, aPlan())).toEqual({ ok: false, why: 'world', at: world });
-      expect(await left()).toEqual([]);
-      expect(await worlds.current(fresh)).toMatchObject({ world: fresh });
-      expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
-    });
+  test('A replaced world is dropped without a key left, and is reported as gone', async () => {
+    const { adapter, worlds, store, world, prefix } = await opened({ dropAfterMs: 50 });
+    const entry = { collection: 'things', id: 'a', value: 'x', was: null };
+    const [unique, index] = [[{ ...entry, name: 'mail' }], [{ ...entry, name: 'kind' }]];
+    await store.commit(
+      world,
+      aPlan({ put: [aThing], unique, index, move: [move(1)], events: [event('e1'), event('e2')], due: [dueItem('a')] }),
+    );
+    await store.drain(world, { token: 'relay' });
+    await store.drain(world, { token: 'relay', sent: ['e1'] });
+    await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 1_000 });
+    await worlds.setFault(world, 'f', '{}');
+    await adapter.control.hit(world, 'f');
+    adapter.control.journal(world, aHop());
+    adapter.control.journal(world, aHop({ requestId: 'r2', anonymous: true }));
+    expect((await worlds.journalOf(world)).entries).toHaveLength(2);
+    const left = () => redis.admin.keys(`${prefix}*${world.slice(2)}*`);
+    expect(await left()).toContainEqual(expect.stringMatching(/eventsabout$/));
+    const fresh = await worlds.open('r', EMPTY, CREDENTIALS);
+    await eventually('the old world is dropped', async () => (await left()).length === 0);
+    await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
+    expect(await store.commit(world, aPlan())).toEqual({ ok: false, why: 'world', at: world });
+    expect(await left()).toEqual([]);
+    expect(await worlds.current(fresh)).toMatchObject({ world: fresh });
+    expect(await store.commit(fresh, aPlan())).toMatchObject({ ok: true });
+  });
 
-    test('A world loses all its keys in one step, so that a read finds the world or nothing', async () => {
-      const { store, world, prefix } = await opened();
-      await store.commit(world, aPlan({ put: [aThing], move: [move(1)], due: [dueItem('a')], events: [event('e1')] }));
-      const drop = () => redis.admin.eval(scripts.drop.source, 1, `${prefix}{r}`, 'channel', world.slice(2), ...WORLD_KEYS);
-      expect(await drop()).toBe(0);
-      expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a' });
-      await redis.admin.del(`${prefix}{r}`);
-      expect(await drop()).toBe(1);
-      expect(await redis.admin.keys(`${prefix}{r}~*`)).toEqual([]);
-      await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
-      await expect(store.counters(world, 'stock', ['sku'])).rejects.toThrow(WorldGone);
-    });
+  test('A world loses all its keys in one step, so that a read finds the world or nothing', async () => {
+    const { store, world, prefix } = await opened();
+    await store.commit(world, aPlan({ put: [aThing], move: [move(1)], due: [dueItem('a')], events: [event('e1')] }));
+    const drop = () => redis.admin.eval(scripts.drop.source, 1, `${prefix}{r}`, 'channel', world.slice(2), ...WORLD_KEYS);
+    expect(await drop()).toBe(0);
+    expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a' });
+    await redis.admin.del(`${prefix}{r}`);
+    expect(await drop()).toBe(1);
+    expect(await redis.admin.keys(`${prefix}{r}~*`)).toEqual([]);
+    await expect(store.object(world, 'things', 'a')).rejects.toThrow(WorldGone);
+    await expect(store.counters(world, 'stock', ['sku'])).rejects.toThrow(WorldGone);
+  });
 
-    test('The objects of an older release are found, although no field marks their collection', async () => {
-      const { store, world, key } = await opened();
-      await store.commit(world, aPlan({ put: [aThing] }));
-      await redis.admin.hdel(`${key}:oms:o:things`, '');
-      expect(await store.object(world, 'things', 'b')).toBeUndefined();
-      expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1 });
-    });
+  test('The objects of an older release are found, although no field marks their collection', async () => {
+    const { store, world, key } = await opened();
+    await store.commit(world, aPlan({ put: [aThing] }));
+    await redis.admin.hdel(`${key}:oms:o:things`, '');
+    expect(await store.object(world, 'things', 'b')).toBeUndefined();
+    expect(await store.object(world, 'things', 'a')).toMatchObject({ id: 'a', version: 1 });
+  });
 
-    test('A current world is not dropped when it is checked', async () => {
-      const { worlds, world, prefix } = await opened({ dropAfterMs: 20 });
-      await redis.admin.zadd(`${prefix}worlds`, 1, world);
-      await eventually('it was checked', async () => (await redis.admin.zscore(`${prefix}worlds`, world)) === 'inf');
-      expect(await worlds.resolve('r')).toMatchObject({ world });
-    });
+  test('A current world is not dropped when it is checked', async () => {
+    const { worlds, world, prefix } = await opened({ dropAfterMs: 20 });
+    await redis.admin.zadd(`${prefix}worlds`, 1, world);
+    await eventually('it was checked', async () => (await redis.admin.zscore(`${prefix}worlds`, world)) === 'inf');
+    expect(await worlds.resolve('r')).toMatchObject({ world });
   });
 }

@@ -8,17 +8,15 @@ const fit = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', role: 'ma
 const check = (redis_version: string) => () =>
   checkServer((field) => (({ ...fit, redis_version }) as Record<string, string>)[field] ?? '', 'here:1');
 
-test.each(['7.0.15', '8.0.2', '10.1.0'])('A Redis of version %s is accepted', (version) => {
-  expect(check(version)).not.toThrow();
-});
+test.each(['7.0.15', '8.0.2', '10.1.0'])('A Redis of version %s is accepted', (version) => expect(check(version)).not.toThrow());
 
-test.each(['6.2.14', '2.8.0', ''])('A Redis of version "%s" is refused', (version) => {
-  expect(check(version)).toThrow(/^The Redis at here:1 is version .*; 7\.0 or newer is needed\.$/);
-});
+test.each(['6.2.14', '2.8.0', ''])('A Redis of version "%s" is refused', (version) =>
+  expect(check(version)).toThrow(/^The Redis at here:1 is version .*; 7\.0 or newer is needed\.$/),
+);
 
-test.each(['redis.example:6379', 'http://redis:6379', 'redis://', ''])('The address "%s" of Redis is refused', async (url) => {
-  await expect(createRedisStore({ url })).rejects.toThrow(/give it as redis:\/\//);
-});
+test.each(['redis.example:6379', 'http://redis:6379', 'redis://', ''])('The address "%s" of Redis is refused', async (url) =>
+  expect(createRedisStore({ url })).rejects.toThrow(/give it as redis:\/\//),
+);
 
 test('A prefix with braces is refused, because it would move keys to another slot', async () => {
   const refused = createRedisStore({ url: 'redis://127.0.0.1:1', prefix: '{a}' });
@@ -40,9 +38,7 @@ describeWithRedis(
       ['a missing password', () => redis.server.url, 'requires a password: set REDIS_PASSWORD_FILE, or add it to its address'],
       ['a missing database', () => `${at(':secret@')}/7`, 'does not have this database'],
       ['a cluster that is a single Redis', () => `cluster:${at(':secret@')}`, 'is not a cluster: give a single address'],
-    ])('A start with %s is refused', async (_what, url, sentence) => {
-      await expect(createRedisStore({ url: url() })).rejects.toThrow(sentence);
-    });
+    ])('A start with %s is refused', async (_what, url, sentence) => expect(createRedisStore({ url: url() })).rejects.toThrow(sentence));
 
     test('A start with a Redis that evicts data is refused', async () => {
       await redis.admin.config('SET', 'maxmemory-policy', 'allkeys-lru');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
-import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { putShipment, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
@@ -269,9 +269,12 @@ describe('Scans', () => {
     }
   });
 
-  test('a scan is refused for a parcel without a label, and returns 404 for an unknown parcel', async () => {
+  test('a scan or its repetition is refused for a parcel without a label, and returns 404 for an unknown parcel', async () => {
     await using alone = await carrier();
     await alone.register('shp_1');
+    const resend = (id: string) => alone.inside.play(resendScanWebhook, { params: { id } });
+    await expect(resend('shp_1')).rejects.toMatchObject({ code: 'invalid_state_transition', context: { currentState: 'pending' } });
+    await expect(resend('shp_2')).rejects.toMatchObject({ code: 'not_found' });
     await expect(alone.scan('shp_1', 'collect')).rejects.toMatchObject({ context: { allowedFrom: ['label-created'] } });
     await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });

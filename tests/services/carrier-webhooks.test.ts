@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
-import { putShipment, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { putShipment, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
 import { startReceiver } from './webhook-receiver.ts';
@@ -41,6 +41,7 @@ async function carrierAndReceiver(answer: Answer, prepare: (inside: Awaited<Retu
     /** Seconds between an attempt and each later one. The timestamp of a webhook has whole seconds. */
     secondsSince: (position: number) =>
       received.slice(position + 1).map(({ at }) => Math.round((at - (received[position]?.at ?? 0)) / SECOND)),
+    resent: () => inside.play(resendScanWebhook, { params: { id: 'shp_1' } }),
     tracked: async () => (await inside.call('GET', '/shipments/shp_1/tracking')).body,
     async [Symbol.asyncDispose]() {
       await inside[Symbol.asyncDispose]();
@@ -107,6 +108,20 @@ describe('Webhooks of the carrier', () => {
     await carrier.inside.advance(5 * 24 * HOUR);
     expect(carrier.received).toHaveLength(before);
     expect([(await carrier.tracked()).state, await carrier.inside.parked()]).toEqual(['delivered', []]);
+    await expect(carrier.resent()).rejects.toMatchObject({ code: 'delivery_not_possible' });
+  });
+
+  test('a webhook that is sent again has the same id and body, and replaces its next attempt', async () => {
+    let status = 503;
+    await using carrier = await carrierAndReceiver(() => ({ status }));
+    await carrier.labelled();
+    status = 204;
+    expect(await carrier.resent()).toEqual({ webhookId: 'shp_1.1', scan: 'label-created' });
+    await carrier.inside.events();
+    await carrier.inside.advance(MINUTE);
+    const [first, ...others] = carrier.received;
+    expect(others.map(({ id, body }) => ({ id, body }))).toEqual([{ id: first?.id, body: first?.body }]);
+    expect(await carrier.inside.parked()).toEqual([]);
   });
 
   test('a webhook without an answer within 15 seconds counts as a failed attempt', async () => {

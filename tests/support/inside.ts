@@ -42,7 +42,13 @@ interface ForwardedRequest {
   readonly body: string | undefined;
 }
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`);
+/** The application that answers a public API. @throws Error when the catalog does not have the API */
+function applicationAt(method: string, path: string): Application {
+  const matches = (known: string) => new RegExp(`^${known.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?.*)?$`).test(path);
+  const api = Object.values(apis).find((one) => one.method === method && matches(one.path));
+  if (!api) throw new Error(`The catalog has no ${method} ${path}.`);
+  return api.application;
+}
 
 const SETTLE_MS = 10_000;
 
@@ -121,6 +127,16 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     return { world, now: view.now, ...ids, deadline: Date.now() + 15_000, faults, chain: [], progression };
   }
 
+  async function send(application: Application, { path, method, headers, body }: ForwardedRequest, chain: readonly string[] = []) {
+    const context = encodeContext({ ...(await contextNow()), chain });
+    return request(`${addressOf(application)}${path}`, {
+      method,
+      headers: { ...headers, [CONTEXT_HEADER]: context, [TOKEN_HEADER]: token },
+      body: body ?? null,
+      dispatcher: agent,
+    });
+  }
+
   return {
     fixtures,
     /** Webhooks go to this receiver from now on, as if it stood behind the gateway. */
@@ -134,25 +150,14 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     now: async () => (await contextNow()).now,
     /** Calls a public API as an external client that the gateway has authenticated. */
     async call(method: string, path: string, body?: unknown): Promise<Reply> {
-      const api = Object.values(apis).find((known) => known.method === method && patternOf(known.path).test(path));
-      if (!api) throw new Error(`The catalog has no ${method} ${path}.`);
-      const response = await request(`${addressOf(api.application)}${path}`, {
-        method: api.method,
-        headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token, 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        dispatcher: agent,
-      });
+      const headers = { 'content-type': 'application/json' };
+      const sent = { path, method: method as Method, headers, body: body === undefined ? undefined : JSON.stringify(body) };
+      const response = await send(applicationAt(method, path), sent);
       return { status: response.statusCode, body: await response.body.json() };
     },
     /** Sends a request to an application as it is, in the context of a call by another one. */
-    async forward(application: Application, from: string, { path, method, headers, body }: ForwardedRequest): Promise<Reply> {
-      const context = { ...(await contextNow()), chain: from === '' ? [] : [from] };
-      const response = await request(`${addressOf(application)}${path}`, {
-        method,
-        headers: { ...headers, [CONTEXT_HEADER]: encodeContext(context), [TOKEN_HEADER]: token },
-        body: body ?? null,
-        dispatcher: agent,
-      });
+    async forward(application: Application, from: string, sent: ForwardedRequest): Promise<Reply> {
+      const response = await send(application, sent, from === '' ? [] : [from]);
       return { status: response.statusCode, body: await response.body.json() };
     },
     /** Calls as an application of the estate; without `intent` every call is a separate request. */
@@ -171,12 +176,7 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     },
     /** A document that anybody with its address may read. */
     async document(path: string): Promise<{ status: number; type: string; body: Uint8Array }> {
-      const api = Object.values(apis).find((known) => known.method === 'GET' && patternOf(known.path).test(path));
-      if (!api) throw new Error(`The catalog has no GET ${path}.`);
-      const response = await request(`${addressOf(api.application)}${path}`, {
-        headers: { [CONTEXT_HEADER]: encodeContext(await contextNow()), [TOKEN_HEADER]: token },
-        dispatcher: agent,
-      });
+      const response = await send(applicationAt('GET', path), { path, method: 'GET', headers: {}, body: undefined });
       return { status: response.statusCode, type: String(response.headers['content-type']), body: await response.body.bytes() };
     },
     /** One commit of an application, which may be absent, and the delivery of its events. */

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import type { Application } from '../../shared/catalog/applications.ts';
@@ -7,6 +6,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { loyaltyInternalCalls } from '../../shared/catalog/loyalty/internal.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { pathParameters, routeTable } from '../../shared/http/route-table.ts';
+import { serving } from '../conform/serving.ts';
 import { type Inside, startInside } from './inside.ts';
 
 interface Asked {
@@ -67,16 +67,14 @@ export async function startLoyaltyCopy(...rules: readonly Rule[]) {
     return rules.reduce((answered, rule) => rule(asked, answered), first);
   }
 
-  const server = createServer(async (request, response) => {
+  const server = await serving(async (request, response) => {
     const { status, body } = await answer(request).catch((error: Error) => ({ status: 500, body: { detail: error.stack } }));
     response.writeHead(status, { 'content-type': 'application/json' }).end(body === undefined ? undefined : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server[Symbol.asyncDispose]();
       for (const copy of copies.values()) await (await copy)[Symbol.asyncDispose]();
     },
   };

@@ -2,9 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfiguration } from '../../estate/configuration.ts';
-import { startEstate } from '../../estate/estate.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
@@ -21,14 +19,11 @@ export async function startRetailer({ currency = 'EUR', ...figures }: { readonly
     await writeFile(file, inCurrency(await readFile(file, 'utf8'), currency));
   }
   await writeFile(join(directory, 'retailer.json'), JSON.stringify({ currency, ...figures }));
-  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const configuration = readConfiguration({ ...ports, NODE_ENV: 'test', FIXTURES_DIR: directory });
-  const estate = await startEstate(configuration, createLogger('silent'));
-  await estate.ready;
+  const estate = await anObservedEstate({ FIXTURES_DIR: directory });
   return {
-    gateway: estate.gateway,
+    gateway: estate.running.gateway,
     async [Symbol.asyncDispose]() {
-      await estate.close();
+      await estate[Symbol.asyncDispose]();
       await rm(directory, { recursive: true });
     },
   };

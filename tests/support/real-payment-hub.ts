@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Payment as PaymentSchema } from '../../shared/catalog/payment/objects.ts';
+import { serving } from '../conform/serving.ts';
 
 type Payment = z.output<typeof PaymentSchema>;
 type Money = Payment['amount'];
@@ -123,26 +124,22 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     return answer;
   }
 
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://hub');
-      const { method = '', headers, rawHeaders } = request;
-      const head = `${method} ${request.url}\n${rawHeaders.join('\n')}`;
-      const payment = payments.get(pathname.split('/').find((part) => part.startsWith('pay_')) ?? '');
-      const one = { method, path: pathname, query: searchParams, headers, text: Buffer.concat(chunks).toString(), head, payment };
-      received.push(one);
-      const answer = behaviour(one, () => once(one), response) ?? once(one);
-      if (answer === 'handled') return;
-      const { status, body } = answer;
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      response.writeHead(status, { 'content-type': status < 300 ? 'application/json' : 'application/problem+json' }).end(text);
-    });
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://hub');
+    const { method = '', headers, rawHeaders } = request;
+    const head = `${method} ${request.url}\n${rawHeaders.join('\n')}`;
+    const text = await textOf(request);
+    const payment = payments.get(pathname.split('/').find((part) => part.startsWith('pay_')) ?? '');
+    const one = { method, path: pathname, query: searchParams, headers, text, head, payment };
+    received.push(one);
+    const answer = behaviour(one, () => once(one), response) ?? once(one);
+    if (answer === 'handled') return;
+    const { status, body } = answer;
+    const type = status < 300 ? 'application/json' : 'application/problem+json';
+    response.writeHead(status, { 'content-type': type }).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await serving(server)),
     received,
     payments,
     /** Number of changes that the hub made. */
@@ -154,10 +151,6 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     stop(): void {
       server.close();
       server.closeAllConnections();
-    },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

@@ -11,21 +11,6 @@ export interface Strike {
   readonly by: 'silence' | 'cut' | 'muting';
 }
 
-/** A TCP proxy to one or several processes, with faults. Connections are distributed in turn. */
-export interface Way {
-  readonly port: number;
-  readonly url: string;
-  /** Sets the target ports. Without a port, every connection is refused. */
-  lead(ports: readonly number[]): void;
-  /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
-  strike(strike: Strike): Promise<void>;
-  /** Ends all faults. */
-  clear(): void;
-  /** Ends every connection; new ones are accepted. */
-  breakOff(): void;
-  close(): Promise<void>;
-}
-
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
@@ -34,8 +19,11 @@ interface Pair {
   readonly kept: (() => void)[];
 }
 
-/** Tries the next process, like a load balancer, when a process refuses the connection. */
-export async function startWay(ports: readonly number[] = [], at = 0): Promise<Way> {
+/**
+ * A TCP proxy to one or several processes, with faults. Connections are distributed in turn, and tried at the next process, like a load
+ * balancer, when a process refuses one.
+ */
+export async function startWay(ports: readonly number[] = [], at = 0) {
   const pairs = new Set<Pair>();
   let targets = ports;
   let turn = 0;
@@ -123,22 +111,28 @@ export async function startWay(ports: readonly number[] = [], at = 0): Promise<W
   return {
     port,
     url: `http://127.0.0.1:${port}`,
-    lead: (others) => {
+    /** Sets the target ports. Without a port, every connection is refused. */
+    lead(others: readonly number[]): void {
       targets = others;
     },
-    strike: (strike) =>
-      new Promise((resolve) => {
+    /** Resolves after the fault has been applied. Earlier traffic passes unchanged. */
+    strike: (strike: Strike) =>
+      new Promise<void>((resolve) => {
         armed = { ...strike, struck: resolve };
       }),
-    clear: () => {
+    /** Ends all faults. */
+    clear(): void {
       armed = undefined;
       blocked = false;
       for (const { kept } of pairs) for (const send of kept.splice(0)) send();
     },
+    /** Ends every connection; new ones are accepted. */
     breakOff,
-    close: async () => {
+    async close(): Promise<void> {
       breakOff();
       await new Promise((resolve) => listener.close(resolve));
     },
   };
 }
+
+export type Way = Awaited<ReturnType<typeof startWay>>;

@@ -10,9 +10,7 @@ test.each([
   ['UPC-A', '03600029145', '2'],
   ['EAN-8', '9638507', '4'],
   ['price-embedded label', '210123400499', '9'],
-])('The check digit of the %s %s is %s', (_kind, payload, digit) => {
-  expect(checkDigit(payload)).toBe(digit);
-});
+])('The check digit of the %s %s is %s', (_kind, payload, digit) => expect(checkDigit(payload)).toBe(digit));
 
 test('The check digit makes twelve digits an EAN-13, and every single wrong digit is recognised', () => {
   const property = fc.property(digits(12), fc.nat(12), fc.integer({ min: 1, max: 9 }), (payload, position, shift) => {
@@ -23,10 +21,10 @@ test('The check digit makes twelve digits an EAN-13, and every single wrong digi
   fc.assert(property);
 });
 
-test.each(['', '12a', ' 12', '-1', '１２'])('The check digit of "%s" is refused', (payload) => {
-  expect(() => checkDigit(payload)).toThrow(RangeError);
-});
+test.each(['', '12a', ' 12', '-1', '１２'])('The check digit of "%s" is refused', (payload) =>
+  expect(() => checkDigit(payload)).toThrow(RangeError),
+);
 
-test.each(['', '800000000001', '80000000000190', '800000000001X', '8000000000010'])('"%s" is not an EAN-13', (code) => {
-  expect(isEan13(code)).toBe(false);
-});
+test.each(['', '800000000001', '80000000000190', '800000000001X', '8000000000010'])('"%s" is not an EAN-13', (code) =>
+  expect(isEan13(code)).toBe(false),
+);

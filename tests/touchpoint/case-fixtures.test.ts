@@ -65,9 +65,8 @@ function digestOf({ request, response }: Fixture): string {
   return `sha256:${digest.digest('hex')}`;
 }
 
-test('Every calculate fixture with status 200 is in the table, and the others are 18 and 19', () => {
-  expect([...Object.keys(TABLE), '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted());
-});
+test('Every calculate fixture with status 200 is in the table, and the others are 18 and 19', () =>
+  expect([...Object.keys(TABLE), '18', '19'].toSorted()).toEqual(CALCULATE_CASES.toSorted()));
 
 test.each(Object.entries(TABLE))('Fixture %s has the request of the table and echoes it line by line', (name, { lines, add, card }) => {
   const fixture = fixtureOf(name);
@@ -180,9 +179,8 @@ describe('A broken fixture', () => {
     await writeFile(path, after);
   };
 
-  test('An unchanged copy of the fixtures is loaded', async () => {
-    expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21);
-  });
+  test('An unchanged copy of the fixtures is loaded', async () =>
+    expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21));
 
   test.each([
     ['07', '"status": "REJECTED"', '"status": "MAYBE"', '/response/lines/1/status'],
@@ -225,6 +223,4 @@ test.each<[string, Parameters<typeof aMock>[0], string]>([
   ['the revoked key of the fixtures', { storeKey: 'demo-revoked-store-key' }, '"revoked"'],
   ['the key of another store', { storeKey: 'demo-other-store-key' }, '"other-store"'],
   ['the wrong lane of the fixtures', { lanes: ['SCO-01', 'SCO-99'] }, '"wrong-lane"'],
-])('The touchpoint mock does not start with %s', async (_what, options, reason) => {
-  await expect(aMock(options)).rejects.toThrow(reason);
-});
+])('The touchpoint mock does not start with %s', async (_what, options, reason) => expect(aMock(options)).rejects.toThrow(reason));

@@ -2,19 +2,16 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { type Listening, SERVER_LIMITS } from '../../services/touchpoint-mock/http-listening.ts';
+import { SERVER_LIMITS } from '../../services/touchpoint-mock/http-listening.ts';
 import { AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf, raw, STORE_KEY, statusOf } from './running-touchpoint.ts';
 
 const MIB = 1024 * 1024;
 const BEARER = `Authorization: Bearer ${STORE_KEY}`;
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-let mock: Listening;
-beforeAll(async () => {
-  mock = await aMock();
-});
+const mock = await aMock();
 
 /** A body of exactly this number of bytes, with the lane at the beginning. */
 function bodyOf(bytes: number): string {
@@ -46,9 +43,8 @@ test('A body of exactly 1 MiB is accepted, and one byte more is refused, declare
   }
 });
 
-test('A body that is declared too large is refused before it is sent', async () => {
-  expect(statusOf(await received([head(BEARER, 'Content-Length: 1073741824')], '"}'))).toBe(413);
-});
+test('A body that is declared too large is refused before it is sent', async () =>
+  expect(statusOf(await received([head(BEARER, 'Content-Length: 1073741824')], '"}'))).toBe(413));
 
 test('A body without an end is refused when it is too large, and the connection is closed', async () => {
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -80,32 +76,30 @@ test('A denied body leaves the connection usable for the next request', async ()
   agent.destroy();
 });
 
-describe('Expect: 100-continue', () => {
-  const body = '{"touchpointId":"SCO-01"}';
-  const expecting = (...lines: readonly string[]) => head(...lines, 'Expect: 100-continue', `Content-Length: ${body.length}`);
+const body = '{"touchpointId":"SCO-01"}';
+const expecting = (...lines: readonly string[]) => head(...lines, 'Expect: 100-continue', `Content-Length: ${body.length}`);
 
-  test('Expect: 100-continue with a valid key gets 100 Continue and an answer', async () => {
-    const headers = { ...AUTHORIZED, Expect: '100-continue', 'Content-Length': body.length };
-    const outgoing = request(`${mock.url}/caso02`, { method: 'POST', headers });
-    outgoing.flushHeaders();
-    await once(outgoing, 'continue');
-    outgoing.end(body);
-    const [response] = await once(outgoing, 'response');
-    expect(response.statusCode).toBe(200);
-    response.resume();
-  });
+test('Expect: 100-continue with a valid key gets 100 Continue and an answer', async () => {
+  const headers = { ...AUTHORIZED, Expect: '100-continue', 'Content-Length': body.length };
+  const outgoing = request(`${mock.url}/caso02`, { method: 'POST', headers });
+  outgoing.flushHeaders();
+  await once(outgoing, 'continue');
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  expect(response.statusCode).toBe(200);
+  response.resume();
+});
 
-  test.each([
-    ['an invalid key', expecting('Authorization: Bearer wrong'), 403],
-    ['another method', expecting(BEARER).replace('POST', 'PUT'), 405],
-    ['a huge body', expecting(BEARER).replace(/Content-Length: \d+/, 'Content-Length: 99999999'), 413],
-    ['an unknown path', expecting(BEARER).replace('/caso02', '/nowhere'), 404],
-  ])('Expect: 100-continue with %s is refused, and the connection is closed', async (_what, send, status) => {
-    const answer = await received([send]);
-    expect(statusOf(answer)).toBe(status);
-    expect(answer).toMatch(/connection: close/i);
-    expect(answer).not.toContain('100 Continue');
-  });
+test.each([
+  ['an invalid key', expecting('Authorization: Bearer wrong'), 403],
+  ['another method', expecting(BEARER).replace('POST', 'PUT'), 405],
+  ['a huge body', expecting(BEARER).replace(/Content-Length: \d+/, 'Content-Length: 99999999'), 413],
+  ['an unknown path', expecting(BEARER).replace('/caso02', '/nowhere'), 404],
+])('Expect: 100-continue with %s is refused, and the connection is closed', async (_what, send, status) => {
+  const answer = await received([send]);
+  expect(statusOf(answer)).toBe(status);
+  expect(answer).toMatch(/connection: close/i);
+  expect(answer).not.toContain('100 Continue');
 });
 
 test('The server answers other clients while slow clients hold connections, and limits their time', async () => {

@@ -1,18 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { withJsonErrors } from '../../services/touchpoint-mock/contract/answers.ts';
-import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { aMock, aPortal, authorized, CALCULATE, raw, statusOf } from './running-touchpoint.ts';
 
-let mock: Listening;
-let portal: Listening;
-beforeAll(async () => {
-  mock = await aMock();
-  portal = await aPortal({ mockUrl: mock.url });
-});
+const mock = await aMock();
+const portal = await aPortal({ mockUrl: mock.url });
 
 const nested = (levels: number): string =>
   `{"touchpointId":"SCO-01","basketId":"b","lines":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
@@ -37,8 +32,8 @@ test('JSON with more than 64 levels is not parsed without the key', async () => 
 });
 
 describe.each([
-  ['mock', () => mock.port],
-  ['portal', () => portal.port],
+  ['mock', mock.port],
+  ['portal', portal.port],
 ] as const)('Hostile bytes to the %s', (which, port) => {
   const encodings = ['/%zz', '/%', '/%ff', '/%00', '/%ed%a0%80', '/assets/portal.css%00', '/..%2f..%2fpackage.json'];
   const forwarded = ['/mock/%ff', '/mock/%zz', '/mock/%00', '/mock', '/mockery/%ff'];
@@ -46,8 +41,8 @@ describe.each([
 
   test.each(targets)(`The address %s is answered by the ${which} in JSON, never by a page of Express`, async (target) => {
     for (const method of ['GET', 'POST']) {
-      const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
-      const answer = await raw({ port: port(), send: [head] });
+      const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+      const answer = await raw({ port: port, send: [head] });
       // The portal's own page.
       if (statusOf(answer) === 200) continue;
       expect([400, 404, 405]).toContain(statusOf(answer));
@@ -65,15 +60,15 @@ describe.each([
     ['with two lengths', 'POST /caso02 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, unreadable],
     ['with headers over the limit', long, 431, 'The headers are larger than 16 KiB'],
   ])(`Bytes %s get JSON from the ${which}, and the connection is closed`, async (_what, bytes, status, error) => {
-    const answer = await raw({ port: port(), send: [bytes] });
+    const answer = await raw({ port: port, send: [bytes] });
     expect([statusOf(answer), bodyOf(answer)]).toEqual([status, { error }]);
     expect(answer).toMatch(/^content-type: application\/json/im);
     expect(answer).toMatch(/^connection: close/im);
   });
 
   test(`Bytes that are not HTTP after a request do not discard the answer of the ${which}`, async () => {
-    const request = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port()}\r\n\r\n`;
-    expect(statusOf(await raw({ port: port(), send: [request, 'x'], until: 'ok' }))).toBe(200);
+    const request = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+    expect(statusOf(await raw({ port: port, send: [request, 'x'], until: 'ok' }))).toBe(200);
   });
 });
 

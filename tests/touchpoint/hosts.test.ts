@@ -1,16 +1,12 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { AUTHORIZED, aMock, aPortal, call } from './running-touchpoint.ts';
 
 const ALLOWED = { allowedHosts: ['touchpoint.example.com'] };
 const BODY = '{"touchpointId":"SCO-01","basketId":"b"}';
 
-let mock: Listening;
-let portal: Listening;
-beforeAll(async () => {
-  mock = await aMock(ALLOWED);
-  portal = await aPortal({ mockUrl: mock.url, ...ALLOWED });
-});
+const mock = await aMock(ALLOWED);
+const portal = await aPortal({ mockUrl: mock.url, ...ALLOWED });
 
 const get = (server: Listening, path: string, host: string) => call(server.url, { method: 'GET', path, headers: { host } });
 const statusOf = async (server: Listening, path: string, host: string) => (await get(server, path, host)).status;

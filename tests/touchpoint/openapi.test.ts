@@ -3,10 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import {
   ALL_CASES,
   aMock,
@@ -27,20 +26,13 @@ interface Server {
   readonly variables?: Readonly<Record<string, { readonly default: string }>>;
 }
 
-let mock: Listening;
-let portal: Listening;
-let folder: string;
-let document: Part;
-
-beforeAll(async () => {
-  mock = await aMock();
-  portal = await aPortal({ mockUrl: mock.url });
-  folder = await mkdtemp(join(tmpdir(), 'touchpoint-openapi-'));
-  document = JSON.parse((await served('/openapi.json')).text) as Part;
-});
+const mock = await aMock();
+const portal = await aPortal({ mockUrl: mock.url });
+const folder = await mkdtemp(join(tmpdir(), 'touchpoint-openapi-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-const served = (path: string, from: Listening = mock) => call(from.url, { method: 'GET', path });
+const served = (path: string, from = mock) => call(from.url, { method: 'GET', path });
+const document = JSON.parse((await served('/openapi.json')).text) as Part;
 
 /** The part itself, or the target of its reference. */
 const followed = (part: Part | undefined): Part | undefined =>
@@ -155,6 +147,17 @@ test.each(ALL_CASES)('The document shows fixture %s as an example, and its schem
   }
 });
 
-test.each(['json', 'yaml'])('The linter has no findings for the contract in %s', async (format) => {
-  expect(await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text)).toBe(0);
+test('The document describes the refusals of each path, and the answer to a selector of no case', async () => {
+  for (const path of Object.keys(at('paths'))) {
+    const replies = [
+      await authorized(mock.url, { path, headers: { Authorization: 'Bearer another-key' } }),
+      await authorized(mock.url, { path, body: { touchpointId: 'SCO-99', basketId: 'b' } }),
+      await authorized(mock.url, { path, headers: { 'X-Mock-Case': 'MOCK_ONLY_INVALID_SELECTOR' } }),
+    ];
+    for (const { status, text } of replies) expect([path, fits(answerOf(path, status)['schema'], JSON.parse(text))]).toEqual([path, true]);
+  }
 });
+
+test.each(['json', 'yaml'])('The linter has no findings for the contract in %s', async (format) =>
+  expect(await lint(`contract.${format}`, (await served(`/openapi.${format}`)).text)).toBe(0),
+);

@@ -3,7 +3,10 @@ import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } fr
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll } from '@jest/globals';
+import type { z } from 'zod';
 import { createPortalPage } from '../../console/serve.ts';
+import type { AuthorizationFixture, CaseFixture } from '../../services/touchpoint-mock/contract/fixtures.ts';
+import type { MESSAGES } from '../../services/touchpoint-mock/contract/messages.ts';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { startTouchpointMock, type TouchpointMockOptions } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
@@ -18,47 +21,14 @@ export const CALCULATE_CASES = ['01', '02', '03', '04', '06', '07', '08', ...FRO
 export const FINISH_CASES = ['09', '10', '10r', '10c', '10claimed'];
 export const ALL_CASES = [...CALCULATE_CASES, ...FINISH_CASES];
 
-export interface Line {
-  readonly ref: string;
-  readonly barcode: string;
-  readonly qty: number;
-}
+type Message<Name extends keyof typeof MESSAGES> = z.output<(typeof MESSAGES)[Name]>;
+export type Line = Message<'RequestLine'>;
+export type ResponseLine = Message<'ResponseLine'>;
 
-export interface ResponseLine extends Line {
-  readonly lineId: number;
-  readonly weight: number | null;
-  readonly status: 'ACCEPTED' | 'REJECTED';
-  readonly rejection: { readonly code: string; readonly message: string } | null;
-  readonly unitPrice: number;
-  readonly amount: number;
-  readonly saving: number;
-  readonly priceSource: string;
-}
-
-export interface Fixture {
-  readonly case: string;
-  readonly alias: 'calculate' | 'finish';
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly request: {
-    readonly touchpointId: string;
-    readonly basketId: string;
-    readonly loyaltyCard?: string;
-    readonly lines: readonly Line[];
-    readonly add?: Line;
-    readonly digest?: string;
-    readonly total?: number;
-  };
-  readonly response: Readonly<Record<string, unknown>> & {
-    readonly touchpointId?: string;
-    readonly basketId?: string;
-    readonly loyaltyCard?: string | null;
-    readonly loyaltyCardStatus?: string | null;
-    readonly lines?: readonly ResponseLine[];
-    readonly total?: number;
-    readonly totalSaving?: number;
-    readonly digest?: string;
-  };
+/** A fixture with the members of every kind of request and answer. */
+export interface Fixture extends Pick<CaseFixture, 'alias' | 'status'>, Partial<Pick<CaseFixture, 'headers'>> {
+  readonly request: Message<'CalculateRequest'> & Partial<Message<'FinishRequest'>>;
+  readonly response: Partial<Omit<Message<'StaleDigest'>, 'status'>> & Readonly<Record<string, unknown>>;
 }
 
 const folder = new URL('../../fixtures/', import.meta.url);
@@ -66,13 +36,6 @@ const folder = new URL('../../fixtures/', import.meta.url);
 /** The content of a fixture file. */
 export function fixtureOf(name: string): Fixture {
   return JSON.parse(readFileSync(new URL(`touchpoint/${name}.json`, folder), 'utf8')) as Fixture;
-}
-
-export interface AuthorizationFixture {
-  readonly name: string;
-  readonly authorization: string | null;
-  readonly touchpointId: string;
-  readonly authorized: boolean;
 }
 
 /** The authorization fixtures for the demo key and lane SCO-01. */

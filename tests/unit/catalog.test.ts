@@ -2,10 +2,8 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { apis } from '../../shared/catalog/apis.ts';
 import { applicationNames, applications } from '../../shared/catalog/applications.ts';
-import { DEFAULT_PROGRESSION, Progression, ProgressionInput } from '../../shared/catalog/control/progression.ts';
-import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
-import { extensionEvent } from '../../shared/catalog/event-names.ts';
-import { allEvents, changeEvents, events } from '../../shared/catalog/events.ts';
+import { type ApiDefinition, namesRehearsal } from '../../shared/catalog/define.ts';
+import { events } from '../../shared/catalog/events.ts';
 import { calls, flows, mayCall } from '../../shared/catalog/flows.ts';
 import { PickingStatus, pickingMoves } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -200,42 +198,15 @@ test.each(events.map(({ name, object }) => [name, object] as const))(
   },
 );
 
-test('Every object that changes has its additional event, and counters have none', () => {
-  const changing = objects.map(({ type }) => type).filter((type) => type !== 'inventory-item');
-  expect(changing).toHaveLength(10);
-  expect(changeEvents.map(({ name }) => name)).toEqual(changing.map(extensionEvent));
-});
-
 test('A row for a repeat changes nothing and emits nothing', () => {
   for (const { row } of rows.filter(({ row: { again } }) => again)) expect([row.to, row.events]).toEqual([[], []]);
 });
-
-test.each(objects.filter(({ lifeCycle }) => lifeCycle && lifeCycle.rows.length > 0).map((object) => [object.type, object] as const))(
-  'Every row of the life cycle of %s starts from a state that is reached',
-  (_, object) => {
-    // No API creates a product: products are fixtures.
-    const reached = new Set<string | null>([null, ...(object.type === 'product' ? ['draft'] : [])]);
-    for (let size = 0; size < reached.size; ) {
-      size = reached.size;
-      for (const row of object.lifeCycle?.rows ?? []) {
-        if (row.from.some((state) => reached.has(state))) for (const state of row.to) reached.add(state);
-      }
-    }
-    const unreached = (object.lifeCycle?.rows ?? []).filter(({ from }) => from.some((state) => !reached.has(state)));
-    expect(unreached.map(({ verb }) => verb)).toEqual([]);
-  },
-);
 
 test('The published state of an object is one of its life cycle', () => {
   for (const { type, schema, lifeCycle } of objects) {
     const state = schema.shape['state'];
     expect([type, state instanceof z.ZodEnum ? state.options : undefined]).toEqual([type, lifeCycle?.states.slice()]);
   }
-});
-
-test('An object has an existing application as owner, and a unique type', () => {
-  expect(new Set(objects.map(({ type }) => type)).size).toBe(objects.length);
-  for (const { owner } of objects) expect(applicationNames).toContain(owner);
 });
 
 /** Refusals of single APIs, in addition to the refusals of every API of their kind. */
@@ -284,12 +255,6 @@ test.each(allCalls.map((api) => [api.id, api] as const))(
     }
   },
 );
-
-test('A query by POST does not count as mutating, and everything else except GET does', () => {
-  const mutating = publicApis.filter(isMutating).map(({ id }) => id);
-  expect(mutating).not.toContain('validate-voucher-api');
-  expect(mutating).toHaveLength(publicApis.filter(({ method }) => method !== 'GET').length - 1);
-});
 
 test('Reserve Inventory takes a basket, items or both; only a service may reserve without a time limit', () => {
   const both = { basketId: 'bsk_1', items: [{ sku: 'mug-blue', qty: 1 }] };
@@ -355,12 +320,6 @@ test.each(flows.map((flow) => [flow.number, flow.title, flow] as const))(
   },
 );
 
-test('Every subscriber exists and has a purpose', () => {
-  const subscriptions = allEvents.flatMap(({ subscribers = [] }) => subscribers);
-  expect(subscriptions.length).toBeGreaterThan(0);
-  expect(subscriptions.filter(({ application, purpose }) => !applicationNames.includes(application) || purpose === '')).toEqual([]);
-});
-
 test('A picking order ends packed on every path of its life cycle', () => {
   const reached = new Set<z.output<typeof PickingStatus>>(['open']);
   for (const status of reached) for (const next of pickingMoves[status]) reached.add(next);
@@ -393,10 +352,3 @@ test('Reserved stock is consumed or written off by allocation, and released as a
 
 test('The path of a label names its rehearsal, and no other path does', () =>
   expect(publicApis.filter(namesRehearsal).map(({ id }) => id)).toEqual(['label-document']));
-
-test('By default, parcels, returns and the warehouse follow the clock, and other steps are automatic', () => {
-  const byTime = { carrier: 'time', returns: 'time', warehouse: 'time' };
-  expect(Progression.parse(DEFAULT_PROGRESSION)).toEqual({ ...byTime, route: 'auto', label: 'auto', capture: 'auto', refund: 'auto' });
-  const inputs = [{ carrier: 'immediate' }, { carrier: 'auto' }, { baskets: 'time' }];
-  expect(inputs.map((input) => ProgressionInput.safeParse(input).success)).toEqual([true, false, false]);
-});

@@ -3,7 +3,6 @@ import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../../shared/catalog/client-variables.ts';
 import { connectionSettings } from '../../ui/data/connection.ts';
-import { curlOf } from '../../ui/data/curl.ts';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 
@@ -44,18 +43,6 @@ test.each([
   expect([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]).toEqual(expect.arrayContaining(written));
   expect(written).toEqual(expect.arrayContaining(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY']));
 });
-
-test.each(['bearer', 'api-key'] as const)(
-  'The variables of a client stand for a credential of kind %s that the console does not have in a request as curl',
-  (auth) => {
-    const command = curlOf(
-      { method: 'GET', path: '/p', request: null },
-      { origin: 'g', rehearsal: 'r', auth, credential: undefined, bound: true },
-    );
-    expect(CLIENT_VARIABLES).toEqual(expect.arrayContaining(command.match(NAME) ?? []));
-    expect(command).toMatch(NAME);
-  },
-);
 
 test('The variables of a client and the variables of the estate are all that a document names', () => {
   const known = new Set<string>([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES, ...Object.keys(variablesByName), IMAGE]);

@@ -98,6 +98,4 @@ test.each([
   [{ REDIS_URL: 'redis://:a@h', REDIS_PASSWORD_FILE: 'f' }, 'REDIS_URL has a password, and REDIS_PASSWORD_FILE another'],
   [{ REDIS_PASSWORD_FILE: 'f' }, 'REDIS_PASSWORD_FILE is for REDIS_URL'],
   [{ REDIS_URL: 'redis://h', REDIS_TLS_CA_FILE: 'f' }, 'write REDIS_URL as rediss://host:port'],
-])('The files of Redis in %j are refused with the remedy', (given, sentence) => {
-  expect(() => readConfiguration(given)).toThrow(sentence);
-});
+])('The files of Redis in %j are refused with the remedy', (given, sentence) => expect(() => readConfiguration(given)).toThrow(sentence));

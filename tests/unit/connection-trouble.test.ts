@@ -1,8 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
 import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { connectionTrouble, didNotConnect, troubleInWords } from '../../shared/process/connection-trouble.ts';
+import { serving } from '../conform/serving.ts';
 
 const coded = (code: string, message = `connect ${code} 127.0.0.1:6379`): Error => Object.assign(new Error(message), { code });
 
@@ -25,9 +26,7 @@ test.each([
 
 test.each([new TypeError('x is not a function'), new Error('LOADING Redis is loading the dataset in memory'), 'nothing', undefined])(
   'Another error is not described as a connection error: %s',
-  (error) => {
-    expect([connectionTrouble(error), troubleInWords(error)]).toEqual([undefined, undefined]);
-  },
+  (error) => expect([connectionTrouble(error), troubleInWords(error)]).toEqual([undefined, undefined]),
 );
 
 test.each([...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT']])(
@@ -40,20 +39,8 @@ test.each([...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HE
   (code) => expect(didNotConnect(coded(code))).toBe(false),
 );
 
-const server = createServer();
-let meet: (socket: Socket) => void;
-let gateway: string;
-
-beforeAll(async () => {
-  server.on('connection', (socket) => socket.on('error', () => undefined).once('data', () => meet(socket)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  gateway = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-});
-afterAll(() => void server.close());
-
+const HEAD = { 'content-type': 'text/event-stream', 'content-length': '100' };
 const at = (address: string) => createEstateClient({ gateway: address, bearer: 'b', apiKey: 'k', admin: 'a' });
-const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 100\r\n\r\n';
 
 test('A client of an estate reports that nothing listens at its address, and what to do', async () => {
   await using client = at('http://127.0.0.1:1');
@@ -66,11 +53,11 @@ test('A client of an estate reports that nothing listens at its address, and wha
 
 test.each([
   ['before the answer', (socket: Socket) => socket.destroy()],
-  ['within the answer', (socket: Socket) => socket.write(`${HEAD}{`, () => socket.destroy())],
+  ['within the answer', (socket: Socket, answer: ServerResponse) => answer.writeHead(200, HEAD).write('{', () => socket.destroy())],
 ])('A client of an estate reports that the connection was closed %s', async (_when, closing) => {
-  meet = closing;
-  await using client = at(gateway);
-  const message = `No answer came from the estate at ${gateway}: the connection was closed.`;
+  await using server = await serving((request, answer) => void closing(request.socket, answer));
+  await using client = at(server.url);
+  const message = `No answer came from the estate at ${server.url}: the connection was closed.`;
   await expect(client.call('GET', '/orders')).rejects.toMatchObject({ message });
   await expect(client.stream('read-stream').next()).rejects.toMatchObject({ message });
 });

@@ -43,6 +43,4 @@ test.each([
     /^snapshot\.json .*\nfailure\.json\/scenario\/name: .*\nfailure\.json\/problem: /,
   ],
   ['a file that unpacks to too much', declaring(0xffff_fff0), /^snapshot\.json in it must have at most 268435456 bytes\.$/],
-])('A file is refused with place and remedy: %s', (_case, bytes, reason) => {
-  expect(() => unpacked(bytes)).toThrow(reason);
-});
+])('A file is refused with place and remedy: %s', (_case, bytes, reason) => expect(() => unpacked(bytes)).toThrow(reason));

@@ -2,8 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Fixtures } from '../../fixtures/files.ts';
+import { afterAll, expect, test } from '@jest/globals';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { Retailer } from '../../shared/catalog/retailer.ts';
@@ -14,13 +13,8 @@ type Case = readonly [mistake: string, change: Change, changed?: string];
 
 const now = Date.parse('2026-03-01T10:00:00.000Z');
 const source = new URL('../../fixtures/', import.meta.url);
-let fixtures: Fixtures;
-let directory: string;
-
-beforeAll(async () => {
-  fixtures = (await loadFixtures()).at(now);
-  directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-});
+const fixtures = (await loadFixtures()).at(now);
+const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 const loadCopy = () => loadFixtures(pathToFileURL(`${directory}/`));
@@ -39,80 +33,13 @@ test('The priorities of the locations in the fixtures put warehouses before stor
   expect(byPriority.map(({ type }) => type)).toEqual(['warehouse', 'warehouse', 'store', 'store', 'store']);
 });
 
-test('The fixtures have the SKUs that scripts rely on, and no safety stock of SKUs that scripts count', () => {
-  const products = Object.fromEntries(fixtures.products.map((product) => [product.sku, product]));
-  const stock = Object.fromEntries(fixtures.stock.map((row) => [row.sku, row]));
-  expect(products).toMatchObject({
-    'mug-blue': { state: 'active', price: eur(1299), taxRate: 23 },
-    'wine-red': { minAge: 18 },
-    'chair-suspended': { state: 'suspended' },
-    'radio-draft': { state: 'draft' },
-  });
-  expect(stock).toMatchObject({
-    'mug-blue': { onHand: { 'dc-01': 1000, 'dc-02': 1000, 'store-01': 50, 'store-02': 50, 'store-03': 50 } },
-    'lamp-last-one': { onHand: { 'dc-01': 1, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
-    'vase-sold-out': { onHand: { 'dc-01': 0, 'dc-02': 0, 'store-01': 0, 'store-02': 0, 'store-03': 0 } },
-    'desk-two-nodes': { onHand: { 'dc-01': 3, 'dc-02': 3, 'store-01': 0 } },
-  });
-  const counted = ['mug-blue', 'lamp-last-one', 'vase-sold-out', 'desk-two-nodes'];
-  expect(counted.filter((sku) => stock[sku]?.safetyStock !== undefined)).toEqual([]);
-});
-
-test('The fixtures have customers in every state, including Ada with 500 points', () => {
-  expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states));
-  const customers = Object.fromEntries(fixtures.customers.map((customer) => [customer.id, customer]));
-  expect(customers).toMatchObject({
-    cus_ada: { state: 'active', email: 'ada@people.example', loyaltyAccountId: 'loy_ada' },
-    cus_ben: { state: 'registered' },
-    cus_mallory: { state: 'blocked' },
-  });
-  expect(customers['cus_ben']).not.toHaveProperty('loyaltyAccountId');
-  const ada = { id: 'loy_ada', customerId: 'cus_ada', pointsBalance: 500, tier: 'bronze' };
-  expect(fixtures.loyaltyAccounts).toContainEqual(expect.objectContaining(ada));
-});
-
-test('The promotions of the fixtures leave two blue mugs of a bronze member at their full price', () => {
-  for (const promotion of fixtures.promotions) {
-    if ('skus' in promotion) expect(promotion.skus).not.toContain('mug-blue');
-    if (promotion.kind === 'basket-threshold') expect(promotion.threshold.amount).toBeGreaterThan(2 * 1299);
-    if (promotion.kind === 'tier-percent') expect(promotion.tiers).not.toContain('bronze');
-  }
-});
+test('The fixtures have customers in every state', () =>
+  expect(new Set(fixtures.customers.map(({ state }) => state))).toEqual(new Set(customerLifeCycle.states)));
 
 test('The fixtures have a running promotion of every kind', () => {
   const instant = new Date(now).toISOString();
   const running = fixtures.promotions.filter(({ activeFrom, activeTo }) => activeFrom <= instant && instant < activeTo);
   expect(running.map(({ kind }) => kind)).toEqual(['percent-off', 'buy-x-pay-y', 'amount-off', 'tier-percent', 'basket-threshold']);
-});
-
-test('The fixtures have the vouchers, magic tokens, gift cards and credentials that scripts rely on', () => {
-  const vouchers = Object.fromEntries(fixtures.vouchers.map((voucher) => [voucher.code, voucher]));
-  expect(vouchers).toMatchObject({
-    WELCOME10: { discount: { type: 'percent', percent: 10 }, enabled: true },
-    DISABLED: { enabled: false },
-    USEDUP: { usageLimit: 100, used: 100 },
-    MIN100: { minimum: eur(10_000) },
-    VIP: { tiers: [expect.any(String)] },
-  });
-  expect(Date.parse(vouchers['EXPIRED']?.activeTo ?? '')).toBeLessThan(now);
-  expect(Object.fromEntries(fixtures.paymentTokens.map(({ token, outcome }) => [token, outcome]))).toMatchObject({
-    tok_visa: 'approve',
-    tok_decline_insufficient_funds: 'decline',
-    tok_decline_do_not_honor: 'decline',
-    tok_decline_at_capture: 'decline-at-capture',
-    tok_partial_60: 'approve-part',
-    tok_3ds: 'require-action',
-    tok_timeout: 'timeout',
-    tok_async_approve: 'approve-later',
-  });
-  expect(fixtures.giftCards.map(({ token, balance }) => `${token} ${balance.amount}`)).toEqual(['gift_50 5000', 'gift_5 500']);
-  expect(fixtures.credentials.map(({ kind, secret, scopes }) => [kind, secret, ...scopes])).toEqual([
-    ['bearer', 'demo-integration-token', 'catalog'],
-    ['api-key', 'demo-carrier-key', 'catalog'],
-    ['bearer', 'demo-control-token', 'control'],
-    ['signature', expect.stringMatching(/^whsec_/), 'catalog'],
-    ['oauth-client', 'demo-client-secret', 'catalog', 'control'],
-  ]);
 });
 
 test('The durations of the fixtures shift with the starting instant, and nothing else changes', async () => {

@@ -59,9 +59,7 @@ const terms = [...textOf('docs/glossary.md').matchAll(/^### (.+)$/gm)].map(([, t
 
 test.each(terms.filter((term) => new RegExp(`\\b${term.toLowerCase()}`).test(prose)))(
   'The glossary term %s is linked where it is used',
-  (term) => {
-    expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0);
-  },
+  (term) => expect(newcomers.filter((text) => text.includes(`glossary.md#${anchorOf(term)})`)).length).toBeGreaterThan(0),
 );
 
 const index = textOf('docs/README.md');

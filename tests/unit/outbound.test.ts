@@ -1,10 +1,9 @@
 import dns from 'node:dns';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { createOutbound, DEFAULT_OUTBOUND, type OwnListener, outboundAllow } from '../../shared/http/outbound.ts';
+import { serving } from '../conform/serving.ts';
 
 const outboundOf = (allow: string, own: readonly OwnListener[] = []) => {
   const read = outboundAllow(allow);
@@ -20,22 +19,20 @@ const check = (allow: string, url: string, own?: readonly OwnListener[]): Promis
       (error: Error) => error.message,
     );
 
-describe('OUTBOUND_ALLOW', () => {
-  test.each(['loopback', '10.1.0.0/16', '10.1.2.3', 'fd00::/8', '*.team-a.svc', 'shop', 'loopback, private ,public', DEFAULT_OUTBOUND])(
-    'The list %s is accepted',
-    (text) => expect(outboundAllow(text)).toBeDefined(),
-  );
+test.each(['loopback', '10.1.0.0/16', '10.1.2.3', 'fd00::/8', '*.team-a.svc', 'shop', 'loopback, private ,public', DEFAULT_OUTBOUND])(
+  'The list %s is accepted',
+  (text) => expect(outboundAllow(text)).toBeDefined(),
+);
 
-  test.each(['', 'loopback,', '10.0.0.0/33', '10.0.0', '*', '*.*.svc', 'http://shop', 'shop:3000', 'a b', '::/129', '999.1.1.1'])(
-    'The list "%s" is refused',
-    (text) => expect(outboundAllow(text)).toBeUndefined(),
-  );
+test.each(['', 'loopback,', '10.0.0.0/33', '10.0.0', '*', '*.*.svc', 'http://shop', 'shop:3000', 'a b', '::/129', '999.1.1.1'])(
+  'The list "%s" is refused',
+  (text) => expect(outboundAllow(text)).toBeUndefined(),
+);
 
-  test('A wrong list stops the start, with the variable and what it takes', () => {
-    expect(() => readConfiguration({ OUTBOUND_ALLOW: 'http://shop' })).toThrow(
-      'OUTBOUND_ALLOW=http://shop cannot be used: it takes names (also *.team-a.svc), networks',
-    );
-  });
+test('A wrong list stops the start, with the variable and what it takes', () => {
+  expect(() => readConfiguration({ OUTBOUND_ALLOW: 'http://shop' })).toThrow(
+    'OUTBOUND_ALLOW=http://shop cannot be used: it takes names (also *.team-a.svc), networks',
+  );
 });
 
 test.each([
@@ -87,30 +84,20 @@ test.each([
   ['another process, by its address', { host: '127.0.0.5', port: 6379 }, 'http://127.0.0.5:6379'],
   ['another process, by its name', { host: 'oms.invalid', port: 8080 }, 'http://oms.invalid:8080'],
   ['the port that a scheme implies', { port: 443 }, 'https://127.0.0.1'],
-])('A listener of %s is refused whatever the list allows', async (_listener, own, url) => {
-  expect(await check('loopback,private,public,*.invalid', url, [own])).toContain('a listener of the estate itself');
-});
+])('A listener of %s is refused whatever the list allows', async (_listener, own, url) =>
+  expect(await check('loopback,private,public,*.invalid', url, [own])).toContain('a listener of the estate itself'),
+);
 
-test('Another port of this machine is allowed', async () => {
-  expect(await check('loopback', 'http://127.0.0.1:8081', [{ port: 8080 }])).toBe('127.0.0.1');
-});
+test('Another port of this machine is allowed', async () =>
+  expect(await check('loopback', 'http://127.0.0.1:8081', [{ port: 8080 }])).toBe('127.0.0.1'));
 
 async function aServer() {
   let requests = 0;
-  const server = createServer((_request, response) => {
+  const server = await serving((_request, response) => {
     requests += 1;
     response.end('here');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    requests: (): number => requests,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, port: new URL(server.url).port, requests: (): number => requests };
 }
 
 /** One request, as a delivery makes it. @returns the status, or the reasons of the refusal */

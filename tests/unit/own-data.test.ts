@@ -1,36 +1,13 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { cp, rm } from 'node:fs/promises';
+import { expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
-import { type FixtureSet, loadFixtures } from '../../fixtures/load.ts';
+import { loadFixtures } from '../../fixtures/load.ts';
 import { kettle } from '../support/kettle.ts';
+import { ownFolder } from '../support/own-folder.ts';
 import { eur } from '../support/steps/tender.ts';
 
 const now = Date.parse('2026-03-01T10:00:00.000Z');
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'own-data-'));
-});
-afterEach(() => rm(folder, { recursive: true }));
-
-type Content = string | Buffer | readonly unknown[] | object;
-type Folder = Readonly<Record<string, Content>>;
-
-async function load(contents: Folder): Promise<FixtureSet> {
-  for (const [name, content] of Object.entries(contents)) {
-    await writeFile(join(folder, name), typeof content === 'string' || Buffer.isBuffer(content) ? content : JSON.stringify(content));
-  }
-  return loadFixtures(pathToFileURL(`${folder}/`));
-}
-
-/** The lines of the refusal, without the folder. */
-const refusal = async (contents: Folder): Promise<readonly string[]> =>
-  load(contents).then(
-    () => ['it is accepted'],
-    ({ message }: Error) => message.split('\n').map((line) => line.replace(`${folder}/`, '').replace('cannot be used: ', '')),
-  );
+const { at, load, refusal } = ownFolder();
 
 const kettleStock = { sku: 'kettle', onHand: { 'dc-01': 5 } };
 const productsOf = ({ products }: Fixtures) => Object.fromEntries(products.map((row) => [row.sku, row]));
@@ -133,7 +110,7 @@ test('All mistakes of all files are reported together', async () => {
   ]);
 });
 
-const overlays: readonly (readonly [file: string, overlay: Content, mistake: string])[] = [
+const overlays: readonly (readonly [file: string, overlay: object | string, mistake: string])[] = [
   ['products', [{ sku: 'mug-blue', $remove: 'yes' }], '/0/$remove – this must be true; leave it out to change the row.'],
   [
     'products',
@@ -148,22 +125,18 @@ const overlays: readonly (readonly [file: string, overlay: Content, mistake: str
   ['products', [{ sku: 'mug-blue', price: null }], '/0/price – this member is required.'],
   ['products', [{ sku: 'mug-blue', gtin: '9521001000147' }], '/0/gtin – the same as in the default row "mug-green".'],
   ['products', [{ sku: 'mug-green', gtin: '9521001000079' }], '/0/gtin – the same as in the default row "mug-blue".'],
-  ['products', [{ sku: 'mug-blue', price: eur(1e15) }], '/0/price/amount – this must be from 1 to 999999999.'],
   ['products', [{ sku: 'mug-blue', price: eur(1e300) }], '/0/price/amount – this must be at most 9007199254740991.'],
   ['products', '[{"sku":"mug-blue","__proto__":{"price":null}}]', '/0/__proto__ – no member can have this name.'],
   ['products', '[{"sku":"mug-blue","constructor":{}}]', '/0/constructor – this member is unknown.'],
   ['products', '[{"sku":"mug-blue"', '/ – it is not JSON'],
   ['products', Buffer.from('[{"sku":"mug-blue","name":"M\xfcg"}]', 'latin1'), '/ – it is not UTF-8'],
   ['stock', '[{"sku":"mug-blue","onHand":{"__proto__":5}}]', '/0/onHand/__proto__ – no member can have this name.'],
-  ['stock', [{ sku: 'mug-blue', onHand: { 'dc-01': 1.5 } }], '/0/onHand/dc-01 – this must be a whole number, not 1.5.'],
   ['stock', [{ sku: 'mug-blue', onHand: { 'dc-01': 1e9 } }], '/0/onHand/dc-01 – this must be at most 1000000.'],
-  ['stock', [{ sku: 'mug-blue', onHand: { 'dc-09': 1 } }], '/0/onHand/dc-09 – there is no location "dc-09".'],
   ['stock', [{ sku: 'mug-blue', $remove: true }], 'it is accepted'],
   ['promotions', [{ id: 'summer', kind: 'percent-off' }], '/0/id – a new row must also have '],
   ['credentials', [{ name: 'control', $remove: true }], '/0/name – there is no row "control" to remove'],
   ['carrier-scans', [{ service: 'EXPRESS', $remove: true }], '/ – there is no row for the service EXPRESS.'],
   ['customers', [{ id: 'cus_ben', email: 'ADA@people.example' }], '/0/email – the same as in the default row "cus_ada".'],
-  ['customers', [{ id: 'cus_ada', lastActivityAt: '-P91D' }], '/0/lastActivityAt – active customers were active'],
 ];
 
 test.each(overlays.map(([file, overlay, mistake]) => ({ file, overlay, mistake })))(
@@ -179,13 +152,13 @@ test('A file with a misspelt name is refused, and a foreign file is ignored', as
   expect(await refusal({ 'product.json': [] })).toEqual([
     'product.json / – no file of the data has this name; did you mean products.json?',
   ]);
-  await rm(join(folder, 'product.json'));
+  await rm(at('product.json'));
   expect(await refusal({ 'customers.csv': 'id' })).toEqual(['customers.csv / – only products and stock can be CSV; write customers.json.']);
-  await rm(join(folder, 'customers.csv'));
+  await rm(at('customers.csv'));
   expect(await refusal({ 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' })).toEqual(['it is accepted']);
 });
 
 test('The folder of the project with a mistake in its own rows is refused, because none of them are defaults', async () => {
-  await cp(new URL('../../fixtures/', import.meta.url), folder, { recursive: true });
+  await cp(new URL('../../fixtures/', import.meta.url), at(), { recursive: true });
   expect(await refusal({ 'products.json': [kettle] })).toContain('stock.json /0/sku – there is no product "mug-blue".');
 });

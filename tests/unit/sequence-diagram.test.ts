@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { journalDiagrams } from '../../command-line/output/journal-diagrams.ts';
 import type { ListedHop as Hop } from '../../ui/data/hop.ts';
 import { mermaidOf } from '../../ui/sequence/mermaid.ts';
@@ -66,13 +66,12 @@ test('The sequence of a journal has a note where the clock was moved between two
   expect(await svg([hop('a', 'oms', 'confirm-order-api', 1), later])).toContain('2 hours later: 2026-03-01 12:00:00');
 });
 
-describe('Diagrams', () => {
-  const struck = hop('a', 'payment-hub', 'capture-payment-api', 1, { status: 504, faults: ['lost'] });
-  const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' });
+const struck = hop('a', 'payment-hub', 'capture-payment-api', 1, { status: 504, faults: ['lost'] });
+const delivered = hop('b', 'pos', 'event:payment-captured', 2, { parentId: 'a' });
 
-  test('A diagram marks faults and failures, and distinguishes calls, events and webhooks', async () => {
-    const whole = sequenceOf([struck, delivered, hop('h', 'fms', 'carrier-webhook', 3)]);
-    expect(mermaidOf(whole, [{ title: '1. Capture', arrows: whole.arrows }])).toBe(`sequenceDiagram
+test('A diagram marks faults and failures, and distinguishes calls, events and webhooks', async () => {
+  const whole = sequenceOf([struck, delivered, hop('h', 'fms', 'carrier-webhook', 3)]);
+  expect(mermaidOf(whole, [{ title: '1. Capture', arrows: whole.arrows }])).toBe(`sequenceDiagram
   participant p1 as Client
   participant p2 as Payment Hub
   participant p3 as POS
@@ -82,27 +81,26 @@ describe('Diagrams', () => {
   p2--)p3: payment-captured 5 ms
   p1-)p4: Carrier Webhook 200 · 5 ms
 `);
-    const drawn = await svg([struck, delivered]);
-    expect(drawn).toContain('<title>Client to Payment Hub: Capture Payment, 504 · 5 ms, struck by the fault lost</title>');
-    expect(drawn).toMatch(/<g class="sequence_request sequence_failed">.*<g class="sequence_event sequence_delivered">/s);
-    expect(drawn).toMatch(/prefers-color-scheme: ?dark/);
-  });
+  const drawn = await svg([struck, delivered]);
+  expect(drawn).toContain('<title>Client to Payment Hub: Capture Payment, 504 · 5 ms, struck by the fault lost</title>');
+  expect(drawn).toMatch(/<g class="sequence_request sequence_failed">.*<g class="sequence_event sequence_delivered">/s);
+  expect(drawn).toMatch(/prefers-color-scheme: ?dark/);
+});
 
-  test('A diagram shows hostile text as text', async () => {
-    const hostile = '"><script>alert(1)</script>\n; end %%{init}%% \u0000\u001B[31m\uD800#';
-    const hops = [hop('a', `oms${hostile}`, `event:${hostile}`, 1, { faults: [hostile] })];
-    const whole = sequenceOf(hops);
-    const text = mermaidOf(whole, [{ title: hostile, arrows: whole.arrows }]);
-    expect(text.split('\n')).toHaveLength(5);
-    expect(text.replaceAll(/#\d+;/g, '')).not.toMatch(/[<>;%"#{}]|[^\P{C}\n]/u);
-    const drawn = await svg(hops);
-    expect(drawn).not.toContain('<script');
-    expect(drawn).not.toMatch(/[^\P{C}\n]/u);
-    expect(drawn).toContain('&lt;script>');
-  });
+test('A diagram shows hostile text as text', async () => {
+  const hostile = '"><script>alert(1)</script>\n; end %%{init}%% \u0000\u001B[31m\uD800#';
+  const hops = [hop('a', `oms${hostile}`, `event:${hostile}`, 1, { faults: [hostile] })];
+  const whole = sequenceOf(hops);
+  const text = mermaidOf(whole, [{ title: hostile, arrows: whole.arrows }]);
+  expect(text.split('\n')).toHaveLength(5);
+  expect(text.replaceAll(/#\d+;/g, '')).not.toMatch(/[<>;%"#{}]|[^\P{C}\n]/u);
+  const drawn = await svg(hops);
+  expect(drawn).not.toContain('<script');
+  expect(drawn).not.toMatch(/[^\P{C}\n]/u);
+  expect(drawn).toContain('&lt;script>');
+});
 
-  test('An empty diagram notes that the journal has no matching hop', async () => {
-    expect(mermaidOf(sequenceOf([]), [])).toContain('The journal has no matching hop.');
-    expect(await svg([])).toContain('The journal has no matching hop.');
-  });
+test('An empty diagram notes that the journal has no matching hop', async () => {
+  expect(mermaidOf(sequenceOf([]), [])).toContain('The journal has no matching hop.');
+  expect(await svg([])).toContain('The journal has no matching hop.');
 });

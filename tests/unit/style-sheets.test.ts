@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const sheets = trackedFiles.filter((file) => file.endsWith('.module.css'));
@@ -30,13 +30,9 @@ function usedFrom(sheet: string): { readonly names: readonly string[]; readonly 
   return { names: [...names].sort(), isIndexed };
 }
 
-describe('The sheets of the pages', () => {
-  test('The sheets of the pages include CSS modules', () => expect(sheets).not.toEqual([]));
-
-  test.each(sheets)('%s has exactly the classes that its pages use', (sheet) => {
-    const declared = declaredIn(sheet);
-    const { names, isIndexed } = usedFrom(sheet);
-    expect(names.filter((name) => !declared.includes(name))).toEqual([]);
-    if (!isIndexed) expect(declared.filter((name) => !names.includes(name))).toEqual([]);
-  });
+test.each(sheets)('%s has exactly the classes that its pages use', (sheet) => {
+  const declared = declaredIn(sheet);
+  const { names, isIndexed } = usedFrom(sheet);
+  expect(names.filter((name) => !declared.includes(name))).toEqual([]);
+  if (!isIndexed) expect(declared.filter((name) => !names.includes(name))).toEqual([]);
 });

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfiguration } from '../../estate/configuration.ts';
-import { startEstate } from '../../estate/estate.ts';
 import { configuredSwaps } from '../../estate/swap-variables.ts';
-import { createLogger } from '../../shared/process/logger.ts';
+import { anObservedEstate } from '../observability/observed-estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 
@@ -33,12 +32,7 @@ test('The variables of swaps are refused with all mistakes, each with its variab
   };
   const mistakes = (): unknown => configuredSwaps(readConfiguration(given));
   for (const sentence of [
-    'SWAP_CRM_URL cannot be used: ',
-    'SWAP_CRM_MODE cannot be used: ',
-    'SWAP_CRM_TIMEOUT_MS cannot be used: ',
-    'SWAP_CRM_KEEP cannot be used: ',
-    'SWAP_CRM_SHADOW cannot be used: ',
-    'SWAP_CRM_COMPARE cannot be used: ',
+    ...['URL', 'MODE', 'TIMEOUT_MS', 'KEEP', 'SHADOW', 'COMPARE'].map((setting) => `SWAP_CRM_${setting} cannot be used: `),
     'line 2 is not a header like Name: value.',
     'SWAP_PAYMENT_HUB_HEADERS_FILE has the header X-Estate-Token cannot be used: The estate sets this header itself.',
     'SWAP_WMS_HEADERS_FILE=/nowhere cannot be read: the file does not exist.',
@@ -63,24 +57,19 @@ test('The variables of a swap set what is kept, shadowed and compared', () => {
 test('The variables of a swap apply to every new rehearsal, and their address needs no permission, unlike the address in a request', async () => {
   await using hub = await startPaymentHub();
   await using written = await headersFile('Authorization: Bearer our-secret\n');
-  const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0', NODE_ENV: 'test' };
   const swap = { SWAP_PAYMENT_HUB_URL: hub.url, SWAP_PAYMENT_HUB_HEADERS_FILE: written.file };
-  const estate = await startEstate(readConfiguration({ ...ports, ...swap, OUTBOUND_ALLOW: 'public' }), createLogger('silent'));
-  try {
-    await estate.ready;
-    for (const round of [1, 2]) {
-      const rehearsal = await rehearsalAt(estate.gateway);
-      if (round === 2) await rehearsal.control('reset-rehearsal');
-      const order = await rehearsal.draft();
-      await rehearsal.authorisation(order.id, order.totals.total.amount);
-      expect(hub.received.at(-1)?.headers.authorization).toBe('Bearer our-secret');
-      const { items } = await rehearsal.control('list-swaps');
-      expect(items).toMatchObject([{ application: 'payment-hub', from: 'variables', headers: ['Authorization'] }]);
-    }
-    const requested = rehearsalAt(estate.gateway, undefined, undefined, { 'payment-hub': { url: hub.url } });
-    await expect(requested).rejects.toThrow('OUTBOUND_ALLOW');
-    expect(hub.effects()).toBe(2);
-  } finally {
-    await estate.close();
+  await using estate = await anObservedEstate({ ...swap, OUTBOUND_ALLOW: 'public' });
+  const { gateway } = estate.running;
+  for (const round of [1, 2]) {
+    const rehearsal = await rehearsalAt(gateway);
+    if (round === 2) await rehearsal.control('reset-rehearsal');
+    const order = await rehearsal.draft();
+    await rehearsal.authorisation(order.id, order.totals.total.amount);
+    expect(hub.received.at(-1)?.headers.authorization).toBe('Bearer our-secret');
+    const { items } = await rehearsal.control('list-swaps');
+    expect(items).toMatchObject([{ application: 'payment-hub', from: 'variables', headers: ['Authorization'] }]);
   }
+  const requested = rehearsalAt(gateway, undefined, undefined, { 'payment-hub': { url: hub.url } });
+  await expect(requested).rejects.toThrow('OUTBOUND_ALLOW');
+  expect(hub.effects()).toBe(2);
 });

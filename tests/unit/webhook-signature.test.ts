@@ -31,15 +31,12 @@ test('A webhook is accepted if one of several signatures is valid, which permits
 });
 
 test.each([
-  ['another body', { body: '{"test": 1}' }],
-  ['another id', { id: 'msg_other' }],
-  ['another timestamp', { timestamp: '1614265331' }],
-  ['no signature', { signatures: undefined }],
-  ['an empty signature', { signatures: 'v1,' }],
-  ['another version', { signatures: 'v0,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' }],
-])('A webhook signature does not fit %s', (_what, changes) => expect(check(changes)).toMatch(/does not fit/));
-
-test.each([
+  ['another body', { body: '{"test": 1}' }, /does not fit/],
+  ['another id', { id: 'msg_other' }, /does not fit/],
+  ['another timestamp', { timestamp: '1614265331' }, /does not fit/],
+  ['no signature', { signatures: undefined }, /does not fit/],
+  ['an empty signature', { signatures: 'v1,' }, /does not fit/],
+  ['another version', { signatures: 'v0,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=' }, /does not fit/],
   ['no id', { id: undefined }, /webhook-id/],
   ['an id that is none', { id: 'a b' }, /webhook-id/],
   ['no timestamp', { timestamp: undefined }, /webhook-timestamp/],

@@ -22,16 +22,21 @@ export interface ControlOptions {
   readonly signal?: AbortSignal;
 }
 
+type Asked<Id extends OperationId> =
+  Record<never, never> extends Input<Id> ? [input?: Input<Id>, options?: ControlOptions] : [input: Input<Id>, options?: ControlOptions];
+
 /**
  * An operation of the control plane: `await control('read-hop', { params: { requestId } })`. A refused credential ends the session.
  * @throws Refusal
  */
-export async function control<Id extends OperationId>(
+export const control = async <Id extends OperationId>(id: Id, ...asked: Asked<Id>): Promise<Output<Id>> =>
+  (await tracedControl(id, ...asked)).body;
+
+/** As `control`, with the correlation id of what the operation causes. @throws Refusal */
+export async function tracedControl<Id extends OperationId>(
   id: Id,
-  ...[input, options = {}]: Record<never, never> extends Input<Id>
-    ? [input?: Input<Id>, options?: ControlOptions]
-    : [input: Input<Id>, options?: ControlOptions]
-): Promise<Output<Id>> {
+  ...[input, options = {}]: Asked<Id>
+): Promise<{ readonly body: Output<Id>; readonly correlationId: string | undefined }> {
   const operation = operations[id];
   if (!operation) throw new Refusal({ status: 404, code: 'not_found', title: 'Not found', detail: `This estate has no operation ${id}.` });
   const { params = {}, query = {}, body }: Sent = input ?? {};
@@ -46,7 +51,8 @@ export async function control<Id extends OperationId>(
   }).catch((error: unknown) => {
     throw unreachable(error);
   });
-  if (answer.ok) return (answer.status === 204 ? null : await answer.json()) as Output<Id>;
+  const correlationId = answer.headers.get('X-Correlation-Id') ?? undefined;
+  if (answer.ok) return { body: (answer.status === 204 ? null : await answer.json()) as Output<Id>, correlationId };
   const refusal = await refusalOf(answer);
   if (refusal.isOfCredential) signOut(refusal.detail);
   throw refusal;

@@ -3,7 +3,7 @@ import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shar
 import { decimalsOf, type Money, majorUnits, money } from '../../shared/domain/money.ts';
 import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
-import { control, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
+import { type Input, newIdempotencyKey, type OperationId, sendRequest, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
 import type { Near } from './near.tsx';
 
@@ -19,10 +19,21 @@ export interface Field {
   /** A number from `least` to `most`. `decimals`: an amount of money in minor units, with the decimals of its currency. */
   readonly number?: { readonly least: number; readonly most: number; readonly decimals?: number };
   readonly isOptional?: true;
+  /** A SKU, chosen by the name of its product. */
+  readonly isProduct?: true;
+  /** Values that are offered while the text is typed, each with its name. */
+  readonly known?: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** @returns the correlation id of the answer. @throws Refusal */
-type Step = (rehearsal: string) => Promise<string | undefined>;
+/** What a step caused. */
+export interface Outcome {
+  readonly correlationId: string | undefined;
+  /** The object that it has made. */
+  readonly made?: { readonly type: ObjectType; readonly id: string };
+}
+
+/** @throws Refusal */
+type Step = (rehearsal: string) => Promise<Outcome>;
 
 /** What can be done with an object. */
 export interface Action {
@@ -62,10 +73,19 @@ async function send<Id extends TypedApiId>(rehearsal: string, id: Id, input: Api
   return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };
 }
 
+/** @param makes the type of the object in the answer, when it is a new one */
 const call =
-  <Id extends TypedApiId>(id: Id, input: ApiInput<Id>): Step =>
-  async (rehearsal) =>
-    (await send(rehearsal, id, input)).correlationId;
+  <Id extends TypedApiId>(id: Id, input: ApiInput<Id>, makes?: ObjectType): Step =>
+  async (rehearsal) => {
+    const { body, correlationId } = await send(rehearsal, id, input);
+    return { correlationId, made: makes && { type: makes, id: (body as { readonly id: string }).id } };
+  };
+
+/** An operation of the control plane that plays the outside world. */
+const play =
+  <Id extends OperationId>(id: Id, input: Input<Id>): Step =>
+  async () =>
+    tracedControl(id, input);
 
 /** Cash may be more than the total, because the till gives change. In minor units. */
 const MOST_CASH = 9_999_999;
@@ -98,6 +118,11 @@ const units = (name: string, label: string, value: number, least: number, most: 
   value: String(value),
   number: { least, most },
 });
+const product = (label = 'Product'): Field => ({ name: 'sku', label, value: 'mug-blue', isProduct: true });
+const store = (name: string, { names: { locations } }: Near, hint?: string, value?: string): Field => {
+  const stores = locations.filter(({ type }) => type === 'store').map((one) => [one.id, one.name] as const);
+  return { ...choice(name, 'Store', ...stores), hint, value: value ?? stores[0]?.[0] ?? '' };
+};
 /** An optional text of a request. */
 const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
@@ -127,13 +152,39 @@ const addressOf = ({
   phone: given(phone),
 });
 
-const SAMPLE_ADDRESS: NonNullable<Order['shippingAddress']> = {
+type ShippingAddress = NonNullable<Order['shippingAddress']>;
+
+const addressFields = (address: ShippingAddress = SAMPLE_ADDRESS): readonly Field[] => [
+  text('name', 'Name', address.name),
+  text('line1', 'Street', address.line1),
+  optional('line2', 'Flat or floor', undefined, address.line2),
+  optional('postalCode', 'Postal code', 'Required if the country has postal codes.', address.postalCode),
+  text('city', 'City', address.city),
+  optional('region', 'Region', undefined, address.region),
+  text('country', 'Country', address.country, 'Two letters, such as IE.'),
+  optional('phone', 'Phone', 'E.164, such as +353915550101.', address.phone),
+];
+
+const SAMPLE_ADDRESS: ShippingAddress = {
   name: 'Ada Byrne',
   line1: '1 Quay Street',
   city: 'Galway',
   postalCode: 'H91',
   country: 'IE',
 };
+
+/** Makes a basket of the customer, checks it out, and turns it into an order that the return pays for. */
+const exchange =
+  (
+    { id, customerId }: BusinessObject<'return'>,
+    line: { readonly sku: string; readonly qty: number },
+    shippingAddress: ShippingAddress,
+  ): Step =>
+  async (rehearsal) => {
+    const { body: basket } = await send(rehearsal, 'create-basket-api', { body: { channel: 'web', customerId, lines: [line] } });
+    await send(rehearsal, 'checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress } });
+    return call('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } }, 'order')(rehearsal);
+  };
 
 const DISPUTE_REASONS = [
   ['fraudulent', 'The cardholder did not pay'],
@@ -159,13 +210,17 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         amountField('Amount', outstandingOf(order, near)),
       ],
       steps: ({ id, totals }, { type = 'card', token, ...values }) => [
-        call('authorize-payment-api', {
-          body: {
-            orderId: id,
-            tender: { type: type as 'card', token: type === 'bnpl' ? undefined : given(token) },
-            amount: amountOf(values, totals.total),
+        call(
+          'authorize-payment-api',
+          {
+            body: {
+              orderId: id,
+              tender: { type: type as 'card', token: type === 'bnpl' ? undefined : given(token) },
+              amount: amountOf(values, totals.total),
+            },
           },
-        }),
+          'payment',
+        ),
       ],
     },
     {
@@ -208,21 +263,25 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
           text('reason', 'Reason', 'Changed my mind', 'With the reason “damaged” the goods are scrapped.'),
           choice('resolution', 'The customer wants', ['refund', 'The money back'], ['exchange', 'Other goods']),
           choice('dropOff', 'It comes back', ...(shippingAddress ? ways : ways.slice(1))),
-          text('locationId', 'Store', storeId ?? 'store-01', 'For goods that are brought to a store.'),
+          store('locationId', near, 'For goods that are brought to a store.', storeId),
         ];
       },
       steps: ({ id, lines }, { reason = '', resolution, dropOff, locationId, ...values }) => [
-        call('create-return-api', {
-          body: {
-            orderId: id,
-            lines: lines.flatMap(({ lineId }) =>
-              Number(values[lineId]) > 0 ? [{ orderLineId: lineId, qty: Number(values[lineId]), reason }] : [],
-            ),
-            resolution: resolution as 'refund',
-            dropOff: dropOff as 'store',
-            locationId: dropOff === 'store' ? locationId : undefined,
+        call(
+          'create-return-api',
+          {
+            body: {
+              orderId: id,
+              lines: lines.flatMap(({ lineId }) =>
+                Number(values[lineId]) > 0 ? [{ orderLineId: lineId, qty: Number(values[lineId]), reason }] : [],
+              ),
+              resolution: resolution as 'refund',
+              dropOff: dropOff as 'store',
+              locationId: dropOff === 'store' ? locationId : undefined,
+            },
           },
-        }),
+          'return',
+        ),
       ],
     },
     {
@@ -278,21 +337,20 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
       },
       steps: ({ id, amount }, { reason, ...values }) => [
-        async () =>
-          void (await control('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } })),
+        play('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } }),
       ],
     },
     {
       label: 'Win the dispute',
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
       verb: 'win-dispute',
-      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'won' } }))],
+      steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'won' } })],
     },
     {
       label: 'Lose the dispute',
       does: 'The bank decides for the cardholder, who keeps the money.',
       verb: 'lose-dispute',
-      steps: ({ id }) => [async () => void (await control('close-dispute', { params: { id }, body: { outcome: 'lost' } }))],
+      steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'lost' } })],
     },
   ],
   'fulfillment-order': [
@@ -360,16 +418,32 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'generate-label-api',
       verb: 'label',
     },
+    {
+      label: 'Resend the newest scan',
+      does: 'The carrier sends its webhook again with the same webhook-id, so that its receiver must recognise the repeat.',
+      rule: 'resend',
+      steps: ({ id }) => [play('resend-scan', { params: { id }, body: {} })],
+    },
   ],
   return: [
     {
       label: 'Exchange it',
-      does: 'Creates an order that its value pays for, in full or in part.',
+      does: 'The customer gets another product. Its order is paid with the value of the return, in full or in part.',
       api: 'create-order-api',
       states: ['inspected'],
       rule: 'exchange',
-      fields: () => [text('basketId', 'Id of the basket', '', 'A basket of the same customer, in checkout.')],
-      steps: ({ id }, { basketId }) => [call('create-order-api', { body: { basketId, exchangeForReturnId: id } })],
+      fields: ({ orderId, customerId, lines }, near) => [
+        product('Instead of it'),
+        units(
+          'qty',
+          'Units',
+          lines.reduce((sum, { qty }) => sum + qty, 0),
+          1,
+          9999,
+        ),
+        ...addressFields(near.get('order', orderId)?.shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
+      ],
+      steps: (back, { sku = '', qty, ...address }) => [exchange(back, { sku, qty: Number(qty) }, addressOf(address))],
     },
   ],
   basket: [
@@ -378,7 +452,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Adds units of a product, and prices the basket again.',
       api: 'add-line-to-basket-api',
       verb: 'add-line',
-      fields: () => [text('sku', 'SKU', 'mug-blue'), units('qty', 'Units', 1, 1, 9999)],
+      fields: () => [product(), units('qty', 'Units', 1, 1, 9999)],
       steps: ({ id }, { sku = '', qty }) => [call('add-line-to-basket-api', { params: { id }, body: { sku, qty: Number(qty) } })],
     },
     {
@@ -386,22 +460,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Applies promotions and vouchers, and reserves the stock.',
       api: 'checkout-basket-api',
       verb: 'checkout',
-      fields: ({ shippingAddress, customerId }, near) => {
-        const address = shippingAddress ?? near.get('customer', customerId)?.addresses[0] ?? SAMPLE_ADDRESS;
-        return [
-          text('name', 'Name', address.name),
-          text('line1', 'Street', address.line1),
-          optional('line2', 'Flat or floor', undefined, address.line2),
-          optional('postalCode', 'Postal code', 'Required if the country has postal codes.', address.postalCode),
-          text('city', 'City', address.city),
-          optional('region', 'Region', undefined, address.region),
-          text('country', 'Country', address.country, 'Two letters, such as IE.'),
-          optional('phone', 'Phone', 'E.164, such as +353915550101.', address.phone),
-          choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
-          optional('vouchers', 'Vouchers', 'Codes, separated by blanks, such as WELCOME10.'),
-          choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
-        ];
-      },
+      fields: ({ shippingAddress, customerId }, near) => [
+        ...addressFields(shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
+        choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
+        { ...optional('vouchers', 'Vouchers', 'Codes, separated by blanks.'), known: near.names.vouchers },
+        choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
+      ],
       steps: ({ id }, { method, vouchers = '', placeOrder, ...address }) => [
         call('checkout-basket-api', {
           params: { id },
@@ -420,7 +484,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'create-order-api',
       verb: 'convert',
       rule: 'create-order',
-      steps: ({ id }) => [call('create-order-api', { body: { basketId: id } })],
+      steps: ({ id }) => [call('create-order-api', { body: { basketId: id } }, 'order')],
     },
     {
       label: 'Take cash',
@@ -446,21 +510,16 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Open a basket',
       does: 'The customer begins to shop.',
       api: 'create-basket-api',
-      fields: () => [text('sku', 'SKU', 'mug-blue'), units('qty', 'Units', 1, 1, 9999)],
+      fields: () => [product(), units('qty', 'Units', 1, 1, 9999)],
       steps: ({ id }, { sku = '', qty }) => [
-        call('create-basket-api', { body: { channel: 'web', customerId: id, lines: [{ sku, qty: Number(qty) }] } }),
+        call('create-basket-api', { body: { channel: 'web', customerId: id, lines: [{ sku, qty: Number(qty) }] } }, 'basket'),
       ],
     },
     {
       label: 'Sell at the till',
       does: 'Opens a checkout in a store. Its basket is paid there.',
       api: 'create-transaction-api',
-      fields: () => [
-        text('storeId', 'Store', 'store-01'),
-        text('laneId', 'Lane', 'SCO-01'),
-        text('sku', 'SKU', 'mug-blue'),
-        units('qty', 'Units', 1, 1, 9999),
-      ],
+      fields: (_customer, near) => [store('storeId', near), text('laneId', 'Lane', 'SCO-01'), product(), units('qty', 'Units', 1, 1, 9999)],
       steps: ({ loyaltyAccountId: loyaltyId }, { storeId = '', laneId = '', sku = '', qty }) => [
         call('create-transaction-api', { body: { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId } }),
       ],
@@ -479,11 +538,43 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       ],
     },
     {
+      label: 'Change the contact',
+      does: 'Customer service corrects the name, the e-mail or the phone.',
+      fields: ({ firstName, lastName, email, phone }) => [
+        optional('firstName', 'First name', undefined, firstName),
+        optional('lastName', 'Last name', undefined, lastName),
+        optional('email', 'E-mail', undefined, email),
+        optional('phone', 'Phone', 'E.164, such as +353915550101.', phone),
+      ],
+      steps: ({ id }, { firstName, lastName, email, phone }) => [
+        play('change-customer-by-hand', {
+          params: { id },
+          body: { firstName: given(firstName), lastName: given(lastName), email: given(email), phone: given(phone) },
+        }),
+      ],
+    },
+    {
+      label: 'Change the address',
+      does: 'The next checkout offers it. Orders keep theirs.',
+      fields: ({ addresses: [address] }) => addressFields(address),
+      steps: ({ id, addresses: [_changed, ...others] }, values) => [
+        play('change-customer-by-hand', { params: { id }, body: { addresses: [addressOf(values), ...others] } }),
+      ],
+    },
+    {
       label: 'Enrol as a member',
       does: 'Opens a loyalty account with a card.',
       api: 'enroll-loyalty-member-api',
       verb: 'enrol',
       steps: ({ id }) => [call('enroll-loyalty-member-api', { body: { customerId: id } })],
+    },
+  ],
+  product: [
+    {
+      label: 'Change the price',
+      does: 'The next checkout has it. Orders keep theirs.',
+      fields: ({ price }) => [amountField('Price', price, MOST_CASH)],
+      steps: ({ id, price }, values) => [play('change-product-by-hand', { params: { id }, body: { price: amountOf(values, price) } })],
     },
   ],
   reservation: [
@@ -544,13 +635,13 @@ const outsideFields = (verb: string, object: { readonly lines?: BusinessObject<'
 };
 
 /** The operations that play the outside world, by their id in a life cycle. */
-const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Promise<unknown>>> = {
-  'play-scan': (id, scan) => control('play-scan', { params: { id, scan }, body: {} }),
-  'move-return-by-hand': (id, verb, body) => control('move-return-by-hand', { params: { id, verb }, body }),
+const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Step>> = {
+  'play-scan': (id, scan) => play('play-scan', { params: { id, scan }, body: {} }),
+  'move-return-by-hand': (id, verb, body) => play('move-return-by-hand', { params: { id, verb }, body }),
   'complete-payment-action-by-hand': (id, verb) =>
-    control('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
-  'move-product-by-hand': (id, verb) => control('move-product-by-hand', { params: { id, verb }, body: {} }),
-  'move-customer-by-hand': (id, verb) => control('move-customer-by-hand', { params: { id, verb }, body: {} }),
+    play('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
+  'move-product-by-hand': (id, verb) => play('move-product-by-hand', { params: { id, verb }, body: {} }),
+  'move-customer-by-hand': (id, verb) => play('move-customer-by-hand', { params: { id, verb }, body: {} }),
 };
 
 const bodyOf = (verb: string, { reason, ...conditions }: Values): object =>
@@ -596,7 +687,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       ({ verb }) => verb,
     ),
   ].map(([verb, same]): Action => {
-    const play = PLAYS[same[0]?.control ?? ''];
+    const stepOf = PLAYS[same[0]?.control ?? ''];
     const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
     return {
@@ -604,7 +695,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
-      steps: (values) => [async () => void (await play?.(id, verb, bodyOf(verb, values)))],
+      steps: (values) => (stepOf ? [stepOf(id, verb, bodyOf(verb, values))] : []),
     };
   });
   return [...called, ...played].toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));

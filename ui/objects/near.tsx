@@ -5,29 +5,51 @@ import { type Output, rehearsalLink } from '../data/data.ts';
 import { shortId } from '../kit/kit.ts';
 
 type Item = Output<'list-related-objects'>['items'][number];
+type Names = Output<'list-names'>;
 export type NearItem<Type extends ObjectType> = Omit<Item, 'object'> & { readonly object: BusinessObject<Type> };
 
 /** What belongs to an object: its customer, payments, parcels, products. */
 export interface Near extends Nearby {
   readonly rehearsal: string;
   of<Type extends ObjectType>(type: Type): readonly NearItem<Type>[];
+  readonly names: Names;
   /** The name of the product with a SKU; the SKU when no product has it. */
   name(sku: string): string;
+  /** The name of a location, or its id. */
+  place(id: string | undefined): string | undefined;
+  /** A label that consists of ids and SKUs, with their names: `Galway, Quay Street: Blue stoneware mug`. */
+  label(type: string, label: string): string;
+  /** The name of a voucher with its code. */
+  voucher(code: string): string;
   /** A link to an object, with its name: the number of an order, the name of a customer. */
   link(type: ObjectType, id: string | undefined, words?: string): ComponentChildren;
 }
 
-export function nearOf(rehearsal: string, items: readonly Item[]): Near {
+const LABELLED_BY_ID: ReadonlySet<string> = new Set(['fulfillment-order', 'reservation', 'inventory-item']);
+
+export function nearOf(rehearsal: string, items: readonly Item[], names: Names): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
-  const names = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
-  return {
+  const products = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
+  const nameIn = (all: Names['vouchers'], id: string | undefined) => all.find((one) => one.id === id)?.name;
+  const near: Near = {
     rehearsal,
     of: ofType,
     get: (type, id) => ofType(type).find((one) => one.id === id)?.object,
-    name: (sku) => names.get(sku) ?? sku,
+    names,
+    name: (sku) => products.get(sku) ?? sku,
+    place: (id) => nameIn(names.locations, id) ?? id,
+    label: (type, label) =>
+      LABELLED_BY_ID.has(type)
+        ? label.replaceAll(/[\w.-]+/g, (word) => nameIn(names.locations, word) ?? products.get(word) ?? word)
+        : label,
+    voucher: (code) => {
+      const name = nameIn(names.vouchers, code);
+      return name === undefined ? code : `${name} (${code})`;
+    },
     link: (type, id, words) => {
       if (id === undefined) return null;
-      const label = items.find((one) => one.type === type && one.id === id)?.label;
+      const found = items.find((one) => one.type === type && one.id === id)?.label;
+      const label = found && near.label(type, found);
       return (
         <a class="brk" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
           {words ?? label ?? shortId(id)}
@@ -35,6 +57,7 @@ export function nearOf(rehearsal: string, items: readonly Item[]): Near {
       );
     },
   };
+  return near;
 }
 
 /** The payments, fulfillment orders or returns of an order, as the page lists them. */

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
-import { act, asRefusal, busy, type Refusal, rehearsalLink } from '../data/data.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { act, asRefusal, busy, control, type Refusal, rehearsalLink, useResource } from '../data/data.ts';
 import { Choice, Dialog, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
-import type { Action, Field, Values } from './actions.ts';
+import type { Action, Field, Outcome, Values } from './actions.ts';
 import css from './objects.module.css';
 
 /** The actions of an object, or of a part of it. */
@@ -20,14 +20,14 @@ interface ObjectActionsProps {
 /** A button for each action, with what it would do. An impossible action can be focused, so that its reason can be read. */
 export function ObjectActions({ rehearsal, groups, onDone }: ObjectActionsProps) {
   const [asked, setAsked] = useState<Action>();
-  const [trace, setTrace] = useState<string>();
+  const [outcome, setOutcome] = useState<Outcome>();
   /** @throws Refusal */
   const run = async ({ label, steps }: Action, values: Values): Promise<void> => {
-    let latest: string | undefined;
+    let latest: Outcome | undefined;
     try {
-      for (const step of steps(values)) latest = (await step(rehearsal)) ?? latest;
+      for (const step of steps(values)) latest = await step(rehearsal);
     } finally {
-      setTrace(latest);
+      setOutcome(latest);
       onDone();
     }
     say(`${label}: done.`);
@@ -63,9 +63,16 @@ export function ObjectActions({ rehearsal, groups, onDone }: ObjectActionsProps)
           </ul>
         </section>
       ))}
-      {trace !== undefined && (
-        <p class="in">
-          <a href={rehearsalLink(rehearsal, 'activity', trace)}>See what this caused</a>
+      {outcome && (
+        <p class="in line">
+          {outcome.made && (
+            <a class="button" href={rehearsalLink(rehearsal, 'objects', outcome.made.type, outcome.made.id)}>
+              Go to the new {outcome.made.type}
+            </a>
+          )}
+          {outcome.correlationId !== undefined && (
+            <a href={rehearsalLink(rehearsal, 'activity', outcome.correlationId)}>See what this caused</a>
+          )}
         </p>
       )}
       {asked && <ActionForm action={asked} run={(values) => run(asked, values)} onClose={() => setAsked(undefined)} />}
@@ -126,24 +133,79 @@ interface FormFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-const FormField = ({ field: { name, label, hint, choices, number, isOptional }, value, onChange }: FormFieldProps) =>
+const FormField = ({ field: { name, label, hint, choices, number, isOptional, isProduct, known }, value, onChange }: FormFieldProps) =>
   field({ id: `field-${name}`, label, hint, pointer: `/${name}`, errors: [] }, (attributes) =>
-    choices ? (
+    isProduct ? (
+      <ProductChoice attributes={attributes} value={value} onChange={onChange} />
+    ) : choices ? (
       <Choice attributes={attributes} value={value} choices={choices} onChange={onChange} />
     ) : (
-      <input
-        {...attributes}
-        {...(number
-          ? ({
-              type: 'number',
-              min: number.least / 10 ** (number.decimals ?? 0),
-              max: number.most / 10 ** (number.decimals ?? 0),
-              step: 10 ** -(number.decimals ?? 0),
-            } as const)
-          : ({ type: 'text' } as const))}
-        required={!isOptional}
-        value={value}
-        onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value)}
-      />
+      <>
+        <input
+          {...attributes}
+          {...(number
+            ? ({
+                type: 'number',
+                min: number.least / 10 ** (number.decimals ?? 0),
+                max: number.most / 10 ** (number.decimals ?? 0),
+                step: 10 ** -(number.decimals ?? 0),
+              } as const)
+            : ({ type: 'text' } as const))}
+          list={known && `known-${name}`}
+          required={!isOptional}
+          value={value}
+          onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value)}
+        />
+        {known && (
+          <datalist id={`known-${name}`}>
+            {known.map((one) => (
+              <option key={one.id} value={one.id} label={one.name} />
+            ))}
+          </datalist>
+        )}
+      </>
     ),
   );
+
+/** Most products of a list. A larger assortment is searched. */
+const MOST_PRODUCTS = 200;
+
+interface ProductChoiceProps {
+  readonly attributes: { readonly id: string };
+  readonly value: string;
+  readonly onChange: (sku: string) => void;
+}
+
+/** The products that are sold, by name. The value is the SKU. */
+function ProductChoice({ attributes, value, onChange }: ProductChoiceProps) {
+  const [q, setQ] = useState('');
+  const [isLarge, setLarge] = useState(false);
+  const read = useResource(`products ${q}`, async (signal) => {
+    const query = { state: 'active', q: q || undefined, limit: MOST_PRODUCTS };
+    const { items, next } = await control('list-objects', { params: { type: 'product' }, query }, { signal });
+    if (next !== undefined) setLarge(true);
+    const choices = items.flatMap(({ label = '', columns, related }) =>
+      related.flatMap(({ type, id }) => (type === 'inventory-item' ? [[id, `${label}, ${columns['price'] ?? ''}`] as const] : [])),
+    );
+    return choices.toSorted(([, one], [, other]) => one.localeCompare(other));
+  });
+  const choices = read.value ?? [];
+  const [first] = choices[0] ?? [];
+  useEffect(() => {
+    if (first !== undefined && !choices.some(([sku]) => sku === value)) onChange(first);
+  }, [read.value]);
+  return (
+    <>
+      {isLarge && (
+        <input
+          type="search"
+          aria-label="Find a product"
+          placeholder="Find a product"
+          value={q}
+          onInput={({ currentTarget }) => setQ(currentTarget.value)}
+        />
+      )}
+      <Choice attributes={{ ...attributes, required: true }} value={value} choices={choices} onChange={onChange} />
+    </>
+  );
+}

@@ -91,17 +91,24 @@ async function readPages(type: string, filter: { state?: string; q?: string }, p
   return { known, items, next };
 }
 
+/** A label or a column with names in place of ids and SKUs. */
+const namedIn = (text: string, names: Readonly<Record<string, string>>): string =>
+  text
+    .split(/(: |, )/)
+    .map((part) => names[part] ?? part)
+    .join('');
+
 export const ObjectRows = ({ rehearsal, type, items }: { rehearsal: string; type: string; items: readonly ListedObject[] }) => (
   <ul class="rows">
     {items.map(({ id, label, columns, names = {}, state, updatedAt, version }) => (
       <li key={id}>
         <a href={rehearsalLink(rehearsal, 'objects', type, id)} data-row="">
-          <span class="what">{label ?? shortId(id)}</span>
+          <span class="what">{label === undefined ? shortId(id) : namedIn(label, names)}</span>
           <span>{state !== undefined && <Badge>{state}</Badge>}</span>
           <span class="meta">
             {Object.entries(columns).map(([heading, text]) => (
               <span key={heading} class="clip" title={heading}>
-                {names[text] ?? text}
+                {namedIn(text, names)}
               </span>
             ))}
             <code class="clip">{id}</code>

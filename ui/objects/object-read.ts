@@ -35,7 +35,7 @@ interface Known {
 async function readAround({ type, id, owner, json }: Known, signal: AbortSignal) {
   const object = `${type}/${id}`;
   const isStock = type === 'inventory-item';
-  const [cycles, events, traces, listed, topology, stock, related, explanation] = await Promise.all([
+  const [cycles, events, traces, listed, topology, stock, related, explanation, names] = await Promise.all([
     control('list-life-cycles', undefined, { signal }),
     control('list-events', { query: { subject: object, ext: 'true', limit: MOST_EVENTS } }, { signal }),
     control('list-traces', { query: { object, limit: MOST_TRACES } }, { signal }),
@@ -44,6 +44,7 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     isStock ? control('list-stock', { query: { sku: id, limit: 500 } }, { signal }) : { items: [] },
     control('list-related-objects', { params: { type, id } }, { signal }),
     control('explain-object', { params: { type, id } }, { signal }),
+    control('list-names', undefined, { signal }),
   ]);
   const own = listed.items.find((one) => one.id === id);
   const together = traces.items.flatMap(({ objects }) => objects).map((one) => ({ ...one, key: `${one.type}/${one.id}` }));
@@ -63,5 +64,6 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     related: related.items,
     applications: topology.applications,
     explanation,
+    names,
   };
 }

@@ -25,18 +25,18 @@ export const ObjectStock = ({ items, obstacle, onCounted }: ObjectStockProps) =>
 );
 
 function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<ObjectStockProps, 'obstacle' | 'onCounted'>) {
-  const { sku, locationId, onHand, reserved, safetyStock, atp } = stock;
+  const { sku, name = sku, locationId, locationName = locationId, onHand, reserved, safetyStock, atp } = stock;
   const [typed, setTyped] = useState<string>();
   const counts = (): Promise<void> =>
     act(`count ${locationId}`, async () => {
       await control('count-stock-by-hand', { params: { sku, locationId }, body: { onHand: Number(typed ?? onHand) } });
       setTyped(undefined);
       onCounted();
-      return `Counted: ${counted(Number(typed ?? onHand), 'unit')} of ${sku} at ${locationId}.`;
+      return `Counted: ${counted(Number(typed ?? onHand), 'unit')} of ${name} at ${locationName}.`;
     });
   return (
     <li>
-      <strong>{locationId}</strong>
+      <strong title={locationId}>{locationName}</strong>
       <span class="muted">
         {[
           `${onHand.toLocaleString('en')} on hand`,
@@ -58,7 +58,7 @@ function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<Object
           max={Number.MAX_SAFE_INTEGER}
           step={1}
           required
-          aria-label={`Units of ${sku} on hand at ${locationId}`}
+          aria-label={`Units of ${name} on hand at ${locationName}`}
           value={typed ?? String(onHand)}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />

@@ -1,5 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { applicationTitle, control, drawn, type Output, rehearsalLink, useReread, useResource, withQuery } from '../data/data.ts';
+import {
+  act,
+  applicationTitle,
+  control,
+  drawn,
+  type Output,
+  offState,
+  rehearsalLink,
+  unlessOff,
+  useReread,
+  useResource,
+  withQuery,
+} from '../data/data.ts';
 import { Badge, Card, Heading } from '../kit/kit.ts';
 import css from './objects.module.css';
 
@@ -15,8 +27,40 @@ export function ObjectTypes({ rehearsal }: { rehearsal: string }) {
       <Card label="Types">
         <TypeList rehearsal={rehearsal} />
       </Card>
+      <Vouchers rehearsal={rehearsal} />
     </div>
   );
+}
+
+/** The vouchers of the rehearsal. Baskets name the vouchers that they use. */
+function Vouchers({ rehearsal }: { rehearsal: string }) {
+  const names = useResource(`names of ${rehearsal}`, (signal) => control('list-names', undefined, { signal }));
+  const enable = (id: string, name: string, enabled: boolean) =>
+    act(`voucher ${id}`, async () => {
+      await control('change-voucher-by-hand', { params: { id }, body: { enabled } });
+      names.reload();
+      return `The voucher ${name} is ${enabled ? 'valid again' : 'switched off'}.`;
+    });
+  return drawn(names, ({ vouchers }) => (
+    <Card title="Vouchers">
+      <ul class={css['types']}>
+        {vouchers.map(({ id, name, enabled }) => (
+          <li key={id}>
+            <a href={withQuery(rehearsalLink(rehearsal, 'objects', 'basket'), { q: id })} title="Baskets that use it" data-row="">
+              <strong>{name}</strong> <code>{id}</code>
+            </a>
+            <p class="line">
+              <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void enable(id, name, !enabled))}>
+                Switch {enabled ? 'off' : 'on'}
+                <span class="unseen"> {name}</span>
+              </button>
+              {!enabled && <Badge tone="warn">switched off</Badge>}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  ));
 }
 
 /** The type is unknown; these exist. */

@@ -52,9 +52,10 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & { found: Found; reload: () => void }) {
-  const { json, owner, label, state, lifeCycle, history, traces, stock } = found;
+  const { json, owner, state, lifeCycle, history, traces, stock } = found;
   const { version, updatedAt } = json;
-  const near = nearOf(rehearsal, found.related);
+  const near = nearOf(rehearsal, found.related, found.names);
+  const label = stock[0]?.name ?? (found.label && near.label(type, found.label));
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
@@ -69,7 +70,7 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
         </div>
         <a href={rehearsalLink(rehearsal, 'objects', type)}>← All of type {type}</a>
       </div>
-      {state !== undefined && <Why rehearsal={rehearsal} explanation={found.explanation} onChange={reload} />}
+      {state !== undefined && <Why rehearsal={rehearsal} near={near} explanation={found.explanation} onChange={reload} />}
       <div class={css['columns']}>
         <div class="stack">
           {view?.sections.map(({ title, content }) => (
@@ -134,7 +135,7 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
                 <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
               </Card>
               <Card title="Related objects">
-                <Related rehearsal={rehearsal} found={found} />
+                <Related rehearsal={rehearsal} near={near} found={found} />
               </Card>
             </div>
           )}
@@ -166,7 +167,7 @@ function groupsOf({ type, id, near, found }: { type: string; id: string; near: N
     found.related
       .filter((one) => one.type === part && isPart(one))
       .map((one) => ({
-        title: `${NAMES[part]} ${one.label ?? shortId(one.id)}, ${one.state}`,
+        title: `${NAMES[part]} ${one.label === undefined ? shortId(one.id) : near.label(part, one.label)}, ${one.state}`,
         actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
       })),
   );
@@ -182,9 +183,10 @@ const Json = ({ type, json }: { type: string; json: Found['json'] }) => (
   </Card>
 );
 
-function Related({ rehearsal, found: { refersTo, together, related } }: { rehearsal: string; found: Found }) {
+function Related({ rehearsal, near, found: { refersTo, together, related } }: { rehearsal: string; near: Near; found: Found }) {
   if (refersTo.length === 0 && together.length === 0) return <Empty title="It refers to no object." />;
-  const nameOf = (type: string, id: string) => related.find((one) => one.type === type && one.id === id)?.label ?? shortId(id);
+  const nameOf = (type: string, id: string) =>
+    near.label(type, related.find((one) => one.type === type && one.id === id)?.label ?? shortId(id));
   const links = (title: string, objects: Found['refersTo']) =>
     objects.length > 0 && (
       <>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { outstandingOf } from '../../shared/catalog/obstacles.ts';
+import { outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, rehearsalLink } from '../data/data.ts';
@@ -27,7 +27,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     facts: [
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],
-      ['Sold', order.channel === 'pos' ? `at the till of ${order.storeId}` : `by ${order.channel}`],
+      ['Sold', soldAt(order, near)],
       ['To', order.shippingAddress && inOneLine(order.shippingAddress)],
       ['Completed', order.completedAt && rehearsalTime(order.completedAt)],
       ['Cancelled because', order.cancelReason?.replaceAll('-', ' ')],
@@ -74,7 +74,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     facts: [
       ['Customer', near.link('customer', basket.customerId)],
       ['Opened', rehearsalTime(basket.createdAt)],
-      ['Sold', basket.channel === 'pos' ? `at the till of ${basket.storeId}` : `by ${basket.channel}`],
+      ['Sold', soldAt(basket, near)],
       ['To', basket.shippingAddress && inOneLine(basket.shippingAddress)],
       ['Order', near.link('order', basket.orderId)],
       ['Merged into', near.link('basket', basket.mergedInto)],
@@ -137,7 +137,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     facts: [
       ['Order', near.link('order', order.orderId)],
       ['Customer', near.link('customer', near.get('order', order.orderId)?.customerId)],
-      ['Location', order.locationId],
+      ['Location', near.place(order.locationId)],
       ['Failed because', order.failureReason && FAILURES[order.failureReason]],
     ],
     sections: [
@@ -182,7 +182,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     facts: [
       ['Order', near.link('order', back.orderId)],
       ['Customer', near.link('customer', back.customerId)],
-      ['Comes back', back.dropOff === 'store' ? `to the store ${back.locationId}` : `by parcel to ${back.locationId}`],
+      [
+        'Comes back',
+        back.dropOff === 'store' ? `to the store ${near.place(back.locationId)}` : `by parcel to ${near.place(back.locationId)}`,
+      ],
       ['The customer wants', back.resolution === 'exchange' ? 'other goods' : 'the money back'],
       ['Exchanged for', near.link('order', back.exchangeOrderId)],
       ['Rejected because', back.rejectReason],
@@ -227,6 +230,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Address', customer.addresses[0] && inOneLine(customer.addresses[0])],
       ['Member', near.link('loyalty-account', customer.loyaltyAccountId)],
       ['Points', near.get('loyalty-account', customer.loyaltyAccountId)?.pointsBalance.toLocaleString('en')],
+      ['We owe', owedIn(near) ?? 'nothing'],
       ['Last contact', customer.lastActivityAt && rehearsalTime(customer.lastActivityAt)],
     ],
     sections: [
@@ -275,7 +279,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
             key: String(place),
             sku,
             notes: [
-              `${counted(qty, 'unit')} at ${locationId}`,
+              `${counted(qty, 'unit')} at ${near.place(locationId)}`,
               fulfilledQty > 0 && `${fulfilledQty} left the house`,
               cancelledQty > 0 && `${cancelledQty} cancelled`,
             ],
@@ -338,6 +342,24 @@ type Address = NonNullable<Order['shippingAddress']>;
 
 const inOneLine = ({ name, line1, line2, postalCode, city, region, country, phone }: Address): string =>
   [name, line1, line2, [postalCode, city].filter(Boolean).join(' '), region, country, phone].filter(Boolean).join(', ');
+/** What open returns are worth to their customer, in money or other goods. */
+function owedIn(near: Near): string | undefined {
+  const open = near.of('return').filter(({ state }) => !RETURN_ENDS.includes(state ?? ''));
+  const [first] = open;
+  if (!first) return undefined;
+  const owed = open.flatMap(({ object: { refundAmount, refunds } }) => [
+    refundAmount.amount,
+    ...refunds.map(({ amount }) => -amount.amount),
+  ]);
+  const sum = money(
+    owed.reduce((total, amount) => total + amount, 0),
+    first.object.refundAmount.currency,
+  );
+  return `${moneyInWords(sum)} for ${counted(open.length, 'open return')}`;
+}
+
+const soldAt = ({ channel, storeId }: Pick<Order, 'channel' | 'storeId'>, near: Near): string =>
+  channel === 'pos' ? `at the till of ${near.place(storeId)}` : { web: 'in the web shop', app: 'in the app' }[channel];
 const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
 
 /** Open and lost disputes have withdrawn their amounts. */
@@ -419,7 +441,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
           notes: [
             `${qty} × ${moneyInWords(unitPrice)}`,
             discount.amount > 0 && `${moneyInWords(discount)} off`,
-            nodeId && `from ${nodeId}`,
+            nodeId && `from ${near.place(nodeId)}`,
             fulfilledQty !== undefined && fulfilledQty > 0 && `${fulfilledQty} with the customer`,
             returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
             cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
@@ -431,7 +453,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
       {sums([
         ['Goods', totals.subtotal],
         byPromotion.amount > 0 && ['Promotions', minus(byPromotion)],
-        ...applied.map(({ code, discount }): Sum => [`Voucher ${code}`, minus(discount)]),
+        ...applied.map(({ code, discount }): Sum => [`Voucher ${near.voucher(code)}`, minus(discount)]),
         (totals.shipping.amount > 0 || shippingMethod) && [
           shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',
           totals.shipping,
@@ -443,7 +465,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
         .filter(({ status }) => status === 'rejected')
         .map(({ code, reason }) => (
           <p key={code} class="in muted">
-            Voucher {code} was refused: {reason?.replaceAll('_', ' ')}.
+            Voucher {near.voucher(code)} was refused: {reason?.replaceAll('_', ' ')}.
           </p>
         ))}
     </>
@@ -511,7 +533,7 @@ const paymentRow = ({ id, state, object }: NearItem<'payment'>, near: Near) => (
 );
 
 const fulfillmentRow = ({ id, state, object }: NearItem<'fulfillment-order'>, near: Near) => (
-  <Row key={id} title={<>From {near.link('fulfillment-order', id, object.locationId)}</>} state={state}>
+  <Row key={id} title={<>From {near.link('fulfillment-order', id, near.place(object.locationId))}</>} state={state}>
     {goodsInWords(near, object.lines)}
     {object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>}
     <ul>

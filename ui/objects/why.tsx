@@ -1,5 +1,6 @@
 import { act, advance, clock, control, type Output, offState, rehearsalLink, unlessOff } from '../data/data.ts';
 import { rehearsalTime } from '../kit/kit.ts';
+import type { Near } from './near.tsx';
 import css from './objects.module.css';
 
 type Explanation = Output<'explain-object'>;
@@ -8,17 +9,18 @@ type Reason = Brief['reasons'][number];
 
 interface WhyProps {
   readonly rehearsal: string;
+  readonly near: Near;
   readonly explanation: Explanation;
   readonly onChange: () => void;
 }
 
 /** An explanation of the object: its state and its cause, what it waits for, and its troubles. Buttons end the wait. */
-export function Why({ rehearsal, explanation, onChange }: WhyProps) {
+export function Why({ rehearsal, near, explanation, onChange }: WhyProps) {
   const { cause, waitsFor } = explanation;
   return (
     <section class={`card ${css['why']}`} aria-label="Why">
       <p>
-        {explanation.head}
+        {near.label(explanation.type, explanation.head)}
         {cause?.correlationId !== undefined && (
           <>
             {' '}
@@ -31,8 +33,10 @@ export function Why({ rehearsal, explanation, onChange }: WhyProps) {
         <div key={`${one.type}/${one.id}`} class={css['awaited']}>
           <p>
             It waits for the{' '}
-            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>{one.name.charAt(0).toLowerCase() + one.name.slice(1)}</a>,
-            which
+            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>
+              {near.label(one.type, one.name.charAt(0).toLowerCase() + one.name.slice(1))}
+            </a>
+            , which
             {one.head.slice(one.name.length)}
           </p>
           <Reasons rehearsal={rehearsal} of={one} />

@@ -43,15 +43,6 @@
 {{- $settings := include "estate.settings" .root }}
 {{- $_ := set $deployment.spec.template.metadata "annotations" (dict "checksum/settings" (sha256sum $settings)) }}
 {{- include "estate.environment" (dict "root" .root "container" $container) }}
-{{- if and (eq $deployment.metadata.name "gateway") $values.webhooks.allow }}
-{{- $_ := set $container "env" (append $container.env (dict "name" "OUTBOUND_ALLOW" "value" $values.webhooks.allow)) }}
-{{- end }}
-{{- if eq $deployment.metadata.name "gateway" }}
-{{- range $name, $url := $values.swaps }}
-{{- $variable := printf "SWAP_%s_URL" ($name | upper | replace "-" "_") }}
-{{- $_ := set $container "env" (append $container.env (dict "name" $variable "value" $url)) }}
-{{- end }}
-{{- end }}
 {{- with $values.secrets.files }}
 {{- $_ := set $container "volumeMounts" (append $container.volumeMounts (dict "name" "files" "mountPath" "/files" "readOnly" true)) }}
 {{- $_ := set $pod "volumes" (append $pod.volumes (dict "name" "files" "secret" (dict "secretName" .))) }}
@@ -79,11 +70,17 @@
 {{- include "estate.scheduling" (dict "root" .root "pod" $pod) }}
 {{- end }}
 
-{{/* The settings as a map of YAML. The name of the host joins the names that the gateway accepts. */}}
+{{/* The settings as a map of YAML, with the names that the gateway accepts, the addresses that may be called, and the real systems. */}}
 {{- define "estate.settings" }}
 {{- $settings := deepCopy .Values.settings }}
 {{- with .Values.host }}
 {{- $_ := set $settings "ALLOWED_HOSTS" (join "," (compact (list (get $settings "ALLOWED_HOSTS") .))) }}
+{{- end }}
+{{- with .Values.webhooks.allow }}
+{{- $_ := set $settings "OUTBOUND_ALLOW" (join "," (compact (list (get $settings "OUTBOUND_ALLOW") .))) }}
+{{- end }}
+{{- range $name, $url := .Values.swaps }}
+{{- if $url }}{{ $_ := set $settings (printf "SWAP_%s_URL" ($name | upper | replace "-" "_")) $url }}{{ end }}
 {{- end }}
 {{- toYaml $settings }}
 {{- end }}

@@ -6,7 +6,7 @@ import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingStatus } from './picking-orders.ts';
 import { ProgressionMode } from './reference-data.ts';
 import { Disposition, Return, ReturnCondition, ReturnVerb } from './returns.ts';
-import { ParcelData, Scan, Shipment } from './shipments.ts';
+import { ParcelData, Scan, Shipment, TrackingStatus } from './shipments.ts';
 
 export const createFulfillmentOrders = defineInternalCall({
   id: 'create-fulfillment-orders',
@@ -116,6 +116,12 @@ export const getShipmentData = defineInternalCall({
   callers: ['carrier-platform'],
 });
 
+/** A webhook of the carrier that is sent again. */
+export const SentWebhook = z.object({
+  webhookId: z.string().describe('webhook-id of the delivery. It names parcel and scan.'),
+  scan: TrackingStatus.describe('The scan that it reports.'),
+});
+
 export const scanShipment = defineInternalCall({
   id: 'scan-shipment',
   summary: 'Scans a parcel on behalf of the carrier. Only the control plane calls it, in the role of the outside world.',
@@ -126,6 +132,19 @@ export const scanShipment = defineInternalCall({
   request: z.strictObject({ scan: Scan, location: z.string().min(1).max(120).optional(), message: z.string().min(1).max(200).optional() }),
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
+  callers: [],
+});
+
+export const resendScanWebhook = defineInternalCall({
+  id: 'resend-scan-webhook',
+  summary:
+    'Sends the webhook of the newest scan again, with the same webhook-id. Only the control plane calls it, in the role of the outside world.',
+  type: 'action',
+  application: 'carrier-platform',
+  method: 'POST',
+  path: '/internal/shipments/{id}/scans/resend',
+  response: SentWebhook,
+  problems: ['not_found', 'invalid_state_transition', 'delivery_not_possible'],
   callers: [],
 });
 
@@ -221,6 +240,7 @@ export const fulfillmentInternalCalls = [
   putShipment,
   getShipmentData,
   scanShipment,
+  resendScanWebhook,
   applyCarrierProgression,
   applyWarehouseProgression,
   applyReturnsProgression,

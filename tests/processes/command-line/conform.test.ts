@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { startAdapter } from '../../conform/example-adapter.ts';
 import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
@@ -8,14 +8,9 @@ import { runEstate } from '../../support/command.ts';
 import { freePort } from '../../support/free-port.ts';
 import { scratchFolder } from './scratch.ts';
 
-const { at, write } = scratchFolder();
-let headers = '';
-let mapping = '';
-
-beforeAll(async () => {
-  headers = await write('headers.txt', 'Authorization: Bearer secret\n');
-  mapping = await write('map.yaml', 'ids:\n  declined-card: null\nnotOffered: [void-payment-api]\n');
-});
+const { at, write } = await scratchFolder();
+const headers = await write('headers.txt', 'Authorization: Bearer secret\n');
+const mapping = await write('map.yaml', 'ids:\n  declined-card: null\nnotOffered: [void-payment-api]\n');
 
 const conform = (url: string, ...more: readonly string[]) => runEstate(['conform', '--application', 'payment-hub', '--url', url, ...more]);
 const checks = (url: string, ...more: readonly string[]) => conform(url, '--no-scenarios', ...more);

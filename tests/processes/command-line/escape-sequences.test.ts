@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { listen } from '../../../shared/process/fair-server.ts';
+import { serving } from '../../conform/serving.ts';
 import { COMMAND, MAIN, runAtTerminal, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { scratchFolder } from './scratch.ts';
@@ -13,7 +12,7 @@ const CLEAN = /gone ?overleftright/;
 const UNSAFE = /\u001b(?!\[\d{1,2}m)|\u001b\[8m|[\u0000-\u0008\u000b-\u000c\u000e-\u001a\u001c-\u001f\u007f-\u009f\u202a-\u202e]/;
 const VIOLATED = { id: 'x', title: ATTACK, holds: false, checked: 1, violations: [ATTACK] };
 
-const { at, write } = scratchFolder();
+const { at, write } = await scratchFolder();
 
 /** Expects output without foreign escape sequences. The progress line may return to its start and clear itself. */
 async function expectClean(command: string, env: Readonly<Record<string, string>> = {}) {
@@ -24,14 +23,12 @@ async function expectClean(command: string, env: Readonly<Record<string, string>
 }
 
 /** A server that refuses everything with the attack, except for the given answers. */
-async function hostileServer(answers: Readonly<Record<string, unknown>>) {
-  const server = createServer((request, response) => {
+const hostileServer = (answers: Readonly<Record<string, unknown>>) =>
+  serving((request, response) => {
     const found = answers[request.url?.split('?')[0] ?? ''];
     response.writeHead(found === undefined ? 409 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ?? { code: 'not_found', detail: ATTACK, status: 409 }));
   });
-  return { url: await listen(server, 0, '127.0.0.1'), [Symbol.asyncDispose]: async () => void server.close() };
-}
 
 test.each([
   ['a refusal', 'clock show', {}],

@@ -6,7 +6,7 @@ import { startLoyaltyCopy } from '../../support/loyalty-copy.ts';
 import { startPaymentHub } from '../../support/real-payment-hub.ts';
 import { scratchFolder } from './scratch.ts';
 
-const { at } = scratchFolder();
+const { at } = await scratchFolder();
 
 test('The command fidelity adds up rehearsals, ends with 1 above the allowed differences, and writes JUnit and a page', async () => {
   await using copy = await startLoyaltyCopy(({ path }, answered) =>

@@ -1,19 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { access, readFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { MAIN } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { eventually, succeeds } from '../../support/eventually.ts';
 import { started } from '../started.ts';
 import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
 
-const { at, write } = scratchFolder();
+const { at, write } = await scratchFolder();
 
-beforeAll(async () => {
-  const waits = `await stage.step({ title: 'Read Ada', call: 'GET /customers/cus_ada' });
+const waits = `await stage.step({ title: 'Read Ada', call: 'GET /customers/cus_ada' });
     (await import('node:fs')).writeFileSync(process.env.UNDER_WAY, ''); await new Promise((resolve) => setTimeout(resolve, 600_000));`;
-  await write('three.js', scenariosOf({ first: 'await stage.settle();', second: waits, third: 'await stage.settle();' }));
-});
+await write('three.js', scenariosOf({ first: 'await stage.settle();', second: waits, third: 'await stage.settle();' }));
 
 /** Interrupts a run of three scenarios during the second, and expects its report. @returns the names of its rehearsals */
 async function expectInterrupted(signal: NodeJS.Signals, exitCode: number, against: string, interrupt: (child: ChildProcess) => void) {

@@ -1,107 +1,78 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { LISTEN_SECRET } from '../../../command-line/listen.ts';
 import { MAIN, runEstate } from '../../support/command.ts';
 import { estate, eventually, newRehearsal } from '../../support/estate.ts';
-
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** A user's receiver on a free port. @param statuses the answers in turn; the last one is repeated */
-async function receiver(...statuses: readonly number[]) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    received.push({ headers: request.headers, text });
-    response.writeHead(statuses[received.length - 1] ?? statuses.at(-1) ?? 204, { location: '/elsewhere' }).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  return {
-    received,
-    url: `http://127.0.0.1:${port}/events`,
-    types: () => received.map(({ text }) => String(JSON.parse(text).type).replace('com.unified-commerce.', '')),
-    [Symbol.dispose]: () => void server.close(),
-  };
-}
+import { receiveEvents } from '../../support/event-receiver.ts';
+import { started } from '../started.ts';
 
 const listen = (rehearsal: string, url: string, ...more: readonly string[]) =>
   runEstate(['listen', '--forward-to', url, '--rehearsal', rehearsal, '--from', 'h0.e0', ...more]);
 
-describe('estate listen', () => {
-  test('The command listen sends each event with a signature that a receiver verifies with its own library', async () => {
-    await using rehearsal = await newRehearsal();
-    using own = await receiver();
-    await rehearsal.confirmed();
-    await rehearsal.settle();
-    const { code, out } = await listen(rehearsal.name, own.url, '--types', 'basket-created,order-created,order-confirmed', '--count', '3');
-    expect(code).toBe(0);
-    expect(out).toContain(`Signing secret: ${LISTEN_SECRET}\n`);
-    expect(out).toMatch(/→ order-confirmed +order\/ord_\w+ {2}204 {2}\d+ ms\n/);
-    expect(own.types().toSorted()).toEqual(['basket-created', 'order-confirmed', 'order-created']);
-    for (const { headers, text } of own.received) {
-      const event = new Webhook(LISTEN_SECRET).verify(text, headers as Record<string, string>);
-      expect(event).toMatchObject({ id: headers['webhook-id'], rehearsal: rehearsal.name });
-    }
-  });
+test('The command listen sends each event with a signature that a receiver verifies with its own library', async () => {
+  await using rehearsal = await newRehearsal();
+  await using own = await receiveEvents();
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  const { code, out } = await listen(rehearsal.name, own.url, '--types', 'basket-created,order-created,order-confirmed', '--count', '3');
+  expect(code).toBe(0);
+  expect(out).toContain(`Signing secret: ${LISTEN_SECRET}\n`);
+  expect(out).toMatch(/→ order-confirmed +order\/ord_\w+ {2}204 {2}\d+ ms\n/);
+  expect(own.types().toSorted()).toEqual(['basket-created', 'order-confirmed', 'order-created']);
+  for (const { headers, text } of own.received) {
+    const event = new Webhook(LISTEN_SECRET).verify(text, headers as Record<string, string>);
+    expect(event).toMatchObject({ id: headers['webhook-id'], rehearsal: rehearsal.name });
+  }
+});
 
-  test('The command listen repeats a refused event before the next one of the same object', async () => {
-    await using rehearsal = await newRehearsal();
-    using own = await receiver(500, 302, 204);
-    await rehearsal.confirmed();
-    await rehearsal.settle();
-    const { code, out } = await listen(rehearsal.name, own.url, '--types', 'order-created,order-confirmed', '--count', '2', '--json');
-    const attempts = out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as object);
-    expect(attempts).toMatchObject([
-      { type: 'order-created', attempt: 1, status: 500 },
-      { type: 'order-created', attempt: 2, status: 302 },
-      { type: 'order-created', attempt: 3, status: 204 },
-      { type: 'order-confirmed', attempt: 1, status: 204 },
-    ]);
-    expect(new Set(own.received.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(code).toBe(0);
-  });
+test('The command listen repeats a refused event before the next one of the same object', async () => {
+  await using rehearsal = await newRehearsal();
+  await using own = await receiveEvents(({ type }, attempt) => ({
+    status: (type === 'order-created' && [500, 302][attempt - 1]) || 204,
+    headers: { location: '/elsewhere' },
+  }));
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  const { code, out } = await listen(rehearsal.name, own.url, '--types', 'order-created,order-confirmed', '--count', '2', '--json');
+  const attempts = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  expect(attempts).toMatchObject([
+    { type: 'order-created', attempt: 1, status: 500 },
+    { type: 'order-created', attempt: 2, status: 302 },
+    { type: 'order-created', attempt: 3, status: 204 },
+    { type: 'order-confirmed', attempt: 1, status: 204 },
+  ]);
+  expect(new Set(own.received.slice(0, 3).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(code).toBe(0);
+});
 
-  test('The command listen ends with 1 when the receiver did not accept an event, or wants no more', async () => {
-    await using rehearsal = await newRehearsal();
+test('The command listen ends with 1 when the receiver did not accept an event, or wants no more', async () => {
+  await using rehearsal = await newRehearsal();
+  await rehearsal.basket();
+  await using gone = await receiveEvents(() => ({ status: 410 }));
+  const ended = await listen(rehearsal.name, gone.url, '--count', '1');
+  expect(ended).toMatchObject({ code: 1, err: 'The receiver answers 410: it wants no more events.\n' });
+  const refused = await listen(rehearsal.name, 'http://127.0.0.1:1/', '--count', '1');
+  expect(refused).toMatchObject({ code: 1, err: 'The receiver did not accept 1 of 1 events.\n' });
+  expect(refused.out).toMatch(/✗ basket-created +basket\/bsk_\w+ {2}nothing listens there, again in 0\.5 s\n.*\n.*\n.*\n.*given up\n$/);
+});
+
+test('The command listen prints a position for --from', async () => {
+  await using rehearsal = await newRehearsal();
+  await using own = await receiveEvents();
+  const args = [MAIN, 'listen', '--forward-to', own.url, '--rehearsal', rehearsal.name, '--against', estate.gateway];
+  await using listening = started(process.execPath, args);
+  await eventually('it listens', async () => listening.output.out !== '');
+  await eventually('a delivery', async () => {
     await rehearsal.basket();
-    using gone = await receiver(410);
-    const ended = await listen(rehearsal.name, gone.url, '--count', '1');
-    expect(ended).toMatchObject({ code: 1, err: 'The receiver answers 410: it wants no more events.\n' });
-    const refused = await listen(rehearsal.name, 'http://127.0.0.1:1/', '--count', '1');
-    expect(refused).toMatchObject({ code: 1, err: 'The receiver did not accept 1 of 1 events.\n' });
-    expect(refused.out).toMatch(/✗ basket-created +basket\/bsk_\w+ {2}nothing listens there, again in 0\.5 s\n.*\n.*\n.*\n.*given up\n$/);
+    return listening.output.out.includes(' 204 ');
   });
-
-  test('The command listen prints a position for --from', async () => {
-    await using rehearsal = await newRehearsal();
-    using own = await receiver();
-    const args = [MAIN, 'listen', '--forward-to', own.url, '--rehearsal', rehearsal.name, '--against', estate.gateway];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let err = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      err += chunk.toString();
-    });
-    await once(child.stdout, 'data');
-    await eventually('a delivery', async () => {
-      await rehearsal.basket();
-      return own.received.length > 0;
-    });
-    child.kill('SIGINT');
-    await once(child, 'close');
-    const position = /^To continue here: --from (\S+)\n$/.exec(err)?.[1] ?? '';
-    const before = own.received.length;
-    await rehearsal.basket();
-    expect(await listen(rehearsal.name, own.url, '--from', position, '--count', '1')).toMatchObject({ code: 0 });
-    expect(own.received.slice(before).map(({ text }) => JSON.parse(text).id)).not.toContain(own.received[0]?.headers['webhook-id']);
-  });
+  await listening.stop('SIGINT');
+  const position = /^To continue here: --from (\S+)\n$/.exec(listening.output.err)?.[1] ?? '';
+  const before = own.received.length;
+  await rehearsal.basket();
+  expect(await listen(rehearsal.name, own.url, '--from', position, '--count', '1')).toMatchObject({ code: 0 });
+  expect(own.received.slice(before).map(({ id }) => id)).not.toContain(own.received[0]?.headers['webhook-id']);
 });

@@ -10,7 +10,7 @@ import { scratchFolder } from './scratch.ts';
 
 const NOBODY = '127.0.0.1:1';
 const LOADED_FIRST = fileURLToPath(new URL('../../../command-line/loaded-first.cjs', import.meta.url));
-const { at } = scratchFolder();
+const { at } = await scratchFolder();
 
 interface Finding {
   readonly what: string;
@@ -110,9 +110,9 @@ test('The command loads no compiler of TypeScript once its files are compiled', 
 test.each([
   [[], { GATEWAY_PORT: 'abc' }, 'GATEWAY_PORT=abc cannot be used: it takes a whole number from 0 to 65535.'],
   [['--fixtures', '/nowhere'], {}, 'The folder /nowhere does not exist; correct or remove --fixtures.'],
-])('The command start with %j and %j ends with 2, and names the option or variable', async (options, variables, sentence) => {
-  expect(await runEstate(['start', ...options], variables)).toEqual({ code: 2, out: '', err: `${sentence}\n` });
-});
+])('The command start with %j and %j ends with 2, and names the option or variable', async (options, variables, sentence) =>
+  expect(await runEstate(['start', ...options], variables)).toEqual({ code: 2, out: '', err: `${sentence}\n` }),
+);
 
 test.each([['help'], ['--help']])('The word %s prints the commands, each with one sentence', async (word) => {
   const lines = /^ {2}stream +Streams the changes of a rehearsal as\s+server-sent events\.\n {2}listen +/m;

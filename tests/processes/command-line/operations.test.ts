@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { RequestListener } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { examplesOf } from '../../../command-line/help.ts';
 import { createProgram, everyCommand } from '../../../command-line/program.ts';
 import { faultPresets } from '../../../shared/catalog/control/fault-presets.ts';
-import { listen } from '../../../shared/process/fair-server.ts';
+import { serving } from '../../conform/serving.ts';
 import { COMMAND, runAtTerminal, runEstate, wordsOf } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { receiveEvents } from '../../support/event-receiver.ts';
 import { startPaymentHub } from '../../support/real-payment-hub.ts';
+import { scratchFolder } from './scratch.ts';
+
+const { write } = await scratchFolder();
 
 /** Commands with tests in other files. */
 const ELSEWHERE = /^(start|rehearse|open|listen|conform|fidelity|mcp|swaps (answers|call|keep|report))\b/;
@@ -30,10 +30,8 @@ test('The example in the help of every command works', async () => {
   const undecided = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
   await rehearsal.settle();
   const { items } = await rehearsal.control('list-webhook-deliveries', { params: { name: 'shop' } });
-  const folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  const file = join(folder, 'paid.json');
   await rehearsal.control('save-snapshot', { params: { name: 'paid' } });
-  await writeFile(file, JSON.stringify(await rehearsal.control('read-snapshot', { params: { name: 'paid' } })));
+  const file = await write('paid.json', JSON.stringify(await rehearsal.control('read-snapshot', { params: { name: 'paid' } })));
   const continued = ['continued', 'what-if'].map((name) => [name, `${rehearsal.name}-${name}`] as const);
   const more = { pay_01M: order.payments[0].id, pay_01N: undecided.id, 'shop 17': `shop ${items[0]?.id}` };
   const ids = {
@@ -57,7 +55,6 @@ test('The example in the help of every command works', async () => {
     const { code, out, err } = await runEstate(wordsOf(line), { ESTATE_REHEARSAL: rehearsal.name });
     if (code !== 0 || out === '' || err !== '') failures.push(`${line}: ${code} ${out}${err}`);
   }
-  await rm(folder, { recursive: true });
   for (const [, name] of continued) await rehearsal.control('delete-rehearsal', { params: { name } });
   expect(failures).toEqual([]);
 });
@@ -92,16 +89,11 @@ test('A command prints a table, and the answer of the estate with --json', async
 
 test('The command rehearsals create takes own data from a file', async () => {
   await using rehearsal = await newRehearsal();
-  const folder = await mkdtemp(join(tmpdir(), 'own-data-'));
-  const [file, name] = [join(folder, 'data.json'), `${rehearsal.name}-own`];
-  try {
-    await writeFile(file, '\ufeff{"vouchers":[{"code":"VIP","$remove":true}]}');
-    expect(await runEstate(['rehearsals', 'create', name, '--data', file])).toMatchObject({ code: 0, err: '' });
-    expect((await rehearsal.control('read-rehearsal', { params: { name } })).data).toEqual({ vouchers: 1 });
-  } finally {
-    await rm(folder, { recursive: true });
-    await rehearsal.control('delete-rehearsal', { params: { name } });
-  }
+  const name = `${rehearsal.name}-own`;
+  const file = await write('data.json', '\ufeff{"vouchers":[{"code":"VIP","$remove":true}]}');
+  expect(await runEstate(['rehearsals', 'create', name, '--data', file])).toMatchObject({ code: 0, err: '' });
+  expect((await rehearsal.control('read-rehearsal', { params: { name } })).data).toEqual({ vouchers: 1 });
+  await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
 test('The commands of snapshots print the objects that differ, and a refused file with its places', async () => {
@@ -117,19 +109,12 @@ test('The commands of snapshots print the objects that differ, and a refused fil
   expect(diff.out).toMatch(new RegExp(`^snapshot:${name} at .*\nrehearsal:${rehearsal.name} at `));
   expect(diff.out).toMatch(new RegExp(`\n~ order ${id} \\(.*\\)\n    state: draft → `));
   expect(diff.out).toMatch(/\n\+ payment pay_\w+.*\n {4}state: /);
-  const folder = await mkdtemp(join(tmpdir(), 'snapshots-'));
-  const file = join(folder, 'kept.json');
-  try {
-    const { out } = await runEstate(['snapshot', 'download', name]);
-    await writeFile(file, out.replace('"state": "draft"', '"state": "shiny"'));
-    const { code, err } = await runEstate(['snapshot', 'upload', file, '--dry-run', '--reseal']);
-    expect([code, err]).toEqual([2, expect.stringMatching(/^\/applications\/.*\/object\/state: This must be one of draft, /)]);
-    await writeFile(file, out);
-    expect((await runEstate(['snapshot', 'upload', file, '--dry-run'])).out).toMatch(/\nkept +no\n/);
-  } finally {
-    await rm(folder, { recursive: true });
-    await rehearsal.control('delete-snapshot', { params: { name } });
-  }
+  const { out } = await runEstate(['snapshot', 'download', name]);
+  const changed = await write('changed.json', out.replace('"state": "draft"', '"state": "shiny"'));
+  const { code, err } = await runEstate(['snapshot', 'upload', changed, '--dry-run', '--reseal']);
+  expect([code, err]).toEqual([2, expect.stringMatching(/^\/applications\/.*\/object\/state: This must be one of draft, /)]);
+  expect((await runEstate(['snapshot', 'upload', await write('kept.json', out), '--dry-run'])).out).toMatch(/\nkept +no\n/);
+  await rehearsal.control('delete-snapshot', { params: { name } });
 });
 
 test('The command journal prints bodies with --bodies only', async () => {
@@ -221,14 +206,12 @@ test.each([
 
 /** Commands with a server of the test at their address end with 3 and this sentence. */
 async function expectNoEstate(listener: RequestListener, commands: readonly string[], sentence: RegExp) {
-  const server = createServer(listener);
-  const url = await listen(server, 0, '127.0.0.1');
+  await using server = await serving(listener);
   for (const command of commands) {
-    const { code, out, err } = await runEstate([...wordsOf(command), '--against', url]);
+    const { code, out, err } = await runEstate([...wordsOf(command), '--against', server.url]);
     expect(err).toMatch(sentence);
     expect([code, out]).toEqual([3, '']);
   }
-  server.close();
 }
 
 test.each(['clock show', 'rehearse', 'doctor'])('The command %s recognises the touchpoint mock and its portal', async (command) => {

@@ -3,7 +3,7 @@ import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { COMMAND, runAtTerminal, runEstate } from '../../support/command.ts';
 import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
 
-const { write } = scratchFolder();
+const { write } = await scratchFolder();
 
 test('A run of one scenario prints every step, and the summary', async () => {
   const { code, out, err } = await runEstate(['rehearse', 'digital-order']);

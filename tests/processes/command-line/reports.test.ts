@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { strToU8, zipSync } from 'fflate';
 import { createEstateClient } from '../../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS } from '../../../rehearsal/estate-rehearsal.ts';
 import { expectSoundInEveryLook } from '../../browser/looks.ts';
 import { describeInBrowser, launchChromium } from '../../support/chromium.ts';
-import { type Ended, MAIN, runEstate } from '../../support/command.ts';
+import { MAIN, runEstate } from '../../support/command.ts';
 import { estate } from '../../support/estate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -28,15 +28,10 @@ const scenario: { name: string; title: string; run(stage: any): Promise<void> } 
 export default scenario;
 `;
 
-const { at, write } = scratchFolder();
-let report = '';
-let ended: Ended;
+const { at, write } = await scratchFolder();
+const report = at('out', 'report');
+const ended = await runEstate(['rehearse', 'digital-order', await write('failing.ts', FAILING), '--report', report]);
 const file = (name: string): Promise<string> => readFile(join(report, name), 'utf8');
-
-beforeAll(async () => {
-  report = at('out', 'report');
-  ended = await runEstate(['rehearse', 'digital-order', await write('failing.ts', FAILING), '--report', report]);
-});
 
 test('A run with a report prints what passed and what failed, and names the files', () => {
   expect([ended.code, ended.err]).toEqual([1, '']);

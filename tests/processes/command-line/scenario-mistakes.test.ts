@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { runEstate } from '../../support/command.ts';
 import { failuresIn, scenariosOf, scratchFolder } from './scratch.ts';
 
-const { at, write } = scratchFolder();
+const { at, write } = await scratchFolder();
 
 const UNTIL_STOPPED = 'for (;;) await stage.settle();';
 const UNKNOWN = `{ title: 'Read nobody', call: 'GET /customers/nobody' }`;

@@ -1,21 +1,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 
 /** A folder of ES modules for the tests of a file. */
-export function scratchFolder() {
-  let folder = '';
+export async function scratchFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'scratch-'));
+  afterAll(() => rm(folder, { recursive: true }));
   const at = (...names: readonly string[]): string => join(folder, ...names);
   const write = async (name: string, text: string): Promise<string> => {
     await writeFile(at(name), text);
     return at(name);
   };
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'scratch-'));
-    await write('package.json', '{"type":"module"}');
-  });
-  afterAll(() => rm(folder, { recursive: true }));
+  await write('package.json', '{"type":"module"}');
   return { at, write };
 }
 

@@ -1,17 +1,8 @@
 import { createServer, request } from 'node:http';
 import { listen } from '../../../shared/process/fair-server.ts';
 
-export interface Balancer {
-  readonly url: string;
-  /** The replica that got the last request with this path. */
-  lastAt(path: string): string | undefined;
-  /** Sends nothing more to a replica. */
-  leaveOut(replica: string): void;
-  close(): Promise<void>;
-}
-
 /** Sends every request to the next replica, even requests of one connection. */
-export async function startBalancer(all: readonly string[]): Promise<Balancer> {
+export async function startBalancer(all: readonly string[]) {
   let replicas = all;
   let next = 0;
   const last = new Map<string, string>();
@@ -31,12 +22,14 @@ export async function startBalancer(all: readonly string[]): Promise<Balancer> {
   server.keepAliveTimeout = 60_000;
   return {
     url: await listen(server, 0, '127.0.0.1'),
-    lastAt: (path) => last.get(path),
-    leaveOut: (replica) => {
+    /** The replica that got the last request with this path. */
+    lastAt: (path: string) => last.get(path),
+    /** Sends nothing more to a replica. */
+    leaveOut(replica: string): void {
       replicas = replicas.filter((one) => one !== replica);
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

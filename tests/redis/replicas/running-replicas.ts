@@ -18,7 +18,7 @@ import type { AnyService } from '../../../shared/work/handler.ts';
 import { ADMIN } from '../../support/open-rehearsal.ts';
 import { type PlainClient, plain } from '../../support/plain-client.ts';
 import { describeWithRedis } from '../with-redis.ts';
-import { type Balancer, startBalancer } from './balancer.ts';
+import { startBalancer } from './balancer.ts';
 import { createGroupBus } from './group-bus.ts';
 
 const TOKEN = 'the-token-of-an-estate-with-replicas';
@@ -74,7 +74,7 @@ export async function startReplicas({ redis, processes = 2, services = [], store
 
   const replicas = await Promise.all(Array.from({ length: processes }, startReplica));
   await Promise.all(replicas.map(({ door }) => door.prepared));
-  const balancer: Balancer = await startBalancer(replicas.map(({ door }) => door.url));
+  const balancer = await startBalancer(replicas.map(({ door }) => door.url));
   gatewayUrl = balancer.url;
   const stoppedGateways = new Set<string>();
 

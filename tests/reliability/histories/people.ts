@@ -32,7 +32,10 @@ export const people = {
     ),
   ),
   balance: kind({ of }, ({ ask, things }, given) =>
-    about(things.accounts, given.of, (id) => ask('get-member-balance-api', { params: { id } })),
+    about(things.accounts, given.of, async (id) => {
+      await ask('get-member-balance-api', { params: { id } });
+      await ask('list-ledger-entries-api', { params: { id } });
+    }),
   ),
   issue: kind({ of, points, reference: fc.nat(2) }, ({ ask, things }, given) =>
     about(things.accounts, given.of, (id) =>

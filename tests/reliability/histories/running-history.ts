@@ -7,24 +7,25 @@ import type { TestRehearsal } from '../../support/estate.ts';
 import { inCurrency } from '../../support/own-retailer.ts';
 import type { PlainReply as Reply } from '../../support/plain-client.ts';
 
-/** Objects created so far in a history. */
-export interface Things {
-  readonly baskets: string[];
-  readonly orders: string[];
+/** The objects of a history before its first act. */
+const nothingYet = () => ({
+  baskets: [] as string[],
+  orders: [] as string[],
   /** Orders that were completed or cancelled. No further request is sent for them. */
-  readonly over: Set<string>;
-  readonly payments: string[];
-  readonly holds: string[];
-  readonly fulfillmentOrders: string[];
-  readonly pickings: { readonly id: string; readonly lines: readonly { readonly orderLineId: string; readonly qty: number }[] }[];
-  readonly parcels: string[];
+  over: new Set<string>(),
+  payments: [] as string[],
+  holds: [] as string[],
+  fulfillmentOrders: [] as string[],
+  pickings: [] as { readonly id: string; readonly lines: readonly { readonly orderLineId: string; readonly qty: number }[] }[],
+  parcels: [] as string[],
   /** Checkouts at the till, with the outstanding amount that the till last answered. */
-  readonly transactions: { readonly id: string; left: number }[];
-  readonly returns: string[];
-  readonly customers: string[];
-  readonly accounts: string[];
-  readonly redemptions: { readonly id: string; readonly value: number; readonly orderId?: string | undefined }[];
-}
+  transactions: [] as { readonly id: string; left: number }[],
+  returns: [] as string[],
+  customers: ['cus_ada', 'cus_ben'],
+  accounts: ['loy_ada'],
+  redemptions: [] as { readonly id: string; readonly value: number; readonly orderId?: string | undefined }[],
+});
+export type Things = ReturnType<typeof nothingYet>;
 
 /** A history that is performed in two rehearsals: one request at a time, each with a key, so that both make the same ids. */
 export interface Repeated {
@@ -32,22 +33,6 @@ export interface Repeated {
   /** Each answer, in order. */
   readonly answers: unknown[];
 }
-
-export const nothingYet = (): Things => ({
-  baskets: [],
-  orders: [],
-  over: new Set(),
-  payments: [],
-  holds: [],
-  fulfillmentOrders: [],
-  pickings: [],
-  parcels: [],
-  transactions: [],
-  returns: [],
-  customers: ['cus_ada', 'cus_ben'],
-  accounts: ['loy_ada'],
-  redemptions: [],
-});
 
 export interface RunningHistory {
   readonly rehearsal: TestRehearsal;

@@ -66,6 +66,19 @@ export const selling = {
   line: kind({ of, sku, qty }, ({ ask, things }, given) =>
     about(things.baskets, given.of, (id) => ask('add-line-to-basket-api', { params: { id }, body: { sku: given.sku, qty: given.qty } })),
   ),
+  browse: kind({ q: fc.constantFrom('mug', 'nothing') }, ({ ask }, { q }) => ask('list-products-api', { query: { q } })),
+  /** Zero removes the line. */
+  'change-line': kind({ of, line: of, qty: fc.constantFrom(0, 0, 1, 3) }, ({ ask, things }, given) =>
+    about(things.baskets, given.of, async (id) => {
+      const { body } = await ask('get-basket-api', { params: { id } });
+      const ids: string[] = (body.lines ?? []).map((line: { lineId: string }) => line.lineId);
+      await about(ids, given.line, (lineId) =>
+        given.qty === 0
+          ? ask('remove-basket-line-api', { params: { id, lineId } })
+          : ask('change-basket-line-api', { params: { id, lineId }, body: { qty: given.qty } }),
+      );
+    }),
+  ),
   checkout: kind(
     {
       of,

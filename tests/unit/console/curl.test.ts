@@ -23,14 +23,14 @@ test('The curl command of a hop omits an empty body, and the rehearsal if the cr
   ]);
 });
 
-test('The curl command of a hop has a shell variable in place of an unknown credential', () => {
-  const command = curlOf({ method: 'GET', path: '/p', request: null }, { ...options, auth: 'api-key', credential: undefined, bound: true });
-  expect(wordsOf(command, { ESTATE_API_KEY: 'mine' })).toContain('X-API-Key: mine');
+test.each([
+  ['bearer', 'ESTATE_BEARER_TOKEN', 'Authorization: Bearer mine'],
+  ['api-key', 'ESTATE_API_KEY', 'X-API-Key: mine'],
+] as const)('The curl command of a hop has a shell variable in place of an unknown %s', (auth, variable, header) => {
+  const command = curlOf({ method: 'GET', path: '/p', request: null }, { ...options, auth, credential: undefined, bound: true });
+  expect(wordsOf(command, { [variable]: 'mine' })).toContain(header);
 });
 
-test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])(
-  'The curl command of a hop passes %j unchanged',
-  (text) => {
-    expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text }));
-  },
+test.each(["it's", '$(touch x)', '`id`', 'a\nb', '"; rm -rf /', '\\', '‮טקסט 🎁'])('The curl command of a hop passes %j unchanged', (text) =>
+  expect(wordsOf(curlOf({ method: 'POST', path: '/x', request: { text } }, options)).at(-1)).toBe(JSON.stringify({ text })),
 );

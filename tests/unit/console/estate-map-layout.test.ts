@@ -6,10 +6,16 @@ const onMap = [...applicationNames, 'touchpoint'];
 const call = (from: string, to: string, calls = 1) => ({ from, to, calls, failed: 0 });
 const every = onMap.flatMap((from) => onMap.filter((to) => to !== from).map((to) => call(from, to)));
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+const NOWHERE: Point = { x: -1, y: -1 };
+
 /** Points along a path of M, C and H commands with absolute coordinates. */
-function pointsOf(line: string): { x: number; y: number }[] {
-  const points: { x: number; y: number }[] = [];
-  let at = { x: 0, y: 0 };
+function pointsOf(line: string): readonly Point[] {
+  const points: Point[] = [];
+  let at: Point = { x: 0, y: 0 };
   for (const [, command, data = ''] of line.matchAll(/([MCH])([^MCH]*)/g)) {
     const numbers = data
       .trim()
@@ -44,65 +50,39 @@ describe.each([
     }
   });
 
-  test('The estate map draws no line behind a node, for any calls', () => {
-    for (const one of every) {
-      const { nodes, calls } = layoutEstateMap([one], size);
-      const inside = pointsOf(calls[0]?.line ?? '').filter(({ x, y }) =>
-        nodes.some((node) => x > node.x + 0.1 && x < node.x + box.width - 0.1 && y > node.y && y < node.y + box.height),
-      );
-      expect([one, inside]).toEqual([one, []]);
+  test.each([
+    ['one call', every.map((one) => [one])],
+    ['a call of each application to every other one', [every]],
+  ])('The estate map of %s draws each line from one node to the other, inside the picture and behind no node', (_calls, maps) => {
+    for (const given of maps) {
+      const { nodes, calls } = layoutEstateMap(given, size);
+      expect(calls).toHaveLength(given.length);
+      const behind = ({ x, y }: Point) =>
+        nodes.some((node) => x > node.x + 0.1 && x < node.x + box.width - 0.1 && y > node.y && y < node.y + box.height);
+      const touches = (id: string, { x, y }: Point) =>
+        nodes.some((node) => node.id === id && [node.x, node.x + box.width].includes(x) && y > node.y && y < node.y + box.height);
+      for (const { from, to, line } of calls) {
+        const points = pointsOf(line);
+        const wrong = points.filter((point) => point.x < 0 || point.x > map.width || behind(point));
+        const [first, last] = [points[0] ?? NOWHERE, points.at(-1) ?? NOWHERE];
+        expect([from, to, wrong, touches(from, first), touches(to, last)]).toEqual([from, to, [], true, true]);
+      }
     }
-  });
-
-  test('The estate map draws no line behind a node when every application calls every other one', () => {
-    const { nodes, calls } = layoutEstateMap(every, size);
-    expect(calls).toHaveLength(every.length);
-    for (const { from, to, line } of calls) {
-      const inside = pointsOf(line).filter(({ x, y }) =>
-        nodes.some((node) => x > node.x + 0.1 && x < node.x + box.width - 0.1 && y > node.y && y < node.y + box.height),
-      );
-      expect([from, to, inside]).toEqual([from, to, []]);
-    }
-  });
-
-  test('The estate map draws each line from one of its nodes to the other', () => {
-    for (const one of every) {
-      const { nodes, calls } = layoutEstateMap([one], size);
-      const points = pointsOf(calls[0]?.line ?? '');
-      const touches = (id: string, point: { x: number; y: number } | undefined) =>
-        nodes.some(
-          (node) =>
-            node.id === id &&
-            point !== undefined &&
-            [node.x, node.x + box.width].includes(point.x) &&
-            point.y > node.y &&
-            point.y < node.y + box.height,
-        );
-      expect([one, touches(one.from, points[0]), touches(one.to, points.at(-1))]).toEqual([one, true, true]);
-    }
-  });
-
-  test('The estate map draws every line inside the picture', () => {
-    const outside = layoutEstateMap(every, size).calls.flatMap(({ line }) => pointsOf(line).filter(({ x }) => x < 0 || x > map.width));
-    expect(outside).toEqual([]);
   });
 });
 
-describe('The layout of the estate map', () => {
-  test('The estate map draws one line for each direction of calls', () => {
-    const { calls } = layoutEstateMap([call('oms', 'payment-hub'), call('payment-hub', 'oms')]);
-    expect(calls[0]?.line.split('C')[0]).not.toBe(calls[1]?.line.split(' ').slice(-2).join(' '));
-    expect(new Set(calls.map(({ tip }) => tip)).size).toBe(2);
-  });
-
-  test('The estate map draws a thicker line for more calls, up to a limit', () => {
-    const thickness = (calls: number) => layoutEstateMap([call('oms', 'fms', calls)]).calls[0]?.thickness ?? 0;
-    expect(thickness(2)).toBeGreaterThan(thickness(1));
-    expect(thickness(8)).toBeGreaterThan(thickness(2));
-    expect(thickness(1_000_000)).toBeLessThanOrEqual(5);
-  });
-
-  test('The estate map omits calls from outside, by unknown applications, and of an application to itself', () => {
-    expect(layoutEstateMap([call('client', 'oms'), call('oms', 'somewhere'), call('oms', 'oms')]).calls).toEqual([]);
-  });
+test('The estate map draws one line for each direction of calls', () => {
+  const { calls } = layoutEstateMap([call('oms', 'payment-hub'), call('payment-hub', 'oms')]);
+  expect(calls[0]?.line.split('C')[0]).not.toBe(calls[1]?.line.split(' ').slice(-2).join(' '));
+  expect(new Set(calls.map(({ tip }) => tip)).size).toBe(2);
 });
+
+test('The estate map draws a thicker line for more calls, up to a limit', () => {
+  const thickness = (calls: number) => layoutEstateMap([call('oms', 'fms', calls)]).calls[0]?.thickness ?? 0;
+  expect(thickness(2)).toBeGreaterThan(thickness(1));
+  expect(thickness(8)).toBeGreaterThan(thickness(2));
+  expect(thickness(1_000_000)).toBeLessThanOrEqual(5);
+});
+
+test('The estate map omits calls from outside, by unknown applications, and of an application to itself', () =>
+  expect(layoutEstateMap([call('client', 'oms'), call('oms', 'somewhere'), call('oms', 'oms')]).calls).toEqual([]));

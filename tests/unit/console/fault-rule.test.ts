@@ -17,9 +17,9 @@ const every = (Object.entries(faultKinds) as [FaultTargetKind, readonly FaultKin
   kinds.map((kind) => ({ target, kind })),
 );
 
-test.each(every)('The form of a fault starts with a valid $kind of a $target', ({ target, kind }) => {
-  expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined();
-});
+test.each(every)('The form of a fault starts with a valid $kind of a $target', ({ target, kind }) =>
+  expect(FaultInput.safeParse(faultRule({ ...EMPTY, target, kind })).error).toBeUndefined(),
+);
 
 test('The form of a fault sends its filled members and omits empty ones', () => {
   const form: FaultForm = {
@@ -39,9 +39,8 @@ test('The form of a fault sends its filled members and omits empty ones', () => 
   expect(faultRule(EMPTY)).toEqual({ match: { application: 'oms' }, fault: { kind: 'outage' } });
 });
 
-test('The form of a fault sends text that is not a number unchanged, for the gateway to validate', () => {
-  expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' });
-});
+test('The form of a fault sends text that is not a number unchanged, for the gateway to validate', () =>
+  expect(faultRule({ ...EMPTY, kind: 'latency', members: { ms: 'soon' } }).fault).toEqual({ kind: 'latency', ms: 'soon' }));
 
 test('The form of a fault sends only members of its target', () => {
   const typed = { ...EMPTY, application: 'oms', subject: 'order/ord_1', scan: 'delivered' };
@@ -50,9 +49,8 @@ test('The form of a fault sends only members of its target', () => {
   expect(faultRule({ ...typed, target: 'webhook', webhook: 'shop', kind: 'withhold' }).match).toEqual({ webhook: 'shop' });
 });
 
-test('The form of a fault has a text for every kind', () => {
-  expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort());
-});
+test('The form of a fault has a text for every kind', () =>
+  expect(Object.keys(FAULT_KINDS).sort()).toEqual([...new Set(Object.values(faultKinds).flat())].sort()));
 
 test('The text of a rule has target, fault and number of strikes', () => {
   expect(ruleInWords({ match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 })).toBe(

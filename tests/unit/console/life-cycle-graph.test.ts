@@ -49,9 +49,8 @@ test('The history of an object is sorted by version, not by order on the bus, an
   ]);
 });
 
-test('The history of an object names the verb of a change if only one verb is possible', () => {
-  expect(history.map((change) => verbOf(lamp, change))).toEqual(['make', undefined, 'switch', undefined]);
-});
+test('The history of an object names the verb of a change if only one verb is possible', () =>
+  expect(history.map((change) => verbOf(lamp, change))).toEqual(['make', undefined, 'switch', undefined]));
 
 const graph = lifeCycleGraph(lamp, 'on', history);
 

@@ -17,32 +17,26 @@ test('The text of an application distinguishes a fault that is set, has struck, 
   expect(faultWords(of([slow]))).toBe('◇ fault set');
   expect(faultWords(of([slow], ['slow']))).toBe('⚡ struck');
   expect(faultWords(of([], ['slow']))).toBe('⚡ struck, now off');
-});
-
-test('An application is down when a fault blocks all calls to it, even before the first strike', () => {
-  expect(of([outage])).toEqual({ isSet: true, hasStruck: false, isDown: true });
   expect(faultWords(of([outage]))).toBe('✕ down: ◇ set');
   expect(faultWords(of([outage], ['payment-hub-down']))).toBe('✕ down: ⚡ struck');
-  expect(of([{ ...outage, fault: { kind: 'drop' } }]).isDown).toBe(true);
 });
 
-test('An application is not down while some calls reach it', () => {
-  const sometimes: FaultInput = { ...outage, probability: 0.5, seed: 'monday' };
-  const one: FaultInput = { match: { ...outage.match, api: 'authorize-payment-api' }, fault: { kind: 'outage' } };
-  expect([slow, sometimes, one].map((fault) => of([fault]))).toEqual(Array(3).fill({ isSet: true, hasStruck: false, isDown: false }));
-});
+const late: SetFault = { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } };
+const lost: SetFault = { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } };
+const [SET, STRUCK, DOWN] = [{ isSet: true }, { isSet: true, hasStruck: true }, { isSet: true, isDown: true }];
 
-test('An application has the faults of its APIs only', () => {
-  expect(of([{ match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 5 } }]).isSet).toBe(true);
-  expect(of([{ match: { application: 'oms' }, fault: { kind: 'outage' } }]).isSet).toBe(false);
-  expect(of([{ match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } }]).isSet).toBe(false);
-});
-
-test('An application has the faults of its events and webhooks, and is not down', () => {
-  const late: SetFault = { match: { event: 'payment-authorized' }, fault: { kind: 'late', by: 'PT10M' } };
-  expect(of([late])).toEqual({ isSet: true, hasStruck: false, isDown: false });
-  expect(of([{ ...late, hits: 1 }])).toEqual({ isSet: true, hasStruck: true, isDown: false });
-  const lost: SetFault = { match: { webhook: 'carrier' }, fault: { kind: 'withhold' } };
-  expect(of([lost]).isSet).toBe(false);
-  expect(at('carrier-platform', [lost])).toEqual({ isSet: true, hasStruck: false, isDown: false });
-});
+test.each<[string, string, SetFault, object]>([
+  ['is down when a fault blocks all calls to it, even before the first strike', 'payment-hub', outage, DOWN],
+  ['is down when a fault drops all calls to it', 'payment-hub', { ...outage, fault: { kind: 'drop' } }, DOWN],
+  ['is not down when it is slow', 'payment-hub', slow, SET],
+  ['is not down when some calls reach it', 'payment-hub', { ...outage, probability: 0.5, seed: 'monday' }, SET],
+  ['has the faults of its APIs', 'payment-hub', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } }, SET],
+  ['has no fault of another application', 'payment-hub', { match: { application: 'oms' }, fault: { kind: 'outage' } }, {}],
+  ['has no fault of the events of others', 'payment-hub', { match: { event: 'order-confirmed' }, fault: { kind: 'withhold' } }, {}],
+  ['has the faults of its events', 'payment-hub', late, SET],
+  ['has the strikes on its events', 'payment-hub', { ...late, hits: 1 }, STRUCK],
+  ['has no fault of the webhooks of others', 'payment-hub', lost, {}],
+  ['has the faults of its webhooks', 'carrier-platform', lost, SET],
+])('An application %s', (_what, id, fault, expected) =>
+  expect(at(id, [fault])).toEqual({ isSet: false, hasStruck: false, isDown: false, ...expected }),
+);

@@ -12,6 +12,4 @@ test.each([
   ['missing without either', { code: 'teapot' }, undefined],
   ['missing in an answer that is not a problem', 'Bad gateway', undefined],
   ['missing without an answer', undefined, undefined],
-])('The reason of a refusal is %s', (_what, response, reason) => {
-  expect(reasonOf(response)).toBe(reason);
-});
+])('The reason of a refusal is %s', (_what, response, reason) => expect(reasonOf(response)).toBe(reason));

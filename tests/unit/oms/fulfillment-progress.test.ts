@@ -33,53 +33,46 @@ const unitsOf = ({ lines, record }: Progress) => ({
   owed: record.owed.map(({ amount }) => amount),
 });
 
-test('The units of a fulfillment order are counted once, even if events are duplicated or reordered', () => {
-  const found = [fulfilment(7, 'dispatched'), fulfilment(8, 'delivered'), fulfilment(8, 'delivered'), fulfilment(7, 'dispatched')];
-  expect(unitsOf(having(found))).toEqual({ fulfilled: 3, cancelled: 0, short: [], owed: [] });
-});
+const LOST = fulfilment(8, 'failed-delivery', { failureReason: 'lost' });
+const ENDED = order({ state: 'cancelled' });
 
-test('The short units of a fulfillment order are counted as short once, and the rest as delivered', () => {
-  const states = ['picking', 'packed', 'delivered'] as const;
-  const found = states.map((state, index) => fulfilment(4 + index, state, { shortQty: 2 }));
-  expect(unitsOf(having(found))).toEqual({ fulfilled: 1, cancelled: 0, short: [2], owed: [] });
-});
-
-test('The units of a wholly short fulfillment order are all short', () => {
-  const found = [fulfilment(4, 'cancelled', { failureReason: 'short', shortQty: 3 })];
-  expect(unitsOf(having(found))).toEqual({ fulfilled: 0, cancelled: 0, short: [3], owed: [] });
-});
-
-test.each<[string, FulfillmentOrder]>([
-  ['lost', fulfilment(8, 'failed-delivery', { failureReason: 'lost', shortQty: 1 })],
-  ['sent back', fulfilment(8, 'returned-to-sender', { shortQty: 1 })],
-])('The units of a fulfillment order that were %s are cancelled and owed for, without those that were short', (_how, found) =>
-  expect(unitsOf(having([found]))).toEqual({ fulfilled: 0, cancelled: 2, short: [1], owed: [666] }),
+test.each<[string, readonly FulfillmentOrder[], Partial<ReturnType<typeof unitsOf>>, StoredOrder?]>([
+  [
+    'once, even if events are duplicated or reordered',
+    [fulfilment(7, 'dispatched'), fulfilment(8, 'delivered'), fulfilment(8, 'delivered'), fulfilment(7, 'dispatched')],
+    { fulfilled: 3 },
+  ],
+  [
+    'once as short, and the rest as delivered',
+    [fulfilment(4, 'picking', { shortQty: 2 }), fulfilment(5, 'packed', { shortQty: 2 }), fulfilment(6, 'delivered', { shortQty: 2 })],
+    { fulfilled: 1, short: [2] },
+  ],
+  ['as short when all are short', [fulfilment(4, 'cancelled', { failureReason: 'short', shortQty: 3 })], { short: [3] }],
+  [
+    'as cancelled and owed for when they are lost, without those that were short',
+    [fulfilment(8, 'failed-delivery', { failureReason: 'lost', shortQty: 1 })],
+    { cancelled: 2, short: [1], owed: [666] },
+  ],
+  [
+    'as cancelled and owed for when they are sent back, without those that were short',
+    [fulfilment(8, 'returned-to-sender', { shortQty: 1 })],
+    { cancelled: 2, short: [1], owed: [666] },
+  ],
+  ['as in transit when their delivery failed', [fulfilment(8, 'failed-delivery', { failureReason: 'delivery-attempts' })], {}],
+  ['as owed for when they are delivered after their refund', [LOST, fulfilment(9, 'delivered')], { cancelled: 3, owed: [1000] }],
+  ['as cancelled and owed for when the FMS withdraws them', [fulfilment(4, 'cancelled')], { cancelled: 3, owed: [1000] }],
+  [
+    'not one by one when their order is being cancelled',
+    [fulfilment(4, 'cancelled')],
+    {},
+    order({ pendingAction: { action: 'cancel', since: '' } }),
+  ],
+  ['not at all when their order has ended', [fulfilment(8, 'returned-to-sender', { shortQty: 1 })], {}, ENDED],
+])('The units of a fulfillment order count %s', (_how, found, units, start = order()) =>
+  expect(unitsOf(having(found, start))).toEqual({ ...NONE, ...units }),
 );
 
-test('The units of a fulfillment order whose delivery failed count as in transit', () => {
-  const found = [fulfilment(8, 'failed-delivery', { failureReason: 'delivery-attempts' })];
-  expect(unitsOf(having(found))).toEqual(NONE);
-});
-
-test('The units of a fulfillment order that are delivered after their refund are not counted, but flagged', () => {
-  const progress = having([fulfilment(8, 'failed-delivery', { failureReason: 'lost' }), fulfilment(9, 'delivered')]);
-  expect(progress.foundAfterRefund).toBe(true);
-  expect(unitsOf(progress)).toEqual({ fulfilled: 0, cancelled: 3, short: [], owed: [1000] });
-});
-
-test('The units of a fulfillment order are cancelled when the FMS withdraws them, except during a cancellation of the order', () => {
-  expect(unitsOf(having([fulfilment(4, 'cancelled')]))).toMatchObject({ cancelled: 3, owed: [1000] });
-  const cancelling = order({ pendingAction: { action: 'cancel', since: '' } });
-  expect(unitsOf(having([fulfilment(4, 'cancelled')], cancelling))).toMatchObject({ cancelled: 0, owed: [] });
-});
-
-test('A fulfillment order changes nothing on an order that has ended', () => {
-  const ended = order({ state: 'cancelled' });
-  expect(unitsOf(having([fulfilment(8, 'returned-to-sender', { shortQty: 1 })], ended))).toEqual({
-    fulfilled: 0,
-    cancelled: 0,
-    short: [],
-    owed: [],
-  });
-  expect(having([fulfilment(9, 'delivered')], ended).foundAfterRefund).toBe(true);
+test('The units of a fulfillment order are flagged when they are delivered after their refund, or after the end of their order', () => {
+  const delivered = fulfilment(9, 'delivered');
+  expect([having([LOST, delivered]), having([delivered], ENDED)].map((one) => one.foundAfterRefund)).toEqual([true, true]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Location } from '../../inventory/reference-data.ts';
 import { Instant, queryInteger, Sku, typedText } from '../../shapes.ts';
 import { defineOperation } from '../define-operation.ts';
 import { ObjectReference, Trace } from './traces.ts';
@@ -40,7 +41,7 @@ export const ListedObject = z.object({
   names: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In a list of a type: labels of the objects that its columns name by id, such as its customer.'),
+    .describe('In a list of a type: names of what its label and columns name by id or SKU, such as its customer and its goods.'),
 });
 
 export const listObjects = defineOperation({
@@ -109,6 +110,7 @@ export const listStock = defineOperation({
         sku: z.string(),
         name: z.string().optional().describe('Name of its product.'),
         locationId: z.string(),
+        locationName: z.string().optional(),
         onHand: z.int(),
         reserved: z.int(),
         safetyStock: z.int(),
@@ -140,4 +142,26 @@ export const search = defineOperation({
   }),
 });
 
-export const objectsOperations = [listObjectTypes, listObjects, readObject, listRelatedObjects, search, listLifeCycles, listStock] as const;
+const Named = z.object({ id: z.string(), name: z.string() });
+
+export const listNames = defineOperation({
+  id: 'list-names',
+  summary: 'Lists the names of locations, promotions and vouchers, which objects name by id. A voucher’s id is its code.',
+  path: '/_control/names',
+  response: z.object({
+    locations: z.array(Named.extend({ type: Location.shape.type })).describe('Sorted by priority.'),
+    promotions: z.array(Named),
+    vouchers: z.array(Named.extend({ enabled: z.boolean() })),
+  }),
+});
+
+export const objectsOperations = [
+  listObjectTypes,
+  listObjects,
+  readObject,
+  listRelatedObjects,
+  listNames,
+  search,
+  listLifeCycles,
+  listStock,
+] as const;

@@ -3,7 +3,7 @@ import { changeProduct } from '../../commerce/internal.ts';
 import { Product, ProductVerb, product } from '../../commerce/objects.ts';
 import { changeCustomer } from '../../customer/internal.ts';
 import { Customer, CustomerVerb, customer } from '../../customer/objects.ts';
-import { moveReturn } from '../../fulfillment/internal.ts';
+import { moveReturn, SentWebhook } from '../../fulfillment/internal.ts';
 import { Return, ReturnVerb, returnObject } from '../../fulfillment/returns.ts';
 import { Scan, Shipment, shipment } from '../../fulfillment/shipments.ts';
 import { countStock } from '../../inventory/internal.ts';
@@ -28,6 +28,16 @@ export const playScan = defineOperation({
   plays: { object: shipment.type, verbs: Scan.options },
   response: Shipment,
   problems: ['not_found', 'invalid_state_transition'],
+});
+
+export const resendScan = defineOperation({
+  id: 'resend-scan',
+  summary: 'Plays a carrier that reports twice: sends the webhook of the newest scan of a parcel again, with the same webhook-id.',
+  method: 'POST',
+  path: '/_control/shipments/{id}/webhook/resend',
+  response: SentWebhook,
+  status: 202,
+  problems: ['not_found', 'invalid_state_transition', 'delivery_not_possible'],
 });
 
 export const moveReturnByHand = defineOperation({
@@ -148,6 +158,7 @@ export const changeCustomerByHand = defineOperation({
 
 export const outsideWorldOperations = [
   playScan,
+  resendScan,
   moveReturnByHand,
   moveProductByHand,
   moveCustomerByHand,
