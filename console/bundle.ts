@@ -12,11 +12,11 @@ const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** The files of the pages, in an image or the server package. A clone has none and bundles them when they are needed. */
 export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
 
-/** The entries of each bundle, with its script under its name. A page waits for its own bundle only. */
+/** The entries of each bundle, with its script under its name. A page waits for its own bundle only. The quickest is first. */
 const ENTRIES = {
+  portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
   console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
   reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
-  portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
 };
 export type Part = keyof typeof ENTRIES;
 /** Most visits begin with this page. */
@@ -41,12 +41,12 @@ export async function buildPages(folder = BUILT): Promise<readonly string[]> {
 /** The content behind such a name never changes. */
 const HASHED = /^[\w-]+-[A-Z0-9]{8}\.(?:js|css|svg)(?:\.map)?$/;
 
-/** The compressed content of a file with a hash in its name; undefined when the parts do not have it. */
-export async function readAsset(name: string, parts: readonly Part[], isProduction: boolean): Promise<Buffer | undefined> {
+/** The compressed content of a file with a hash in its name; undefined when no page has it. */
+export async function readAsset(name: string, isProduction: boolean): Promise<Buffer | undefined> {
   if (!HASHED.test(name)) return undefined;
   if (existsSync(BUILT)) return readFile(join(BUILT, `${name}.gz`)).catch(() => undefined);
   // A page that was opened before a restart loads its parts later.
-  for (const part of parts) if (!inMemory.has(name)) await bundledInMemory(part, isProduction);
+  for (const part of Object.keys(ENTRIES) as Part[]) if (!inMemory.has(name)) await bundledInMemory(part, isProduction);
   return inMemory.get(name);
 }
 

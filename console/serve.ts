@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
 import type { ConsoleConfig } from '../ui/data/config.ts';
-import { type Part, readAsset, readPage } from './bundle.ts';
+import { readAsset, readPage } from './bundle.ts';
 import { ASSETS } from './html.ts';
 
 const policy = (...own: readonly string[]): string =>
@@ -42,8 +42,7 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
   });
   router.get('/console/config.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(config()));
   router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
-    const found = await sendAsset(request, response, request.path.slice(ASSETS.length), ['console', 'reference'], isProduction);
-    if (!found) throw nothingAt(request);
+    if (!(await sendAsset(request, response, request.path.slice(ASSETS.length), isProduction))) throw nothingAt(request);
   });
   router.get(['/console/reference/api', '/console/reference/events'], (request, response) => {
     response.set('Content-Security-Policy', REFERENCE_POLICY);
@@ -63,7 +62,7 @@ export function createPortalPage(isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (request, response) => sendPage(request, response, readPage('portal', 'portal', isProduction)));
   router.get('/assets/:name', async (request, response, next) => {
-    if (!(await sendAsset(request, response, request.params.name, ['portal'], isProduction))) next();
+    if (!(await sendAsset(request, response, request.params.name, isProduction))) next();
   });
   return router;
 }
@@ -88,15 +87,9 @@ async function sendPage(request: Request, response: Response, reading: Promise<B
   }
 }
 
-/** @returns whether the parts have a file of this name */
-async function sendAsset(
-  request: Request<object>,
-  response: Response,
-  name: string,
-  parts: readonly Part[],
-  isProduction: boolean,
-): Promise<boolean> {
-  const packed = await readAsset(name, parts, isProduction);
+/** @returns whether there is a file of this name */
+async function sendAsset(request: Request<object>, response: Response, name: string, isProduction: boolean): Promise<boolean> {
+  const packed = await readAsset(name, isProduction);
   if (!packed) return false;
   response.set('Cache-Control', 'public, max-age=31536000, immutable').type(name.endsWith('.map') ? 'json' : name);
   await sendPacked(request, response, packed);

@@ -1,4 +1,4 @@
-import { drawn, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { drawn, linkHere, useResource, withQuery } from '../data/data.ts';
 import { ListAndDetail } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { ClockMoveDetail } from './clock-moves.tsx';
@@ -6,23 +6,22 @@ import type { TraceProps } from './trace.tsx';
 import { TraceList } from './trace-list.tsx';
 
 /** What happened in a rehearsal: the traces, and beside them the one that is selected. A move of the clock is `clock/3`. */
-export function Activity({ rehearsal, rest: [first, move], query }: PageProps) {
+export function Activity({ rest: [first, move], query }: PageProps) {
   const correlationId = move === undefined ? first : undefined;
   const { hop: _hop, view: _view, ...filter } = Object.fromEntries(query);
   return (
     <ListAndDetail
       name="Activity"
-      rehearsal={rehearsal}
       about="Every request, event, timer and move of the clock, newest first"
-      link={withQuery(rehearsalLink(rehearsal, 'activity'), filter)}
+      link={withQuery(linkHere('activity'), filter)}
       back="All traces"
       opened={move ?? first}
-      list={<TraceList rehearsal={rehearsal} selected={correlationId} move={move} />}
+      list={<TraceList selected={correlationId} move={move} />}
       detail={
         correlationId === undefined ? (
-          <ClockMoveDetail key={move} rehearsal={rehearsal} number={move ?? ''} />
+          <ClockMoveDetail key={move} number={move ?? ''} />
         ) : (
-          <OpenTrace rehearsal={rehearsal} correlationId={correlationId} query={query} />
+          <OpenTrace correlationId={correlationId} query={query} />
         )
       }
       invitation={['Select a trace.', 'It shows who called whom, when, and why a call was slow or failed.']}

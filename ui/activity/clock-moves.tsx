@@ -1,4 +1,4 @@
-import { apiTitle, applicationTitle, control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { apiTitle, applicationTitle, control, drawn, linkHere, type Output, useRead, withQuery } from '../data/data.ts';
 import { type GrowingList, useGrowingList } from '../data/growing-list.ts';
 import { counted, Empty, Heading, rehearsalTime, shortId, wallTime } from '../kit/kit.ts';
 import { lengthOf } from '../sequence/clock-jumps.ts';
@@ -13,10 +13,10 @@ const MOST_MOVES = 100;
 const FEW_TIMERS = 3;
 
 /** The moves of the clock, kept up to date. New ones wait while the list is in use. */
-export const useClockMoves = (rehearsal: string, isInUse: () => boolean): GrowingList<ClockMove> =>
+export const useClockMoves = (isInUse: () => boolean): GrowingList<ClockMove> =>
   useGrowingList({
-    key: `moves of ${rehearsal}`,
-    read: (before, signal) => control('list-clock-moves', { query: { before, limit: MOST_MOVES } }, { rehearsal, signal }),
+    key: 'moves',
+    read: (before, signal) => control('list-clock-moves', { query: { before, limit: MOST_MOVES } }, { signal }),
     keyOf: ({ number }) => number,
     placeOf: ({ number }) => number,
     follows: ['clock'],
@@ -57,22 +57,20 @@ export const DayRow = ({ day }: { day: string }) => (
   </li>
 );
 
-const moveLink = (rehearsal: string, { number }: Pick<ClockMove, 'number'>): string =>
-  rehearsalLink(rehearsal, 'activity', 'clock', String(number));
+const moveLink = ({ number }: Pick<ClockMove, 'number'>): string => linkHere('activity', 'clock', String(number));
 const titleOf = ({ from, to }: ClockMove): string => `Clock +${lengthOf(Date.parse(to) - Date.parse(from))}`;
 
 interface MoveRowProps {
   readonly move: ClockMove;
-  readonly rehearsal: string;
   readonly isSelected: boolean;
 }
 
 /** A move of the clock, and below it the first timers that it ran. */
-export function MoveRow({ move, rehearsal, isSelected }: MoveRowProps) {
+export function MoveRow({ move, isSelected }: MoveRowProps) {
   const { from, to, movedAt, ran, timers } = move;
   return (
     <li>
-      <a class={css.move} href={moveLink(rehearsal, move)} data-row="" data-move="" aria-current={isSelected ? 'true' : undefined}>
+      <a class={css.move} href={moveLink(move)} data-row="" data-move="" aria-current={isSelected ? 'true' : undefined}>
         <span class="what">{titleOf(move)}</span>
         <span class="badge">{ran === 0 ? 'nothing was due' : `${counted(ran, 'timer')} ran`}</span>
         <span class="meta">
@@ -85,11 +83,11 @@ export function MoveRow({ move, rehearsal, isSelected }: MoveRowProps) {
       {timers.length > 0 && (
         <ul class={css.timers}>
           {timers.slice(0, FEW_TIMERS).map((timer) => (
-            <TimerRow key={timer.requestId} timer={timer} rehearsal={rehearsal} />
+            <TimerRow key={timer.requestId} timer={timer} />
           ))}
           {ran > FEW_TIMERS && (
             <li>
-              <a href={moveLink(rehearsal, move)}>and {(ran - FEW_TIMERS).toLocaleString('en')} more</a>
+              <a href={moveLink(move)}>and {(ran - FEW_TIMERS).toLocaleString('en')} more</a>
             </li>
           )}
         </ul>
@@ -98,10 +96,10 @@ export function MoveRow({ move, rehearsal, isSelected }: MoveRowProps) {
   );
 }
 
-const TimerRow = ({ timer, rehearsal }: { timer: ClockMove['timers'][number]; rehearsal: string }) => (
+const TimerRow = ({ timer }: { timer: ClockMove['timers'][number] }) => (
   <li>
     <a
-      href={withQuery(rehearsalLink(rehearsal, 'activity', timer.correlationId), { hop: timer.requestId })}
+      href={withQuery(linkHere('activity', timer.correlationId), { hop: timer.requestId })}
       data-row=""
       title={`${timer.kind} of ${timer.key}`}
     >
@@ -116,14 +114,10 @@ const TimerRow = ({ timer, rehearsal }: { timer: ClockMove['timers'][number]; re
 );
 
 /** What a move of the clock did: its timers, each with its hop. */
-export function ClockMoveDetail({ rehearsal, number }: { rehearsal: string; number: string }) {
+export function ClockMoveDetail({ number }: { number: string }) {
   const before = /^[1-9]\d{0,14}$/.test(number) ? Number(number) + 1 : 1;
-  const read = useResource(`move ${number}`, (signal) =>
-    control('list-clock-moves', { query: { before: Math.max(before, 1), limit: 1 } }, { rehearsal, signal }),
-  );
-  return drawn(read, ({ items: [move] }) =>
-    move?.number === before - 1 ? <KnownMove rehearsal={rehearsal} move={move} /> : <UnknownMove />,
-  );
+  const read = useRead('list-clock-moves', { query: { before, limit: 1 } });
+  return drawn(read, ({ items: [move] }) => (move?.number === before - 1 ? <KnownMove move={move} /> : <UnknownMove />));
 }
 
 const UnknownMove = () => (
@@ -132,11 +126,11 @@ const UnknownMove = () => (
   </Empty>
 );
 
-const KnownMove = ({ rehearsal, move }: { rehearsal: string; move: ClockMove }) => (
+const KnownMove = ({ move }: { move: ClockMove }) => (
   <>
     <header>
       <div>
-        <Heading title={`${titleOf(move)} · ${rehearsal}`} small>
+        <Heading title={titleOf(move)} small>
           {titleOf(move)}
         </Heading>
         <p class="muted">
@@ -149,7 +143,7 @@ const KnownMove = ({ rehearsal, move }: { rehearsal: string; move: ClockMove }) 
     </p>
     <ul class="rows">
       {move.timers.map((timer) => (
-        <TimerRow key={timer.requestId} timer={timer} rehearsal={rehearsal} />
+        <TimerRow key={timer.requestId} timer={timer} />
       ))}
     </ul>
     {move.ran > move.timers.length && <p class="in muted">The first {move.timers.length} are shown.</p>}

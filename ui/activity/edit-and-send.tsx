@@ -1,19 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import type { Api } from '../data/catalog.ts';
-import { type Answer, asRefusal, busy, type Hop, newIdempotencyKey, rehearsalLink, sendRequest, whyNoCall } from '../data/data.ts';
+import { type Answer, asRefusal, busy, type Hop, here, linkHere, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
 import { field, JsonView, OtherErrors, StatusBadge, Table } from '../kit/kit.ts';
 import { differences, membersWith, parsed, replaced } from './edited-request.ts';
 import css from './hop-detail.module.css';
 
 interface EditAndSendProps {
-  readonly rehearsal: string;
   readonly hop: Hop;
   readonly api: Api & { readonly id: string };
 }
 
 /** A recorded request as a form: edited, sent again, and its answer compared with the recorded one. */
-export function EditAndSend({ rehearsal, hop, api }: EditAndSendProps) {
+export function EditAndSend({ hop, api }: EditAndSendProps) {
   const hasBody = hop.request !== undefined && hop.request !== null;
   const [path, setPath] = useState(hop.path);
   const [body, setBody] = useState(hasBody ? JSON.stringify(hop.request, null, 2) : '');
@@ -22,7 +21,7 @@ export function EditAndSend({ rehearsal, hop, api }: EditAndSendProps) {
   const [answer, setAnswer] = useState<Answer>();
   const [mistake, setMistake] = useState<string>();
   useEffect(() => setMistake(undefined), [path, body, values]);
-  const obstacle = whyNoCall(rehearsal, api.id);
+  const obstacle = whyNoCall(here(), api.id);
   const { value, error } = parsed(body);
   const redacted = membersWith(value, CENSOR);
 
@@ -37,9 +36,7 @@ export function EditAndSend({ rehearsal, hop, api }: EditAndSendProps) {
     busy.value = 'send';
     try {
       const { method } = hop;
-      setAnswer(
-        await sendRequest(rehearsal, { method, path, auth: api.auth, body: filled, idempotencyKey: api.takesKey ? key : undefined }),
-      );
+      setAnswer(await sendRequest(here(), { method, path, auth: api.auth, body: filled, idempotencyKey: api.takesKey ? key : undefined }));
       setKey(newIdempotencyKey());
     } catch (failure) {
       setMistake(asRefusal(failure).detail);
@@ -104,7 +101,7 @@ export function EditAndSend({ rehearsal, hop, api }: EditAndSendProps) {
         </button>
         {obstacle !== undefined && <span class="muted">{obstacle}</span>}
       </p>
-      {answer && <Compared rehearsal={rehearsal} before={hop} answer={answer} />}
+      {answer && <Compared before={hop} answer={answer} />}
     </form>
   );
 }
@@ -112,13 +109,13 @@ export function EditAndSend({ rehearsal, hop, api }: EditAndSendProps) {
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');
 
 /** The new answer beside the recorded one. */
-function Compared({ rehearsal, before, answer }: { rehearsal: string; before: Hop; answer: Answer }) {
+function Compared({ before, answer }: { before: Hop; answer: Answer }) {
   const changed = differences(before.response, answer.body);
   return (
     <section class="stack" aria-label="New answer">
       <p class="line">
         <strong>Answer</strong> <StatusBadge status={before.status} /> <span class="muted">now</span> <StatusBadge status={answer.status} />
-        {answer.correlationId !== undefined && <a href={rehearsalLink(rehearsal, 'activity', answer.correlationId)}>Its trace</a>}
+        {answer.correlationId !== undefined && <a href={linkHere('activity', answer.correlationId)}>Its trace</a>}
       </p>
       {changed.length === 0 ? (
         <p>The answer is the same.</p>

@@ -11,13 +11,14 @@ import {
   drawn,
   faults,
   type Hop,
+  here,
+  linkHere,
   offState,
   problemLink,
   readFaults,
   referenceLink,
-  rehearsalLink,
   unlessOff,
-  useResource,
+  useRead,
 } from '../data/data.ts';
 import { CopyButton, duration, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
 import type { TraceRow } from '../sequence/trace-tree.ts';
@@ -25,15 +26,14 @@ import { EditAndSend } from './edit-and-send.tsx';
 import css from './hop-detail.module.css';
 
 export interface HopDetailProps {
-  readonly rehearsal: string;
   readonly row: TraceRow;
   readonly number: number;
 }
 
 /** The selected hop: outcome, faults, actions and bodies. */
-export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
+export function HopDetail({ row, number }: HopDetailProps) {
   const { hop: listed, from, kind } = row;
-  const hop = useResource(listed.requestId, (signal) => control('read-hop', { params: { requestId: listed.requestId } }, { signal }));
+  const hop = useRead('read-hop', { params: { requestId: listed.requestId } });
   const api = apis[listed.api];
   const code = problemCodeOf(hop.value);
   const isCall = kind !== 'event' && kind !== 'timer';
@@ -50,7 +50,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
           {applicationTitle(from)} → {applicationTitle(listed.application)} · {duration(listed.durationMs)} · {wallTime(listed.startedAt)}
         </span>
         {listed.faults.map((fault) => (
-          <Struck key={fault} rehearsal={rehearsal} name={fault} />
+          <Struck key={fault} name={fault} />
         ))}
       </div>
       <p class="mono muted brk">
@@ -64,7 +64,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
       {isCall && (
         <p class="line">
           {api?.audience === 'public' && hop.value && (
-            <CopyButton what="Command" text={() => commandOf(hop.value as Hop, rehearsal, api.auth)}>
+            <CopyButton what="Command" text={() => commandOf(hop.value as Hop, api.auth)}>
               Copy as curl
             </CopyButton>
           )}
@@ -90,7 +90,7 @@ export function HopDetail({ rehearsal, row, number }: HopDetailProps) {
           )}
         </p>
       )}
-      {isEdited && api && hop.value && <EditAndSend rehearsal={rehearsal} hop={hop.value} api={{ ...api, id: listed.api }} />}
+      {isEdited && api && hop.value && <EditAndSend hop={hop.value} api={{ ...api, id: listed.api }} />}
       {drawn(hop, (value) => (
         <div class={css['bodies']}>
           <div>
@@ -116,10 +116,10 @@ function problemCodeOf(hop: Hop | undefined): string | undefined {
 }
 
 /** A fault that struck here, and what it does while it is still set. */
-function Struck({ rehearsal, name }: { rehearsal: string; name: string }) {
+function Struck({ name }: { name: string }) {
   const rule = faults.value?.find((one) => one.name === name);
   return (
-    <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+    <a class="badge warn" href={linkHere('faults')}>
       <span aria-hidden="true">⚡</span>
       <span class="clip">{rule ? `${name}: ${inWords(rule.fault)}` : name}</span>
     </a>
@@ -129,7 +129,8 @@ function Struck({ rehearsal, name }: { rehearsal: string; name: string }) {
 const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): string =>
   kind === 'latency' ? `answered ${ms} ms late` : kind === 'status' ? `answered ${status}` : String(kind);
 
-function commandOf(hop: Hop, rehearsal: string, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
+function commandOf(hop: Hop, auth: 'bearer' | 'api-key' | 'signature' | 'none'): string {
+  const rehearsal = here();
   const bound = credentialsOf(rehearsal) !== undefined && (auth === 'bearer' || auth === 'api-key');
   return curlOf(hop, { origin: location.origin, rehearsal, auth, credential: credentialFor(rehearsal, auth), bound });
 }

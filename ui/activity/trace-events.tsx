@@ -1,11 +1,11 @@
-import { control, drawn, rehearsalLink, useResource } from '../data/data.ts';
+import { control, drawn, linkHere, useResource } from '../data/data.ts';
 import { EventRow } from '../events/event-row.tsx';
 import { Empty } from '../kit/kit.ts';
 
 const MOST = 200;
 
 /** The events of a trace. @param hops how many there are: more hops may have brought more events */
-export function TraceEvents({ rehearsal, correlationId, hops }: { rehearsal: string; correlationId: string; hops: number }) {
+export function TraceEvents({ correlationId, hops }: { correlationId: string; hops: number }) {
   const events = useResource(`${correlationId} ${hops}`, (signal) =>
     control('list-events', { query: { correlationId, ext: 'true', limit: MOST } }, { signal }),
   );
@@ -15,7 +15,7 @@ export function TraceEvents({ rehearsal, correlationId, hops }: { rehearsal: str
     ) : (
       <ul class="rows">
         {items.map((published) => (
-          <EventRow key={published.order} published={published} href={rehearsalLink(rehearsal, 'events', String(published.event['id']))} />
+          <EventRow key={published.order} published={published} href={linkHere('events', String(published.event['id']))} />
         ))}
       </ul>
     ),

@@ -1,4 +1,4 @@
-import { act, control, isBusy } from '../data/data.ts';
+import { act, control, here, isBusy } from '../data/data.ts';
 import { CopyButton, Dialog, download, Scroll } from '../kit/kit.ts';
 import { mermaidOf } from '../sequence/mermaid.ts';
 import { type Arrow, sequenceOf } from '../sequence/sequence.ts';
@@ -7,14 +7,13 @@ import type { TraceTree } from '../sequence/trace-tree.ts';
 const MOST = 1_000;
 
 export interface TraceExportProps {
-  readonly rehearsal: string;
   readonly correlationId: string;
   readonly tree: TraceTree;
   readonly onClose: () => void;
 }
 
 /** Takes a trace along: everything on record as JSON, or its sequence as the text of a diagram. */
-export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceExportProps) {
+export function TraceExport({ correlationId, tree, onClose }: TraceExportProps) {
   const sequence = sequenceOf(tree.rows.map(({ hop }) => hop));
   const mermaid = mermaidOf(sequence, [sequence]);
   return (
@@ -22,7 +21,7 @@ export function TraceExport({ rehearsal, correlationId, tree, onClose }: TraceEx
       <div class="stack-tight">
         <p class="muted">JSON has every hop with its bodies, and the events. Secrets in it are redacted.</p>
         <p>
-          <button type="button" aria-disabled={isBusy()} onClick={() => void downloadJson(rehearsal, correlationId)}>
+          <button type="button" aria-disabled={isBusy()} onClick={() => void downloadJson(correlationId)}>
             Download JSON
           </button>
         </p>
@@ -57,13 +56,13 @@ function expectationOf(arrows: readonly Arrow[]): object[] {
     });
 }
 
-const downloadJson = (rehearsal: string, correlationId: string): Promise<void> =>
+const downloadJson = (correlationId: string): Promise<void> =>
   act('export', async () => {
     const [{ items: hops, truncated }, { items: events }] = await Promise.all([
       control('read-journal', { query: { correlationId, limit: MOST } }),
       control('list-events', { query: { correlationId, ext: 'true', limit: MOST } }),
     ]);
-    const trace = { rehearsal, correlationId, truncated, hops, events: events.map(({ event }) => event) };
+    const trace = { rehearsal: here(), correlationId, truncated, hops, events: events.map(({ event }) => event) };
     const name = `trace-${correlationId.replaceAll(/[^\w.-]+/g, '_').slice(0, 80)}.json`;
     download(name, new Blob([JSON.stringify(trace, null, 2)], { type: 'application/json' }));
     return `${name} was downloaded.`;

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { apiTitle, asRefusal, rehearsalLink } from '../data/data.ts';
+import { apiTitle, asRefusal, linkHere } from '../data/data.ts';
 import { CopyButton, counted, duration, failure, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
@@ -13,11 +13,10 @@ export interface TraceHeaderProps {
   readonly correlationId: string;
   readonly summary: TraceSummary | undefined;
   readonly sentence: readonly Part[];
-  readonly rehearsal: string;
 }
 
 /** What a trace is about, why it ended so, and which objects it changed. */
-export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal }: TraceHeaderProps) {
+export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHeaderProps) {
   const requests = tree.rows.filter(({ kind }) => kind === 'request');
   const { hop } = requestOf(tree.rows) ?? tree.rows[0] ?? {};
   const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
@@ -27,7 +26,7 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
       <header>
         <div>
           <div class="line">
-            <Heading title={`${title} · ${rehearsal}`} small>
+            <Heading title={title} small>
               {title}
             </Heading>
             {hop && <StatusBadge status={hop.status} />}
@@ -45,15 +44,15 @@ export function TraceHeader({ tree, correlationId, summary, sentence, rehearsal 
           <CopyButton what="Link" text={() => location.href}>
             Copy link
           </CopyButton>
-          <ExportButton tree={tree} correlationId={correlationId} rehearsal={rehearsal} />
+          <ExportButton tree={tree} correlationId={correlationId} />
         </div>
       </header>
       <p class={css.sentence} data-sentence="">
         {sentence.map((part) => (
-          <SentencePart part={part} rehearsal={rehearsal} />
+          <SentencePart part={part} />
         ))}
       </p>
-      {summary && summary.objects.length > 0 && <Objects objects={summary.objects} rehearsal={rehearsal} />}
+      {summary && summary.objects.length > 0 && <Objects objects={summary.objects} />}
     </>
   );
 }
@@ -76,21 +75,21 @@ function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
   );
 }
 
-function SentencePart({ part, rehearsal }: { part: Part; rehearsal: string }) {
+function SentencePart({ part }: { part: Part }) {
   if (typeof part === 'string') return part;
   if ('strong' in part) return <strong>{part.strong}</strong>;
   return (
-    <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+    <a class="badge warn" href={linkHere('faults')}>
       ⚡ <span class="clip">{part.fault}</span>
     </a>
   );
 }
 
-const Objects = ({ objects, rehearsal }: { objects: TraceSummary['objects']; rehearsal: string }) => (
+const Objects = ({ objects }: { objects: TraceSummary['objects'] }) => (
   <ul class={`line ${css.objects}`} aria-label="Objects that changed">
     {objects.slice(0, 30).map(({ type, id }) => (
       <li key={`${type}/${id}`}>
-        <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+        <a class="badge" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
           {type}/{shortId(id)}
         </a>
       </li>

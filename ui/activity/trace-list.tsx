@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { apiTitle, applicationTitle, control, faults, route, setQuery, settingLink } from '../data/data.ts';
+import { apiTitle, applicationTitle, control, faults, here, route, setQuery, settingLink } from '../data/data.ts';
 import { useGrowingList } from '../data/growing-list.ts';
 import { counted, Empty, FilterField, failure, GrowingRows, say, useListInUse } from '../kit/kit.ts';
 import css from './activity.module.css';
@@ -22,13 +22,13 @@ const PAGE = 50;
  * The traces of a rehearsal, and between them the moves of its clock unless a filter is set. New ones wait while the pointer or the focus is
  * in the list.
  */
-export function TraceList({ rehearsal, selected, move }: { rehearsal: string; selected?: string; move?: string }) {
+export function TraceList({ selected, move }: { selected?: string; move?: string }) {
   const filter = filterOf(route.value.query);
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const use = useListInUse();
   const [discarded, setDiscarded] = useState(0);
   const traces = useGrowingList<Trace>({
-    key: JSON.stringify([rehearsal, filter]),
+    key: JSON.stringify(filter),
     read: async (before, signal) => {
       const query = { ...filter, before, limit: PAGE };
       const page = await control('list-traces', { query: query as never }, { signal });
@@ -40,16 +40,16 @@ export function TraceList({ rehearsal, selected, move }: { rehearsal: string; se
     follows: ['hops'],
     isInUse: use.isInUse,
   });
-  const moves = useClockMoves(rehearsal, use.isInUse);
+  const moves = useClockMoves(use.isInUse);
   const entries = timeline(traces.items ?? [], isFiltered ? [] : (moves.items ?? []), traces.showOlder === undefined);
   const rows = entries.map((entry) => {
     if (entry.kind === 'day') return <DayRow key={entry.day} day={entry.day} />;
     if (entry.kind === 'move') {
       const { number } = entry.move;
-      return <MoveRow key={`move ${number}`} move={entry.move} rehearsal={rehearsal} isSelected={String(number) === move} />;
+      return <MoveRow key={`move ${number}`} move={entry.move} isSelected={String(number) === move} />;
     }
     const { trace } = entry;
-    return <TraceRow key={trace.correlationId} trace={trace} rehearsal={rehearsal} isSelected={trace.correlationId === selected} />;
+    return <TraceRow key={trace.correlationId} trace={trace} isSelected={trace.correlationId === selected} />;
   });
   return (
     <GrowingRows
@@ -68,7 +68,7 @@ export function TraceList({ rehearsal, selected, move }: { rehearsal: string; se
         </div>
       }
       rows={<ul class="rows">{rows}</ul>}
-      empty={isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />}
+      empty={isFiltered ? <NothingFound /> : <NothingYet />}
       end={discarded > 0 && <Discarded traces={discarded} />}
     />
   );
@@ -119,9 +119,9 @@ const NothingFound = () => (
   </Empty>
 );
 
-function NothingYet({ rehearsal }: { rehearsal: string }) {
+function NothingYet() {
   const send = async (): Promise<void> => {
-    const answer = await fetch('/products/mug-blue', { headers: { 'X-Rehearsal': rehearsal }, cache: 'no-store' }).catch(() => undefined);
+    const answer = await fetch('/products/mug-blue', { headers: { 'X-Rehearsal': here() }, cache: 'no-store' }).catch(() => undefined);
     say(answer?.ok ? `Get Product answered ${answer.status}.` : failure('The gateway does not answer.'));
   };
   return (

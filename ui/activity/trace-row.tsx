@@ -1,19 +1,15 @@
-import { apiTitle, applicationTitle, changedQuery, type Output, rehearsalLink, route, withQuery } from '../data/data.ts';
+import { apiTitle, applicationTitle, changedQuery, linkHere, type Output, route, withQuery } from '../data/data.ts';
 import { Badge, counted, duration, FaultBadges, StatusBadge, wallTime } from '../kit/kit.ts';
 
 export type Trace = Output<'list-traces'>['items'][number];
 
 /** Name, status and duration belong to the worst request, or the latest of several. */
-export function TraceRow({ trace, rehearsal, isSelected }: { trace: Trace; rehearsal: string; isSelected: boolean }) {
+export function TraceRow({ trace, isSelected }: { trace: Trace; isSelected: boolean }) {
   const { correlationId, api, application, status, requests } = trace;
   const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
   return (
     <li>
-      <a
-        href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), query)}
-        data-row=""
-        aria-current={isSelected ? 'true' : undefined}
-      >
+      <a href={withQuery(linkHere('activity', correlationId), query)} data-row="" aria-current={isSelected ? 'true' : undefined}>
         <span class="what">
           {apiTitle(api)}
           {requests > 1 && <span class="muted"> +{requests - 1}</span>}

@@ -6,6 +6,7 @@ import {
   changedQuery,
   control,
   drawn,
+  here,
   type ListedHop,
   noteTraceRead,
   path,
@@ -37,14 +38,13 @@ const VIEW_TITLES = { sequence: 'Sequence', tree: 'Call tree', events: 'Events' 
 type View = keyof typeof VIEW_TITLES;
 
 export interface TraceProps {
-  readonly rehearsal: string;
   readonly correlationId: string;
   readonly query: URLSearchParams;
 }
 
 export function Trace(props: TraceProps) {
-  const { correlationId, rehearsal } = props;
-  useEffect(() => noteTraceRead(rehearsal), [rehearsal]);
+  const { correlationId } = props;
+  useEffect(() => noteTraceRead(here()), []);
   const readTrace = async (signal: AbortSignal) => {
     const [{ items, truncated }, { items: found }, { items: events }] = await Promise.all([
       control('read-journal', { query: { correlationId, bodies: 'false', limit: MOST_HOPS } }, { signal }),
@@ -86,7 +86,7 @@ interface KnownTraceProps extends TraceProps {
   readonly reason: string | undefined;
 }
 
-function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanation, outcome, reason }: KnownTraceProps) {
+function KnownTrace({ correlationId, query, tree, summary, explanation, outcome, reason }: KnownTraceProps) {
   const { row } = explanation;
   const sentence = [...withOutcome(explanation.sentence, outcome), ...(reason === undefined ? [] : [` ${reason}`])];
   const selected = tree.rows.find(({ hop }) => hop.requestId === query.get('hop')) ?? row ?? tree.rows[0];
@@ -101,7 +101,7 @@ function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanatio
   const shared = { tree, selected, hopLink };
   return (
     <>
-      <TraceHeader tree={tree} correlationId={correlationId} summary={summary} sentence={sentence} rehearsal={rehearsal} />
+      <TraceHeader tree={tree} correlationId={correlationId} summary={summary} sentence={sentence} />
       <nav class={`tabs ${css.tabs}`} aria-label="Views of the trace">
         {views.value.map((one) => (
           <a key={one} href={linkTo({ view: one })} aria-current={one === view ? 'page' : undefined}>
@@ -111,11 +111,9 @@ function KnownTrace({ rehearsal, correlationId, query, tree, summary, explanatio
       </nav>
       {view === 'sequence' && <SequenceDiagram {...shared} />}
       {view === 'tree' && <CallTree {...shared} />}
-      {view === 'events' && <TraceEvents rehearsal={rehearsal} correlationId={correlationId} hops={tree.rows.length} />}
+      {view === 'events' && <TraceEvents correlationId={correlationId} hops={tree.rows.length} />}
       {tree.rows.length >= MOST_HOPS && <p class="in muted">The latest {MOST_HOPS} hops are shown.</p>}
-      {selected && view !== 'events' && (
-        <HopDetail key={selected.hop.requestId} rehearsal={rehearsal} row={selected} number={tree.rows.indexOf(selected) + 1} />
-      )}
+      {selected && view !== 'events' && <HopDetail key={selected.hop.requestId} row={selected} number={tree.rows.indexOf(selected) + 1} />}
     </>
   );
 }

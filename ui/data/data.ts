@@ -1,10 +1,10 @@
 /** What every page reads. All pages import it here, so that the bundler puts it into one file. */
+export { nameOf } from '../../shared/catalog/event-names.ts';
 export * from './config.ts';
 export * from './connection.ts';
 export * from './control.ts';
 export * from './curl.ts';
 export * from './hop.ts';
-export * from './last-rehearsal.ts';
 export * from './live.ts';
 export * from './reference-link.ts';
 export * from './refusal.ts';
@@ -17,4 +17,3 @@ export * from './session.ts';
 export * from './session-keys.ts';
 export * from './stream.ts';
 export * from './titles.ts';
-export * from './trace-read.ts';

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { held, useFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { type Resource, useResource } from './resource.tsx';
+import { here } from './router.ts';
 import type { FrameKind } from './stream.ts';
 
 /** Most rows kept in the DOM. */
@@ -49,7 +50,8 @@ interface Source<Item> {
 
 /** A list that grows at its beginning while it is shown. Known items are replaced where they stand; new ones wait while the list is in use. */
 export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
-  const { key, read, isInUse } = source;
+  const { read, isInUse } = source;
+  const key = `${here()} ${source.key}`;
   const [listed, setListed] = useState<Listed<Item>>();
   const [failure, setFailure] = useState<Refusal>();
   /** The world is another one, or the stream has missed frames. */

@@ -2,11 +2,11 @@ import { batch, signal } from '@preact/signals';
 import { counted, rehearsalTime } from '../kit/format.ts';
 import { failure, type Message, say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
-import { forgetRehearsal, noteRehearsal } from './last-rehearsal.ts';
 import { isCutOff, onFrames, watch } from './live.ts';
 import { asRefusal, Refusal } from './refusal.ts';
 import { isRehearsalName, rehearsalLink } from './route.ts';
 import { route } from './router.ts';
+import { forgetRehearsal, noteRehearsal } from './session-keys.ts';
 
 /** The rehearsal in the address, as every page shows it. */
 export const clock = signal<Output<'read-clock'> | undefined>(undefined);

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemCard, Skeleton } from '../kit/parts.tsx';
+import { type ControlOptions, control, type Input, type OperationId, type Output } from './control.ts';
 import { live, onFrames, useBeginning } from './live.ts';
 import { asRefusal, isAborted, type Refusal } from './refusal.ts';
+import { route } from './router.ts';
 import type { Frame, FrameKind } from './stream.ts';
 
 /** Until a read that found no answer is tried again, while an earlier value is shown: nobody would see that it is old. Wall time. */
@@ -11,6 +13,8 @@ const AGAIN_AFTER_MS = 2_000;
 const SKELETON_AFTER_MS = 200;
 /** Frames come up to ten times a second; numbers change about as often as people can read them. Wall time. */
 const REREAD_MS = 500;
+/** After this wall time, a read that has not ended is begun anew. */
+const LONGEST_READ_MS = 5_000;
 
 export interface Resource<T> {
   /** The last value of this key; it stays while the resource is read again. */
@@ -36,16 +40,19 @@ interface Following<T> {
   readonly concerns?: (frame: AnyFrame, value: T | undefined) => boolean;
 }
 
-/** Reads something when the key changes, and again on `reload`: `useResource(id, (signal) => control('read-hop', …, { signal }))`. */
+/**
+ * Reads something when its name or the rehearsal changes, and again on `reload`: `useResource(id, (signal) => control('read-hop', …, { signal }))`.
+ */
 export function useResource<T>(
-  key: string,
+  name: string,
   read: (signal: AbortSignal) => Promise<T>,
   { follows = [], concerns = () => true }: Following<T> = {},
 ): Resource<T> {
+  const key = `${route.peek().rehearsal} ${name}`;
   const [loaded, setLoaded] = useState<Loaded<T>>({ key });
   const [slowKey, setSlowKey] = useState<string>();
   const [round, setRound] = useState(0);
-  const isReading = useRef(false);
+  const readingSince = useRef<number>(undefined);
   const latest = useRef({ read, loaded });
   latest.current = { read, loaded };
   const reload = useCallback(() => setRound((before) => before + 1), []);
@@ -53,7 +60,7 @@ export function useResource<T>(
     const leaving = new AbortController();
     const slow = setTimeout(() => setSlowKey(key), SKELETON_AFTER_MS);
     let again: ReturnType<typeof setTimeout> | undefined;
-    isReading.current = true;
+    readingSince.current = Date.now();
     latest.current
       .read(leaving.signal)
       .then((value) => leaving.signal.aborted || setLoaded({ key, value }))
@@ -66,7 +73,7 @@ export function useResource<T>(
       })
       .finally(() => {
         clearTimeout(slow);
-        if (!leaving.signal.aborted) isReading.current = false;
+        if (!leaving.signal.aborted) readingSince.current = undefined;
       });
     return () => {
       leaving.abort();
@@ -76,8 +83,25 @@ export function useResource<T>(
   }, [key, round]);
   const current = loaded.key === key ? loaded : undefined;
   const isConcerned = (frame: AnyFrame): boolean => concerns(frame, current?.value);
-  useReread(follows, reload, { isConcerned, isReading: () => isReading.current });
+  const isReading = (): boolean => Date.now() - (readingSince.current ?? 0) < LONGEST_READ_MS;
+  useReread(follows, reload, { isConcerned, isReading });
   return { value: current?.value, refusal: current?.refusal, slow: slowKey === key, reload };
+}
+
+type ReadOptions<Id extends OperationId> = Following<Output<Id>> & Pick<ControlOptions, 'rehearsal'>;
+type Control = <Id extends OperationId>(id: Id, input: Input<Id> | undefined, options: ControlOptions) => Promise<Output<Id>>;
+
+/** An operation as a resource: `useRead('read-hop', { params: { requestId } })`. */
+export function useRead<Id extends OperationId>(
+  id: Id,
+  ...[input, options = {}]: Record<never, never> extends Input<Id>
+    ? [input?: Input<Id>, options?: ReadOptions<Id>]
+    : [input: Input<Id>, options?: ReadOptions<Id>]
+): Resource<Output<Id>> {
+  const { rehearsal } = options;
+  // For an open id, the compiler does not resolve whether the input may be left out.
+  const read = control as unknown as Control;
+  return useResource(JSON.stringify([id, input, rehearsal]), (signal) => read(id, input, { rehearsal, signal }), options);
 }
 
 /** Whether the same read can succeed later: the gateway was away, failed, or had too much to do. */
@@ -85,7 +109,7 @@ const mayPass = ({ status }: Refusal): boolean => status === 0 || status === 429
 
 interface RereadOptions {
   readonly isConcerned?: (frame: AnyFrame) => boolean;
-  /** A read that runs is not cut off: it would never end while frames come. */
+  /** A read that runs is not cut off by frames: it would never end while they come. */
   readonly isReading?: () => boolean;
 }
 

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { changedQuery, parseRoute, type QueryChanges, withQuery } from './route.ts';
+import { changedQuery, parseRoute, type QueryChanges, rehearsalLink, withQuery } from './route.ts';
+import { lastRehearsal } from './session-keys.ts';
 
 const address = signal(location.pathname + location.search);
 /** The address as signals: components that read it are drawn again when it changes. */
@@ -10,6 +11,12 @@ export const path = computed(() => new URL(address.value, location.origin).pathn
 const hash = signal(location.hash);
 /** The part of the page that the address names; empty: none. */
 export const fragment = computed(() => decodedFragment(hash.value));
+
+/** The name of the rehearsal in the address; on pages of the whole estate, of the last one. */
+export const here = (): string => route.peek().rehearsal ?? lastRehearsal();
+
+/** A link to a page of this rehearsal: `linkHere('objects', 'order', 'ord_1')`. */
+export const linkHere = (...segments: readonly string[]): string => rehearsalLink(here(), ...segments);
 
 let focusDue = false;
 

@@ -1,5 +1,5 @@
 import { events } from '../data/catalog.ts';
-import { applicationTitle, control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { applicationTitle, drawn, linkHere, type Output, useRead, withQuery } from '../data/data.ts';
 import {
   Badge,
   CopyButton,
@@ -21,11 +21,15 @@ type ReadEvent = Output<'read-event'>;
 type Consumer = ReadEvent['consumers'][number];
 
 /** An event: publisher, data, and the outcome at each subscriber. */
-export function EventDetail({ rehearsal, id }: { rehearsal: string; id: string }) {
-  const read = useResource(id, (signal) => control('read-event', { params: { id } }, { signal }), {
-    follows: ['hops', 'faults', 'gap'],
-    concerns: ([kind, data], value) => kind !== 'hops' || data.some((hop) => hop.correlationId === value?.event['correlationid']),
-  });
+export function EventDetail({ id }: { id: string }) {
+  const read = useRead(
+    'read-event',
+    { params: { id } },
+    {
+      follows: ['hops', 'faults', 'gap'],
+      concerns: ([kind, data], value) => kind !== 'hops' || data.some((hop) => hop.correlationId === value?.event['correlationid']),
+    },
+  );
   const isUnknown = read.refusal?.code === 'not_found' && read.value === undefined;
   return (
     <>
@@ -35,13 +39,13 @@ export function EventDetail({ rehearsal, id }: { rehearsal: string; id: string }
           <p class="muted">The id is wrong, or it belongs to another rehearsal.</p>
         </NotFound>
       ) : (
-        drawn(read, (value) => <KnownEvent rehearsal={rehearsal} value={value} />)
+        drawn(read, (value) => <KnownEvent value={value} />)
       )}
     </>
   );
 }
 
-function KnownEvent({ rehearsal, value }: { rehearsal: string; value: ReadEvent }) {
+function KnownEvent({ value }: { value: ReadEvent }) {
   const { order, topic, event, consumers } = value;
   const { id, name, title, isAdditional, subject, time, correlationid } = eventFacts(event);
   const [type = '', objectId = ''] = subject.split('/');
@@ -51,7 +55,7 @@ function KnownEvent({ rehearsal, value }: { rehearsal: string; value: ReadEvent 
       <header>
         <div>
           <div class="line">
-            <Heading title={`${name} · ${rehearsal}`} small>
+            <Heading title={name} small>
               {title}
             </Heading>
             {isAdditional && <Badge>additional</Badge>}
@@ -65,12 +69,12 @@ function KnownEvent({ rehearsal, value }: { rehearsal: string; value: ReadEvent 
       </header>
       <dl class="pairs in">
         <Pair term="Object">
-          <a href={rehearsalLink(rehearsal, 'objects', type, objectId)} title={subject}>
+          <a href={linkHere('objects', type, objectId)} title={subject}>
             {shortSubject(subject)}
           </a>
         </Pair>
         <Pair term="Caused by">
-          <a href={rehearsalLink(rehearsal, 'activity', correlationid)}>trace {correlationid}</a>
+          <a href={linkHere('activity', correlationid)}>trace {correlationid}</a>
         </Pair>
         <Pair term="Topic">
           <code>{topic}</code>
@@ -91,7 +95,7 @@ function KnownEvent({ rehearsal, value }: { rehearsal: string; value: ReadEvent 
         {consumers.length > 0 && (
           <ul class={css.consumers}>
             {consumers.map((consumer) => (
-              <ConsumerRow key={consumer.application} rehearsal={rehearsal} correlationId={correlationid} consumer={consumer} />
+              <ConsumerRow key={consumer.application} correlationId={correlationid} consumer={consumer} />
             ))}
           </ul>
         )}
@@ -111,7 +115,7 @@ const STATES: Readonly<Record<Consumer['state'], { readonly tone?: Tone; readonl
   withheld: { tone: 'warn', words: '⚡ withheld' },
 };
 
-function ConsumerRow({ rehearsal, correlationId, consumer }: { rehearsal: string; correlationId: string; consumer: Consumer }) {
+function ConsumerRow({ correlationId, consumer }: { correlationId: string; consumer: Consumer }) {
   const { application, state, attempts, requestId, status, error } = consumer;
   const { tone, words } = STATES[state];
   return (
@@ -122,9 +126,7 @@ function ConsumerRow({ rehearsal, correlationId, consumer }: { rehearsal: string
         {status !== undefined && <StatusBadge status={status} />}
         {attempts > 1 && <span class="muted">{counted(attempts, 'attempt')}</span>}
         {requestId !== undefined && (
-          <a href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}>
-            How {applicationTitle(application)} handled it
-          </a>
+          <a href={withQuery(linkHere('activity', correlationId), { hop: requestId })}>How {applicationTitle(application)} handled it</a>
         )}
       </div>
       {error !== undefined && <p class={`brk ${css.refused}`}>{error}</p>}

@@ -1,5 +1,5 @@
 import { events } from '../data/catalog.ts';
-import { control, rehearsalLink, route, setQuery, withQuery } from '../data/data.ts';
+import { control, here, linkHere, route, setQuery, withQuery } from '../data/data.ts';
 import { type GrowingList, type ListPage, useGrowingList } from '../data/growing-list.ts';
 import { Choice, Empty, FilterField, GrowingRows, useListInUse } from '../kit/kit.ts';
 import { EventRow, type PublishedEvent } from './event-row.tsx';
@@ -20,11 +20,11 @@ const filterOf = (query: URLSearchParams): EventFilter => ({
 });
 
 /** The events of a rehearsal. New ones wait while the pointer or the focus is in the list. */
-export function EventList({ rehearsal, selected }: { rehearsal: string; selected: string | undefined }) {
+export function EventList({ selected }: { selected: string | undefined }) {
   const { query } = route.value;
   const filter = filterOf(query);
   const use = useListInUse();
-  const feed = useEventFeed(rehearsal, filter, use.isInUse);
+  const feed = useEventFeed(filter, use.isInUse);
   const isFiltered = filter.type !== undefined || filter.subject !== undefined;
   const withExtra = filter.ext === 'true';
   const filters = (
@@ -55,7 +55,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
   );
   const rows = feed.items?.map((published) => {
     const { id } = published.event as { readonly id: string };
-    const href = withQuery(rehearsalLink(rehearsal, 'events', id), Object.fromEntries(query));
+    const href = withQuery(linkHere('events', id), Object.fromEntries(query));
     return <EventRow key={published.order} published={published} href={href} isSelected={id === selected} />;
   });
   return (
@@ -66,7 +66,7 @@ export function EventList({ rehearsal, selected }: { rehearsal: string; selected
       feeds={[feed]}
       filters={filters}
       rows={<ul class="rows">{rows}</ul>}
-      empty={isFiltered ? <NothingFound /> : <NothingYet rehearsal={rehearsal} />}
+      empty={isFiltered ? <NothingFound /> : <NothingYet />}
     />
   );
 }
@@ -77,14 +77,14 @@ const ENOUGH = 50;
 const MOST_WINDOWS = 5;
 
 /** The events of a rehearsal, newest first, kept up to date. */
-function useEventFeed(rehearsal: string, filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
+function useEventFeed(filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
   const read = async (before?: number, signal?: AbortSignal) => {
     if (before !== undefined) return readBackwards(filter, before, signal);
-    const { counts } = await control('read-rehearsal', { params: { name: rehearsal } }, { signal });
+    const { counts } = await control('read-rehearsal', { params: { name: here() } }, { signal });
     return readBackwards(filter, counts.events, signal);
   };
   return useGrowingList<PublishedEvent>({
-    key: JSON.stringify([rehearsal, filter]),
+    key: JSON.stringify(filter),
     read,
     readAfter: async (after, signal) => {
       const { items } = await control('list-events', { query: { ...filter, after, limit: WINDOW } }, { signal });
@@ -127,10 +127,10 @@ const NothingFound = () => (
   </Empty>
 );
 
-const NothingYet = ({ rehearsal }: { rehearsal: string }) => (
+const NothingYet = () => (
   <Empty title="Nothing has been published here yet.">
     <p class="muted">Each change of a basket, an order, a payment appears here as an event, with those who consume it.</p>
-    <a class="button" href={rehearsalLink(rehearsal, 'activity')}>
+    <a class="button" href={linkHere('activity')}>
       See the activity
     </a>
   </Empty>

@@ -1,5 +1,4 @@
-import { nameOf } from '../../shared/catalog/event-names.ts';
-import type { Output } from '../data/data.ts';
+import { nameOf, type Output } from '../data/data.ts';
 import { Badge, shortSubject, wallTime } from '../kit/kit.ts';
 
 export type PublishedEvent = Output<'list-events'>['items'][number];

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
-import { Card, Choice, field, OtherErrors, say, textField, useForm } from '../kit/kit.ts';
+import { Card, Choice, say, useForm } from '../kit/kit.ts';
 import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
@@ -23,20 +23,6 @@ const EMPTY: FaultForm = {
   probability: '',
   seed: '',
 };
-const SHOWN = [
-  '{name}',
-  '/match',
-  '/match/application',
-  '/match/api',
-  '/match/event',
-  '/match/subject',
-  '/match/webhook',
-  '/match/status',
-  '/fault/kind',
-  '/times',
-  '/probability',
-  '/seed',
-];
 
 /** Validated here, because the name is part of the URL, where names such as `..` change the path. */
 function nameTrouble(name: string): string | undefined {
@@ -65,7 +51,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     say(`The fault ${given} is set.`);
     name.value = '';
   };
-  const { errors, attributes: ofForm } = useForm(set, {
+  const ofForm = useForm(set, {
     // Of a call without a target the fields are below the choice of what it strikes.
     pointerOf: (pointer) => (target === 'call' && pointer === '/match' ? '/match/application' : pointer),
   });
@@ -76,7 +62,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     pointer: string,
     choices: readonly (readonly [string, string])[],
   ) =>
-    field({ id: `fault-${member}`, label, pointer, errors }, (attributes) => (
+    ofForm.field({ id: `fault-${member}`, label, pointer }, (attributes) => (
       <Choice
         attributes={attributes}
         value={form.value[member]}
@@ -85,7 +71,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
       />
     ));
   const text = (member: 'subject' | 'times' | 'probability' | 'seed', label: string, hint: string) =>
-    field({ id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}`, errors }, (attributes) => (
+    ofForm.field({ id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}` }, (attributes) => (
       <input
         type="text"
         {...attributes}
@@ -97,20 +83,19 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
   const { effect, members } = FAULT_KINDS[kind];
   return (
     <Card title="Your own rule">
-      <form {...ofForm} class="in fields">
-        <OtherErrors errors={errors} shown={[...SHOWN, ...members.map((member) => `/fault/${member.name}`)]} />
-        {textField(
+      <form {...ofForm.attributes} class="in fields">
+        {ofForm.others}
+        {ofForm.text(
           {
             id: 'fault-name',
             label: 'Name',
             hint: 'At most 64 letters, digits, dots, hyphens and underscores',
             pointer: '{name}',
-            errors,
           },
           name,
           { required: true, maxLength: 64 },
         )}
-        {field({ id: 'fault-target', label: 'What it strikes', pointer: '/match', errors }, (attributes) => (
+        {ofForm.field({ id: 'fault-target', label: 'What it strikes', pointer: '/match' }, (attributes) => (
           <Choice
             attributes={attributes}
             value={target}
@@ -146,7 +131,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
         {target === 'webhook' &&
           form.value.webhook === CARRIER &&
           choice('scan', 'Scan', '/match/status', [['', 'any'], ...faultRules.scans.map((one) => [one, one] as const)])}
-        {field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind', errors }, (attributes) => (
+        {ofForm.field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind' }, (attributes) => (
           <Choice
             attributes={attributes}
             value={kind}
@@ -155,8 +140,8 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
           />
         ))}
         {members.map(({ name: member, label, initial, hint, choices }) =>
-          field(
-            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}`, errors },
+          ofForm.field(
+            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}` },
             (attributes) => {
               const value = form.value.members[member] ?? initial;
               const set = (typed: string): void => change({ members: { ...form.value.members, [member]: typed } });

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
-import { control, drawn, faults, isCutOff, isUsedUp, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { control, drawn, faults, isCutOff, isUsedUp, linkHere, type Output, useRead, useResource, withQuery } from '../data/data.ts';
 import { Badge, Card, Choice, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
 import { readWebhooks } from '../webhooks/webhook-read.ts';
 import { FaultRuleForm } from './fault-form.tsx';
 import { ruleInWords } from './fault-rule.ts';
@@ -10,9 +9,9 @@ import css from './faults.module.css';
 import { presetsOfWebhook } from './webhook-presets.ts';
 
 /** What goes wrong in a rehearsal: switches under business names, rules of one's own, and what they withhold. */
-export function Faults({ rehearsal }: PageProps) {
-  const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
-  const registered = useResource(`webhooks of ${rehearsal}`, readWebhooks);
+export function Faults() {
+  const presets = useRead('list-fault-presets');
+  const registered = useResource('webhooks', readWebhooks);
   const webhooks = registered.value?.map(({ name }) => name) ?? [];
   const [chosen, choose] = useState<string>();
   const receiver = webhooks.find((name) => name === chosen) ?? webhooks[0];
@@ -23,7 +22,7 @@ export function Faults({ rehearsal }: PageProps) {
   return (
     <div class="stack">
       <div class="title">
-        <Heading title={`Faults of ${rehearsal}`}>Faults</Heading>
+        <Heading title="Faults">Faults</Heading>
         <p class="line">
           <span class="muted">
             {set.length === 0
@@ -47,7 +46,7 @@ export function Faults({ rehearsal }: PageProps) {
           {drawn(presets, ({ items }) =>
             groupsOf(items).map(([group, ofGroup]) => (
               <Card key={group} title={group}>
-                <Switches presets={ofGroup} set={set} rehearsal={rehearsal} />
+                <Switches presets={ofGroup} set={set} />
               </Card>
             )),
           )}
@@ -63,12 +62,12 @@ export function Faults({ rehearsal }: PageProps) {
                 />
               }
             >
-              <Switches presets={ofReceiver} set={set} rehearsal={rehearsal} />
+              <Switches presets={ofReceiver} set={set} />
             </Card>
           )}
         </div>
         <div class="stack">
-          <OwnRules set={others} rehearsal={rehearsal} />
+          <OwnRules set={others} />
           <WithheldCard set={set} presets={[...(presets.value?.items ?? []), ...webhooks.flatMap(presetsOfWebhook)]} />
           <FaultRuleForm webhooks={webhooks} />
         </div>
@@ -82,18 +81,17 @@ const groupsOf = (presets: readonly FaultPreset[]): [string, FaultPreset[]][] =>
 interface SwitchesProps {
   readonly presets: readonly FaultPreset[];
   readonly set: readonly SetFault[];
-  readonly rehearsal: string;
 }
 
-const Switches = ({ presets, set, rehearsal }: SwitchesProps) => (
+const Switches = ({ presets, set }: SwitchesProps) => (
   <ul class={`items ${css.switches}`}>
     {presets.map((preset) => (
-      <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} rehearsal={rehearsal} />
+      <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} />
     ))}
   </ul>
 );
 
-function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFault | undefined; rehearsal: string }) {
+function PresetRow({ preset, set }: { preset: FaultPreset; set: SetFault | undefined }) {
   const { id, title, effect, rule } = preset;
   const toggle = (): Promise<void> => (set ? dropFault(id, title) : setPreset(preset));
   return (
@@ -110,7 +108,7 @@ function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFa
         <span class={css.knob} aria-hidden="true" />
         <span class={css.what}>{title}</span>
       </button>
-      <Hits fault={set} rehearsal={rehearsal} />
+      <Hits fault={set} />
       <p class={css.effect} id={`${id}-effect`}>
         {effect}
       </p>
@@ -122,18 +120,18 @@ function PresetRow({ preset, set, rehearsal }: { preset: FaultPreset; set: SetFa
 }
 
 /** How often it struck, as a link to the traces that it struck. */
-function Hits({ fault, rehearsal }: { fault: SetFault | undefined; rehearsal: string }) {
+function Hits({ fault }: { fault: SetFault | undefined }) {
   if (!fault) return null;
   if (fault.hits === 0) return <Badge tone="warn">on, not struck yet</Badge>;
   return (
-    <a class="badge warn" href={withQuery(rehearsalLink(rehearsal, 'activity'), { fault: fault.name })}>
+    <a class="badge warn" href={withQuery(linkHere('activity'), { fault: fault.name })}>
       <span aria-hidden="true">⚡</span>struck {counted(fault.hits, 'time')}
       {isUsedUp(fault) ? ', used up' : ''}
     </a>
   );
 }
 
-function OwnRules({ set, rehearsal }: { set: readonly SetFault[]; rehearsal: string }) {
+function OwnRules({ set }: { set: readonly SetFault[] }) {
   if (set.length === 0) return null;
   return (
     <Card title="Other rules">
@@ -141,7 +139,7 @@ function OwnRules({ set, rehearsal }: { set: readonly SetFault[]; rehearsal: str
         {set.map((fault) => (
           <li key={fault.name} class={css.on}>
             <span class={`${css.what} brk`}>{fault.name}</span>
-            <Hits fault={fault} rehearsal={rehearsal} />
+            <Hits fault={fault} />
             <p class="muted small brk">
               <code>{ruleInWords(fault)}</code>
             </p>

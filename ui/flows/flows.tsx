@@ -1,15 +1,14 @@
 import { flows } from '../data/catalog.ts';
-import { act, busy, control, drawn, isBusy, type Output, rehearsalLink, route, useResource } from '../data/data.ts';
+import { act, busy, control, drawn, isBusy, linkHere, type Output, route, useRead } from '../data/data.ts';
 import { Badge, Card, counted, duration, Empty, FilterField, failure, Heading, Term } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
 import css from './flows.module.css';
 import { isOpen, type ListedRun, RunBadge, runScenario, useRuns } from './run-list.tsx';
 
 type Scenario = Output<'list-scenarios'>['items'][number];
 
 /** The documented flows, and the scenarios that follow or disturb them, each with its latest result. */
-export function Flows({ rehearsal }: PageProps) {
-  const scenarios = useResource('scenarios', (signal) => control('list-scenarios', undefined, { signal }));
+export function Flows() {
+  const scenarios = useRead('list-scenarios');
   const runs = useRuns();
   const words = (route.value.query.get('q') ?? '').toLowerCase();
   const shown = (scenarios.value?.items ?? []).filter((one) => textOf(one).includes(words));
@@ -34,7 +33,7 @@ export function Flows({ rehearsal }: PageProps) {
         <button type="button" class="primary" aria-disabled={isBusy()} onClick={() => void runAll(shown)}>
           {words === '' ? 'Run all' : `Run ${shown.length} shown`}
         </button>
-        <a href={rehearsalLink(rehearsal, 'runs')}>Latest runs</a>
+        <a href={linkHere('runs')}>Latest runs</a>
         <span class="muted" role="status">
           {summaryOf([...latest.values()])}
         </span>
@@ -48,13 +47,7 @@ export function Flows({ rehearsal }: PageProps) {
               {onFailure !== undefined && <p class="in muted">{onFailure}</p>}
               <ul class={`items ${css.items} ${css.scenarios}`}>
                 {ofFlow.map((scenario) => (
-                  <ScenarioRow
-                    key={scenario.name}
-                    scenario={scenario}
-                    shownIn={number}
-                    run={latest.get(scenario.name)}
-                    rehearsal={rehearsal}
-                  />
+                  <ScenarioRow key={scenario.name} scenario={scenario} shownIn={number} run={latest.get(scenario.name)} />
                 ))}
               </ul>
             </Card>
@@ -110,10 +103,9 @@ interface ScenarioRowProps {
   readonly shownIn: number | undefined;
   /** Its latest run. */
   readonly run: ListedRun | undefined;
-  readonly rehearsal: string;
 }
 
-function ScenarioRow({ scenario, shownIn, run, rehearsal }: ScenarioRowProps) {
+function ScenarioRow({ scenario, shownIn, run }: ScenarioRowProps) {
   const { name, title, flows: ofScenario, pains } = scenario;
   const others = ofScenario.filter((flow) => flow !== shownIn);
   return (
@@ -135,7 +127,7 @@ function ScenarioRow({ scenario, shownIn, run, rehearsal }: ScenarioRowProps) {
       </div>
       <div class="line">
         {run && (
-          <a href={rehearsalLink(rehearsal, 'runs', run.id)} aria-label={`${run.state}: latest run of ${title}`} data-row="">
+          <a href={linkHere('runs', run.id)} aria-label={`${run.state}: latest run of ${title}`} data-row="">
             <RunBadge state={run.state} />
           </a>
         )}

@@ -1,4 +1,4 @@
-import { act, control, drawn, lastRehearsal, type Output, type Resource, rehearsalLink, route, useResource } from '../data/data.ts';
+import { act, control, drawn, linkHere, type Output, type Resource, useRead } from '../data/data.ts';
 import { Badge, Empty, type Tone, wallTime } from '../kit/kit.ts';
 
 export type RunState = Output<'read-run'>['state'];
@@ -17,18 +17,17 @@ export const RunBadge = ({ state }: { state: RunState }) => <Badge tone={TONES[s
 export const isOpen = ({ state }: ListedRun): boolean => state === 'waiting' || state === 'running';
 
 /** The latest runs of the estate, newest first, kept up to date by the stream. */
-export const useRuns = (): Resource<Output<'list-runs'>> =>
-  useResource('runs', (signal) => control('list-runs', undefined, { signal }), { follows: ['runs', 'gap'] });
+export const useRuns = (): Resource<Output<'list-runs'>> => useRead('list-runs', undefined, { follows: ['runs', 'gap'] });
 
 /** Starts a scenario. Its result appears beside it in the list of flows. */
 export const runScenario = ({ name, title }: { readonly name: string; readonly title: string }): Promise<void> =>
   act(`run ${name}`, async () => {
     const { id } = await control('start-run', { body: { scenario: name } });
-    const link = rehearsalLink(route.peek().rehearsal ?? lastRehearsal(), 'runs', id);
+    const link = linkHere('runs', id);
     return { text: `“${title}” runs.`, link: { href: link, words: 'See its steps' } };
   });
 
-export const RunList = ({ rehearsal }: { rehearsal: string }) =>
+export const RunList = () =>
   drawn(useRuns(), ({ items }) =>
     items.length === 0 ? (
       <Empty title="Nothing has run yet.">
@@ -38,7 +37,7 @@ export const RunList = ({ rehearsal }: { rehearsal: string }) =>
       <ul class="rows">
         {items.map(({ id, title, state, startedAt }) => (
           <li key={id}>
-            <a href={rehearsalLink(rehearsal, 'runs', id)} data-row="">
+            <a href={linkHere('runs', id)} data-row="">
               <span class="what">{title}</span>
               <span>
                 <RunBadge state={state} />

@@ -1,4 +1,16 @@
-import { act, apiTitle, applicationTitle, asRefusal, busy, control, drawn, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import {
+  act,
+  apiTitle,
+  applicationTitle,
+  asRefusal,
+  busy,
+  control,
+  drawn,
+  linkHere,
+  type Output,
+  rehearsalLink,
+  useResource,
+} from '../data/data.ts';
 import { Card, duration, Empty, Heading, StatusBadge, wallTime } from '../kit/kit.ts';
 import { InvariantList } from '../rehearsals/invariants-card.tsx';
 import type { PageProps } from '../shell/page.ts';
@@ -8,13 +20,11 @@ import { RunBadge, RunList } from './run-list.tsx';
 type RunRecord = Output<'read-run'>;
 
 /** A run of a scenario: its steps as they happen, and whether the invariants hold at its end. */
-export function Run({ rehearsal, rest: [id] }: PageProps) {
+export function Run({ rest: [id] }: PageProps) {
   const read = useResource(`run ${id}`, async (signal) => ({ run: id === undefined ? undefined : await readRun(id, signal) }), {
     follows: ['runs', 'gap'],
   });
-  return drawn(read, ({ run }) =>
-    run ? <KnownRun rehearsal={rehearsal} run={run} reread={read.reload} /> : <UnknownRun rehearsal={rehearsal} id={id} />,
-  );
+  return drawn(read, ({ run }) => (run ? <KnownRun run={run} reread={read.reload} /> : <UnknownRun id={id} />));
 }
 
 /** @returns undefined for a run that is not kept */
@@ -24,7 +34,7 @@ const readRun = (id: string, signal: AbortSignal): Promise<RunRecord | undefined
     throw error;
   });
 
-const UnknownRun = ({ rehearsal, id }: { rehearsal: string; id: string | undefined }) => (
+const UnknownRun = ({ id }: { id: string | undefined }) => (
   <div class="stack">
     <Heading title="Runs">
       {id === undefined ? (
@@ -37,17 +47,17 @@ const UnknownRun = ({ rehearsal, id }: { rehearsal: string; id: string | undefin
     </Heading>
     {id !== undefined && <p class="muted">The id is wrong, it was removed, or newer runs have replaced it: the latest 40 are kept.</p>}
     <Card label="Latest runs">
-      <RunList rehearsal={rehearsal} />
+      <RunList />
     </Card>
     <p>
-      <a class="button" href={rehearsalLink(rehearsal, 'flows')}>
+      <a class="button" href={linkHere('flows')}>
         All flows
       </a>
     </p>
   </div>
 );
 
-function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecord; reread: () => void }) {
+function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
   const { id, title, scenario, state, startedAt, endedAt, steps, invariants, failure } = run;
   const isOpen = state === 'waiting' || state === 'running';
   const stop = (): Promise<void> =>
@@ -67,7 +77,7 @@ function KnownRun({ rehearsal, run, reread }: { rehearsal: string; run: RunRecor
           <Heading title={title}>{title}</Heading>
           <RunBadge state={state} />
         </div>
-        <a href={rehearsalLink(rehearsal, 'flows')}>← All flows</a>
+        <a href={linkHere('flows')}>← All flows</a>
       </div>
       <div class="line muted">
         <code>{scenario}</code>

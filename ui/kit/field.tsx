@@ -7,8 +7,8 @@ interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly hint?: string;
-  /** The pointer of the gateway's errors about this field. */
-  readonly pointer: string;
+  /** The pointer of the gateway's errors about this field. Absent: another field shows them. */
+  readonly pointer?: string;
   readonly errors: readonly FieldError[];
   readonly key?: string;
 }
@@ -41,12 +41,14 @@ export function field({ id, label, hint, pointer, errors, key = id }: FieldProps
   );
 }
 
+interface TextMore {
+  readonly required?: true;
+  readonly maxLength?: number;
+  readonly inputmode?: 'url';
+}
+
 /** A field with one line of text, which stays as it was typed. `more` adds attributes of the input. */
-export const textField = (
-  props: FieldProps,
-  value: Signal<string>,
-  more: { readonly required?: true; readonly maxLength?: number; readonly inputmode?: 'url' } = {},
-) =>
+const textField = (props: FieldProps, value: Signal<string>, more: TextMore = {}) =>
   field(props, (attributes) => (
     <input
       type="text"
@@ -59,12 +61,17 @@ export const textField = (
     />
   ));
 
+type OwnProps = Omit<FieldProps, 'errors'>;
+
 interface FormOptions {
   /** The field of an error, where it is another than the gateway names. */
   readonly pointerOf?: (pointer: string, refusal: Refusal) => string;
 }
 
-/** A form, sent once at a time. What `send` throws stands at the fields. `attributes` belong to the form element. */
+/**
+ * A form, sent once at a time. What `send` throws stands at its fields, and in `others` what belongs to none of them. `attributes` belong to
+ * the form element.
+ */
 export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => pointer }: FormOptions = {}) {
   const errors = useSignal<readonly FieldError[]>([]);
   const isSending = useSignal(false);
@@ -84,8 +91,19 @@ export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => po
       isSending.value = false;
     }
   };
-  const attributes = { ref, noValidate: true, onSubmit: (event: Event) => void submit(event) };
-  return { errors: errors.value, isSending: isSending.value, attributes };
+  // The fields of a form are drawn before its other errors.
+  const shown = new Set<string>();
+  const ofForm = (props: OwnProps): FieldProps => {
+    if (props.pointer !== undefined) shown.add(props.pointer);
+    return { ...props, errors: errors.value };
+  };
+  return {
+    attributes: { ref, noValidate: true, onSubmit: (event: Event) => void submit(event) },
+    isSending: isSending.value,
+    others: <OtherErrors errors={errors.value} shown={shown} />,
+    field: (props: OwnProps, draw: DrawInput) => field(ofForm(props), draw),
+    text: (props: OwnProps, value: Signal<string>, more?: TextMore) => textField(ofForm(props), value, more),
+  };
 }
 
 /** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
@@ -96,10 +114,11 @@ export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFo
 }
 
 /** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
-export function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: readonly string[] }) {
+export function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: Iterable<string> }) {
   const problem = useRef<HTMLDivElement>(null);
   useEffect(() => problem.current?.scrollIntoView({ block: 'nearest' }), [errors]);
-  const others = errors.filter(({ pointer }) => !shown.includes(pointer));
+  const places = new Set(shown);
+  const others = errors.filter(({ pointer }) => !places.has(pointer));
   if (others.length === 0) return null;
   return (
     <div ref={problem} class="problem" role="alert">

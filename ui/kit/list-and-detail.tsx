@@ -7,7 +7,6 @@ import { Empty, Heading } from './parts.tsx';
 
 interface ListAndDetailProps {
   readonly name: string;
-  readonly rehearsal: string;
   readonly about: string;
   /** Link to the list: another filter has other rows. */
   readonly link: string;
@@ -23,7 +22,7 @@ interface ListAndDetailProps {
 
 /** A page with a list, and beside it the item that is open. A narrow window shows either. Escape leads back to the list. */
 export function ListAndDetail(props: ListAndDetailProps) {
-  const { name, rehearsal, about, link, back, opened, list, detail, invitation } = props;
+  const { name, about, link, back, opened, list, detail, invitation } = props;
   const isOpen = opened !== undefined;
   const place = useListPlace(link, opened);
   useKeys({ Escape: () => isOpen && navigate(link) });
@@ -31,7 +30,7 @@ export function ListAndDetail(props: ListAndDetailProps) {
   return (
     <div class={`stack ${isOpen ? css.isOpen : ''}`}>
       <div class="title">
-        {isOpen ? <p class="as-h1">{name}</p> : <Heading title={`${name} of ${rehearsal}`}>{name}</Heading>}
+        {isOpen ? <p class="as-h1">{name}</p> : <Heading title={name}>{name}</Heading>}
         {isOpen && (
           <a class="button below" href={link}>
             ← {back}

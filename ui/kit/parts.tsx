@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Refusal } from '../data/refusal.ts';
-import { path, takeFocusDue } from '../data/router.ts';
+import { path, route, takeFocusDue } from '../data/router.ts';
 import { type Tone, toneOf } from './format.ts';
 import { say } from './status-line.tsx';
 
@@ -10,7 +10,7 @@ export function Heading({ children, title, small = false }: { children?: Compone
   const heading = useRef<HTMLHeadingElement>(null);
   const at = path.value;
   useEffect(() => {
-    document.title = `${title} · Estate console`;
+    document.title = [title, route.peek().rehearsal, 'Estate console'].filter(Boolean).join(' · ');
     if (takeFocusDue()) heading.current?.focus({ preventScroll: true });
   }, [at, title]);
   return (

@@ -43,7 +43,7 @@ export function ObjectList({ rehearsal, type, query }: ObjectListProps) {
     return (
       <div class="stack">
         <div class="title">
-          <Heading title={`${type} of ${rehearsal}`}>{type}</Heading>
+          <Heading title={type}>{type}</Heading>
           <a href={rehearsalLink(rehearsal, 'objects')}>← All types</a>
         </div>
         <section ref={list} class="card" aria-label={`Objects of type ${type}`} onPointerLeave={leave} onFocusOut={leave}>

@@ -21,7 +21,7 @@ export function ObjectTypes({ rehearsal }: { rehearsal: string }) {
   return (
     <div class="stack">
       <div class="title">
-        <Heading title={`Objects of ${rehearsal}`}>Objects</Heading>
+        <Heading title="Objects">Objects</Heading>
         <p class="muted">Every business object of this rehearsal, by type and state</p>
       </div>
       <Card label="Types">

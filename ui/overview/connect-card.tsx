@@ -1,8 +1,9 @@
-import { config, connectionSettings, credentialsOf } from '../data/data.ts';
+import { config, connectionSettings, credentialsOf, here } from '../data/data.ts';
 import { Card, CopyEnv, SettingsList } from '../kit/kit.ts';
 
 /** How a client of one's own reaches this rehearsal. */
-export function ConnectCard({ rehearsal }: { rehearsal: string }) {
+export function ConnectCard() {
+  const rehearsal = here();
   const { demo } = config();
   const credentials = credentialsOf(rehearsal);
   const settings = connectionSettings({ gateway: location.origin, rehearsal, credentials, demo });

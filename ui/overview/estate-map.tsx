@@ -5,8 +5,8 @@ import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
 import css from './overview.module.css';
 
 /** Who calls whom in this rehearsal, as a picture and as a list. */
-export function EstateMap({ estate, rehearsal }: { estate: Topology; rehearsal: string }) {
-  const nodes = nodesOf(estate, rehearsal);
+export function EstateMap({ estate }: { estate: Topology }) {
+  const nodes = nodesOf(estate);
   const size = isNarrow.value ? NARROW : WIDE;
   const { lane, map } = size;
   const { lanes, nodes: places, calls } = layoutEstateMap(estate.seen, size);

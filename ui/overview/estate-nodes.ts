@@ -1,8 +1,5 @@
-import { nameOf } from '../../shared/catalog/event-names.ts';
 import { apis, publishers } from '../data/catalog.ts';
-import type { Output } from '../data/control.ts';
-import { faults, isUsedUp } from '../data/rehearsal.ts';
-import { rehearsalLink, withQuery } from '../data/route.ts';
+import { faults, isUsedUp, linkHere, nameOf, type Output, withQuery } from '../data/data.ts';
 import { counted } from '../kit/format.ts';
 import { faultWords, type NodeFaults, nodeFaults } from './node-faults.ts';
 
@@ -37,7 +34,7 @@ export const faultsAt = (application: Topology['applications'][number]): NodeFau
 export const downByFault = ({ applications }: Topology): readonly string[] =>
   applications.filter((one) => faultsAt(one).isDown).map(({ title }) => shortTitle(title));
 
-export function nodesOf({ applications, touchpoint }: Topology, rehearsal: string): readonly MapNode[] {
+export function nodesOf({ applications, touchpoint }: Topology): readonly MapNode[] {
   return [
     ...applications.map((application): MapNode => {
       const { id, title, owns, state, waitingFor, hops, swapped } = application;
@@ -55,7 +52,7 @@ export function nodesOf({ applications, touchpoint }: Topology, rehearsal: strin
         ...(state === 'away'
           ? notesOf(`away${waitingFor === undefined ? '' : `: ${waitingFor}`}`)
           : notesOf(words, real ?? faultWords(ofFaults))),
-        link: withQuery(rehearsalLink(rehearsal, 'activity'), { application: id }),
+        link: withQuery(linkHere('activity'), { application: id }),
       };
     }),
     {

@@ -1,17 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import {
-  act,
-  advance,
-  clock,
-  control,
-  faults,
-  isCutOff,
-  isTraceRead,
-  type Output,
-  rehearsalLink,
-  useResource,
-  withQuery,
-} from '../data/data.ts';
+import { act, advance, clock, faults, here, isCutOff, isTraceRead, linkHere, type Output, useRead, withQuery } from '../data/data.ts';
 import { dropFault, isSet, setPreset } from '../faults/fault-switch.ts';
 import { Card, useNextFocus } from '../kit/kit.ts';
 import css from './overview.module.css';
@@ -21,7 +9,6 @@ const FIRST_FAULT = 'payment-hub-down';
 const TWO_DAYS_MS = 47 * 3_600_000;
 
 interface FirstStepsProps {
-  readonly rehearsal: string;
   readonly contents: Output<'read-rehearsal'> | undefined;
   readonly estate: Output<'read-topology'> | undefined;
   /** The trace to read first: of a confirmed order. */
@@ -30,15 +17,15 @@ interface FirstStepsProps {
 }
 
 /** Four steps that show what the console is for. The ticks say what has happened, whoever did it. */
-export function FirstSteps({ rehearsal, contents, estate, example, onChange }: FirstStepsProps) {
-  const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
+export function FirstSteps({ contents, estate, example, onChange }: FirstStepsProps) {
+  const presets = useRead('list-fault-presets');
   const preset = presets.value?.items.find(({ id }) => id === FIRST_FAULT);
   const orders = Object.values(contents?.counts.objects['order'] ?? {}).reduce((sum, count) => sum + count, 0);
   const struckBy = faults.value?.find(({ hits }) => hits > 0)?.name ?? estate?.applications.flatMap((one) => one.faults)[0];
   const now = clock.value?.now ?? contents?.now;
   const steps = {
     ordered: orders > 0,
-    read: isTraceRead(rehearsal),
+    read: isTraceRead(here()),
     struck: struckBy !== undefined,
     moved: contents !== undefined && now !== undefined && Date.parse(now) - Date.parse(contents.createdAt) >= TWO_DAYS_MS,
   };
@@ -46,7 +33,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
   const order = (): Promise<void> =>
     act('order', async () => {
       const { placeDigitalOrder } = await import('./digital-order.ts');
-      const outcome = await placeDigitalOrder(rehearsal);
+      const outcome = await placeDigitalOrder(here());
       onChange();
       return outcome;
     });
@@ -69,7 +56,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
               Open
             </button>
           ) : (
-            <a class={next === 'read' ? 'button primary' : 'button'} href={rehearsalLink(rehearsal, 'activity', example)}>
+            <a class={next === 'read' ? 'button primary' : 'button'} href={linkHere('activity', example)}>
               Open
             </a>
           )}
@@ -81,7 +68,7 @@ export function FirstSteps({ rehearsal, contents, estate, example, onChange }: F
         >
           {waits && button('Place', order, next === 'struck')}
           {struckBy !== undefined && (
-            <a class="button" href={withQuery(rehearsalLink(rehearsal, 'activity'), { fault: struckBy })}>
+            <a class="button" href={withQuery(linkHere('activity'), { fault: struckBy })}>
               See why
             </a>
           )}

@@ -1,8 +1,7 @@
 import { TraceRow } from '../activity/trace-row.tsx';
 import { apis } from '../data/catalog.ts';
-import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { drawn, estateLink, here, linkHere, type Output, useRead } from '../data/data.ts';
 import { Card, counted, Empty, Heading, isNarrow, Term } from '../kit/kit.ts';
-import type { PageProps } from '../shell/page.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { EstateMap } from './estate-map.tsx';
 import { downByFault } from './estate-nodes.ts';
@@ -16,34 +15,33 @@ const EXAMPLE_API = 'confirm-order-api';
 const FOLLOWING = { follows: ['hops', 'events', 'faults', 'gap'] } as const;
 
 /** What is there, who calls whom, how to connect, and where to begin. */
-export function Overview({ rehearsal }: PageProps) {
-  const read = <T,>(readNow: (signal: AbortSignal) => Promise<T>) => useResource(rehearsal, readNow, FOLLOWING);
-  const contents = read((signal) => control('read-rehearsal', { params: { name: rehearsal } }, { signal }));
-  const estate = read((signal) => control('read-topology', undefined, { signal }));
-  const latest = read((signal) => control('list-traces', { query: { limit: LATEST } }, { signal }));
-  const confirmed = read((signal) => control('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, { signal }));
+export function Overview() {
+  const contents = useRead('read-rehearsal', { params: { name: here() } }, FOLLOWING);
+  const estate = useRead('read-topology', undefined, FOLLOWING);
+  const latest = useRead('list-traces', { query: { limit: LATEST } }, FOLLOWING);
+  const confirmed = useRead('list-traces', { query: { api: EXAMPLE_API, limit: 1 } }, FOLLOWING);
   const reread = (): void => {
     for (const { reload } of [contents, estate, latest, confirmed]) reload();
   };
   const example = confirmed.value?.items[0] ?? latest.value?.items[0];
-  const facts = <Facts rehearsal={rehearsal} contents={contents.value} estate={estate.value} />;
+  const facts = <Facts contents={contents.value} estate={estate.value} />;
   return (
     <div class="stack">
       <div class="title">
-        <Heading title={`Overview of ${rehearsal}`}>Overview</Heading>
+        <Heading title="Overview">Overview</Heading>
         <p class="muted wide brk">
-          <Term word="Rehearsal">Rehearsal</Term> <b>{rehearsal}</b>
-          {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic(rehearsal)}`}
+          <Term word="Rehearsal">Rehearsal</Term> <b>{here()}</b>
+          {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic()}`}
         </p>
       </div>
       {!isNarrow.value && facts}
       <div class="over">
         <div class="stack">
           {drawn(estate, (value) => (
-            <EstateMap estate={value} rehearsal={rehearsal} />
+            <EstateMap estate={value} />
           ))}
           {isNarrow.value && facts}
-          <Card title="Latest activity" aside={<a href={rehearsalLink(rehearsal, 'activity')}>All activity</a>}>
+          <Card title="Latest activity" aside={<a href={linkHere('activity')}>All activity</a>}>
             {drawn(latest, ({ items }) =>
               items.length === 0 ? (
                 <Empty title="Nothing has happened here yet.">
@@ -52,7 +50,7 @@ export function Overview({ rehearsal }: PageProps) {
               ) : (
                 <ul class="rows">
                   {items.map((trace) => (
-                    <TraceRow key={trace.correlationId} trace={trace} rehearsal={rehearsal} isSelected={false} />
+                    <TraceRow key={trace.correlationId} trace={trace} isSelected={false} />
                   ))}
                 </ul>
               ),
@@ -60,14 +58,8 @@ export function Overview({ rehearsal }: PageProps) {
           </Card>
         </div>
         <div class="stack">
-          <FirstSteps
-            rehearsal={rehearsal}
-            contents={contents.value}
-            estate={estate.value}
-            example={example?.correlationId}
-            onChange={reread}
-          />
-          <ConnectCard rehearsal={rehearsal} />
+          <FirstSteps contents={contents.value} estate={estate.value} example={example?.correlationId} onChange={reread} />
+          <ConnectCard />
           <References />
         </div>
       </div>
@@ -76,24 +68,23 @@ export function Overview({ rehearsal }: PageProps) {
 }
 
 interface FactsProps {
-  readonly rehearsal: string;
   readonly contents: Output<'read-rehearsal'> | undefined;
   readonly estate: Output<'read-topology'> | undefined;
 }
 
-function Facts({ rehearsal, contents, estate }: FactsProps) {
+function Facts({ contents, estate }: FactsProps) {
   const ready = estate?.applications.filter(({ state }) => state === 'ready').length;
   const down = estate ? downByFault(estate).length : 0;
   const counts = contents?.counts;
   const orders = Object.entries(counts?.objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
-  const activity = rehearsalLink(rehearsal, 'activity');
+  const activity = linkHere('activity');
   return (
     <div class={css.facts}>
       <Fact
         figure={estate && `${ready} of ${estate.applications.length}`}
         words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
-        link={down === 0 ? activity : rehearsalLink(rehearsal, 'faults')}
+        link={down === 0 ? activity : linkHere('faults')}
       />
       <Fact
         figure={figureOf(counts?.traces)}
@@ -103,7 +94,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
       <Fact
         figure={figureOf(counts?.events)}
         words={counts?.events === 1 ? 'event published' : 'events published'}
-        link={rehearsalLink(rehearsal, 'events')}
+        link={linkHere('events')}
       />
       <Fact
         figure={counts && figureOf(ordered)}
@@ -111,7 +102,7 @@ function Facts({ rehearsal, contents, estate }: FactsProps) {
           ordered === 1 ? 'order' : 'orders',
           ...orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`)),
         ].join(', ')}
-        link={rehearsalLink(rehearsal, 'objects', 'order')}
+        link={linkHere('objects', 'order')}
       />
     </div>
   );
@@ -125,8 +116,8 @@ const Fact = ({ figure, words, link }: { figure: string | undefined; words: stri
 
 const figureOf = (count: number | undefined): string | undefined => count?.toLocaleString('en');
 
-const whoseTraffic = (rehearsal: string): string =>
-  rehearsal === 'default' ? 'Every request without X-Rehearsal comes here.' : 'Nobody else sees what happens here.';
+const whoseTraffic = (): string =>
+  here() === 'default' ? 'Every request without X-Rehearsal comes here.' : 'Nobody else sees what happens here.';
 
 /** Wall time since an instant, roughly. */
 function ago(instant: string): string {

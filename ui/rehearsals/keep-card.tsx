@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { act, control, isBusy } from '../data/data.ts';
-import { Card, OtherErrors, say, textField, useForm } from '../kit/kit.ts';
+import { Card, say, useForm } from '../kit/kit.ts';
 import { CreatedCard, type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 
 /** Keeps the world of a rehearsal as a snapshot, or forks it. */
 export function KeepCard({ name }: { name: string }) {
   const snapshot = useSignal(name);
   const fork = useSignal<CreatedRehearsal | undefined>(undefined);
-  const { errors, isSending, attributes } = useForm(async () => {
+  const form = useForm(async () => {
     const kept = await control('save-snapshot', { params: { name: snapshot.value.trim() } }, { rehearsal: name });
     say(`The snapshot ${kept.name} is kept.`);
   });
@@ -19,21 +19,20 @@ export function KeepCard({ name }: { name: string }) {
   return (
     <>
       <Card title="Keep and fork">
-        <form {...attributes} class="in fields">
-          <OtherErrors errors={errors} shown={['{name}']} />
-          {textField(
+        <form {...form.attributes} class="in fields">
+          {form.others}
+          {form.text(
             {
               id: 'snapshot-name',
               label: 'Name of the snapshot',
               hint: 'A snapshot of this name is replaced. The page “All rehearsals” lists the snapshots, and opens them.',
               pointer: '{name}',
-              errors,
             },
             snapshot,
           )}
           <p class="line">
-            <button type="submit" aria-disabled={isSending ? 'true' : undefined}>
-              {isSending ? 'Keeping…' : 'Keep'}
+            <button type="submit" aria-disabled={form.isSending ? 'true' : undefined}>
+              {form.isSending ? 'Keeping…' : 'Keep'}
             </button>
             <button type="button" aria-disabled={isBusy()} onClick={() => void makeFork()}>
               Fork

@@ -1,9 +1,9 @@
-import { act, control, drawn, isBusy, useResource } from '../data/data.ts';
+import { act, control, drawn, isBusy, useRead } from '../data/data.ts';
 import { Badge, Card, Refresh, rehearsalTime, Term } from '../kit/kit.ts';
 
 /** Work that failed too often, with a button that runs it again. */
 export function ParkedCard({ name }: { name: string }) {
-  const parked = useResource(name, (signal) => control('list-parked', undefined, { rehearsal: name, signal }));
+  const parked = useRead('list-parked', undefined, { rehearsal: name });
   const redrive = (key?: string): Promise<void> =>
     act('redrive', async () => {
       const { redriven, left } = await control('redrive-parked', { body: key === undefined ? {} : { key } }, { rehearsal: name });

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useRead } from '../data/data.ts';
 import { Card, counted, download, Heading, Pair, rehearsalTime } from '../kit/kit.ts';
 import { RehearsalList } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
@@ -13,7 +13,7 @@ import { WorldCard } from './world-card.tsx';
 
 /** The administration of one rehearsal: contents, real systems, invariants, parked work, snapshots, reset and delete, and progression. */
 export function RehearsalDetail({ name }: { name: string }) {
-  const read = useResource(name, (signal) => control('read-rehearsal', { params: { name } }, { signal }));
+  const read = useRead('read-rehearsal', { params: { name } });
   const round = useSignal(0);
   const again = (): void => {
     round.value++;

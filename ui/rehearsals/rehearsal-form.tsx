@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Card, Choice, field, OtherErrors, say, textField, useForm } from '../kit/kit.ts';
+import { Card, Choice, say, useForm } from '../kit/kit.ts';
 import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 
 const ENDS: readonly (readonly [string, string])[] = [
@@ -10,7 +10,6 @@ const ENDS: readonly (readonly [string, string])[] = [
   ['other', 'after another time without use'],
   ['keep', 'never: it is kept until it is deleted'],
 ];
-const SHOWN = ['/name', '/idleExpiry'];
 
 /** Creates a rehearsal. What the gateway refuses is shown at the field. */
 export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehearsal) => void }) {
@@ -27,48 +26,45 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
     name.value = '';
     onCreated(created);
   };
-  const { errors, isSending, attributes } = useForm(create, {
+  const form = useForm(create, {
     pointerOf: (pointer, { code }) => (code === 'rehearsal_exists' ? '/name' : pointer),
   });
   return (
     <Card title="New rehearsal">
-      <form {...attributes} class="in fields">
-        <OtherErrors errors={errors} shown={SHOWN} />
-        {textField(
+      <form {...form.attributes} class="in fields">
+        {form.others}
+        {form.text(
           {
             id: 'rehearsal-name',
             label: 'Name',
             hint: 'Lower-case letters, digits and hyphens, at most 40. Empty: the estate chooses one.',
             pointer: '/name',
-            errors,
           },
           name,
         )}
-        {field(
+        {form.field(
           {
             id: 'rehearsal-ends',
             label: 'It ends',
-            pointer: ends.value === 'other' ? '' : '/idleExpiry',
-            errors: ends.value === 'other' ? [] : errors,
+            pointer: ends.value === 'other' ? undefined : '/idleExpiry',
           },
           (input) => (
             <Choice attributes={input} value={ends.value} choices={ENDS} onChange={(value) => (ends.value = value)} />
           ),
         )}
         {ends.value === 'other' &&
-          textField(
+          form.text(
             {
               id: 'rehearsal-expiry',
               label: 'Time without use',
               hint: 'ISO 8601, of wall time: PT30M, P2D',
               pointer: '/idleExpiry',
-              errors,
             },
             expiry,
           )}
         <p>
-          <button type="submit" class="primary" aria-disabled={isSending ? 'true' : undefined}>
-            {isSending ? 'Creating…' : 'Create'}
+          <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>
+            {form.isSending ? 'Creating…' : 'Create'}
           </button>
         </p>
       </form>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { control, drawn, estateLink, type Output, rehearsalLink, useResource } from '../data/data.ts';
+import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
 import { Card, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
@@ -17,7 +17,7 @@ export const Rehearsals = ({ rest: [name] }: PageProps) =>
   name === undefined ? <RehearsalsList /> : <RehearsalDetail key={name} name={name} />;
 
 function RehearsalsList() {
-  const listed = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const listed = useRead('list-rehearsals');
   const filter = useSignal('');
   const created = useSignal<CreatedRehearsal | undefined>(undefined);
   const show = (one: CreatedRehearsal): void => {

@@ -1,4 +1,4 @@
-import { act, control, drawn, isBusy, type Output, useResource } from '../data/data.ts';
+import { act, control, drawn, isBusy, type Output, useRead } from '../data/data.ts';
 import { Card, counted, rehearsalTime } from '../kit/kit.ts';
 import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 import { wallInstant } from './rehearsal-times.ts';
@@ -6,7 +6,7 @@ import css from './rehearsals.module.css';
 
 /** The kept snapshots. Each can be opened as a new rehearsal. */
 export function SnapshotsCard({ onOpened }: { onOpened: (created: CreatedRehearsal) => void }) {
-  const listed = useResource('snapshots', (signal) => control('list-snapshots', undefined, { signal }));
+  const listed = useRead('list-snapshots');
   return (
     <Card title={listed.value ? counted(listed.value.items.length, 'snapshot') : 'Snapshots'}>
       {drawn(listed, ({ items }) => (

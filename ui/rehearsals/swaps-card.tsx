@@ -1,4 +1,4 @@
-import { control, drawn, type Output, rehearsalLink, useResource, withQuery } from '../data/data.ts';
+import { drawn, type Output, rehearsalLink, useRead, withQuery } from '../data/data.ts';
 import { Badge, Card, counted, Refresh, Table } from '../kit/kit.ts';
 import { wallInstant } from './rehearsal-times.ts';
 import css from './rehearsals.module.css';
@@ -11,8 +11,8 @@ type Fidelity = Output<'read-fidelity'>['items'][number];
  * the use of kept answers. Nothing is drawn for a rehearsal without them.
  */
 export function SwapsCard({ name }: { name: string }) {
-  const swaps = useResource(name, (signal) => control('list-swaps', undefined, { rehearsal: name, signal }));
-  const fidelity = useResource(name, (signal) => control('read-fidelity', { query: { timeoutMs: '0' } }, { rehearsal: name, signal }));
+  const swaps = useRead('list-swaps', undefined, { rehearsal: name });
+  const fidelity = useRead('read-fidelity', { query: { timeoutMs: '0' } }, { rehearsal: name });
   if (swaps.value?.items.length === 0) return null;
   const reload = (): void => {
     swaps.reload();

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import { asRefusal, control, drawn, rehearsalLink, useResource } from '../data/data.ts';
+import { asRefusal, control, drawn, linkHere, useResource } from '../data/data.ts';
 import { Badge, Card, counted, Empty, Heading, rehearsalTime, shortId } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
 import css from '../objects/objects.module.css';
@@ -13,41 +13,40 @@ const OWNER = 'inventory-service';
 const MOST_OTHERS = 40;
 
 interface StockItemProps {
-  readonly rehearsal: string;
   readonly sku: string;
 }
 
 /** One SKU: its stock by location, counts, and the reservations that hold it. */
-export function StockItem({ rehearsal, sku }: StockItemProps) {
+export function StockItem({ sku }: StockItemProps) {
   const holds = useRef<HoldReader>(undefined);
   const readNow = (signal: AbortSignal) => {
     holds.current ??= createHoldReader(sku);
     return readItem(sku, holds.current, signal);
   };
-  const read = useResource(`stock of ${rehearsal} ${sku}`, readNow, { follows: ['hops', 'events', 'gap'] });
+  const read = useResource(`stock of ${sku}`, readNow, { follows: ['hops', 'events', 'gap'] });
   return drawn(read, (found) => {
-    if (found.kind === 'unknown') return <UnknownSku rehearsal={rehearsal} sku={sku} skus={found.skus} />;
+    if (found.kind === 'unknown') return <UnknownSku sku={sku} skus={found.skus} />;
     const { places, holds: listed, applications } = found;
     const all = sumOf(places);
     return (
       <div class="stack">
         <div class="title">
-          <Heading title={`${sku} · Stock of ${rehearsal}`}>
+          <Heading title={`${sku} · Stock`}>
             <span class="brk">{places[0]?.name ?? sku}</span>
           </Heading>
-          <a href={rehearsalLink(rehearsal, 'stock')}>← All stock</a>
+          <a href={linkHere('stock')}>← All stock</a>
         </div>
         <p class="muted line">
           <code class="brk">{sku}</code>
           <span>{all.atp.toLocaleString('en')} to promise at all locations</span>
-          <a href={rehearsalLink(rehearsal, 'objects', 'inventory-item', sku)}>Inventory item</a>
+          <a href={linkHere('objects', 'inventory-item', sku)}>Inventory item</a>
         </p>
         <div class={css['columns']}>
           <Card title="Stock by location">
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Held by">
-            <StockHolds rehearsal={rehearsal} sku={sku} holds={listed} reserved={all.reserved} />
+            <StockHolds sku={sku} holds={listed} reserved={all.reserved} />
           </Card>
         </div>
       </div>
@@ -66,7 +65,7 @@ async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal)
   return { kind: 'item' as const, places: stock.items, holds, applications };
 }
 
-const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly string[] }) => (
+const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] }) => (
   <div class="stack">
     <Heading title="Unknown SKU">
       No stock is kept of SKU <code class="brk">{sku}</code>
@@ -75,14 +74,14 @@ const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly 
     <Card label="SKUs with stock">
       <p class="in line">
         {skus.slice(0, MOST_OTHERS).map((other) => (
-          <a key={other} class="badge" href={rehearsalLink(rehearsal, 'stock', other)} data-row="">
+          <a key={other} class="badge" href={linkHere('stock', other)} data-row="">
             {other}
           </a>
         ))}
       </p>
     </Card>
     <p>
-      <a class="button" href={rehearsalLink(rehearsal, 'stock')}>
+      <a class="button" href={linkHere('stock')}>
         All stock
       </a>
     </p>
@@ -90,7 +89,6 @@ const UnknownSku = ({ rehearsal, sku, skus }: StockItemProps & { skus: readonly 
 );
 
 interface StockHoldsProps {
-  readonly rehearsal: string;
   readonly sku: string;
   readonly holds: readonly Hold[];
   /** Units that the counters reserve at all locations. */
@@ -98,7 +96,7 @@ interface StockHoldsProps {
 }
 
 /** The active reservations of a SKU, newest first, each with its order or basket. */
-function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
+function StockHolds({ sku, holds, reserved }: StockHoldsProps) {
   const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
   if (holds.length === 0 && reserved === 0) {
     return (
@@ -111,7 +109,7 @@ function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
     <>
       <ul class="items">
         {holds.map((hold) => (
-          <HoldRow key={hold.id} rehearsal={rehearsal} hold={hold} />
+          <HoldRow key={hold.id} hold={hold} />
         ))}
       </ul>
       {reserved > listed && (
@@ -121,17 +119,17 @@ function StockHolds({ rehearsal, sku, holds, reserved }: StockHoldsProps) {
   );
 }
 
-const HoldRow = ({ rehearsal, hold: { id, state, owners, expiresAt, places } }: { rehearsal: string; hold: Hold }) => (
+const HoldRow = ({ hold: { id, state, owners, expiresAt, places } }: { hold: Hold }) => (
   <li>
     <p class="line">
       {owners.map((owner) => (
-        <ObjectBadge key={owner.type} rehearsal={rehearsal} {...owner} />
+        <ObjectBadge key={owner.type} {...owner} />
       ))}
       <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
     </p>
     <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
     <p class="muted small">
-      <a href={rehearsalLink(rehearsal, 'objects', 'reservation', id)} title={id}>
+      <a href={linkHere('objects', 'reservation', id)} title={id}>
         reservation/{shortId(id)}
       </a>
       {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
@@ -140,14 +138,13 @@ const HoldRow = ({ rehearsal, hold: { id, state, owners, expiresAt, places } }: 
 );
 
 interface ObjectBadgeProps {
-  readonly rehearsal: string;
   readonly type: string;
   readonly id: string;
   readonly name: string | undefined;
 }
 
-const ObjectBadge = ({ rehearsal, type, id, name }: ObjectBadgeProps) => (
-  <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+const ObjectBadge = ({ type, id, name }: ObjectBadgeProps) => (
+  <a class="badge" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
     {type} {name ?? shortId(id)}
   </a>
 );

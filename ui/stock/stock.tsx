@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { drawn, held, rehearsalLink, setQuery, useReread, useResource, withQuery } from '../data/data.ts';
+import { drawn, held, linkHere, setQuery, useReread, useResource, withQuery } from '../data/data.ts';
 import { Badge, counted, Empty, FilterField, Heading } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import css from './stock.module.css';
@@ -10,19 +10,18 @@ import { partsOf, readStock, type StockOfSku, type StockPlace, sumOf } from './s
 const MOST_SKUS = 200;
 
 /** The stock of a rehearsal: every SKU by location, or one SKU with the reservations that hold it. */
-export const Stock = ({ rehearsal, rest: [sku], query }: PageProps) =>
-  sku === undefined ? <StockList rehearsal={rehearsal} query={query} /> : <StockItem key={sku} rehearsal={rehearsal} sku={sku} />;
+export const Stock = ({ rest: [sku], query }: PageProps) =>
+  sku === undefined ? <StockList query={query} /> : <StockItem key={sku} sku={sku} />;
 
 interface StockListProps {
-  readonly rehearsal: string;
   readonly query: URLSearchParams;
 }
 
 /** A line for each SKU; its locations open below. Numbers change where they stand. */
-function StockList({ rehearsal, query }: StockListProps) {
+function StockList({ query }: StockListProps) {
   const q = query.get('q') ?? '';
   const location = query.get('location') ?? undefined;
-  const read = useResource(`stock of ${rehearsal}`, readStock);
+  const read = useResource('stock', readStock);
   useReread(['hops', 'events', 'gap'], () => held.peek() || read.reload());
   const isHeld = held.value;
   useEffect(() => {
@@ -31,7 +30,7 @@ function StockList({ rehearsal, query }: StockListProps) {
   return (
     <div class="stack">
       <div class="title">
-        <Heading title={`Stock of ${rehearsal}`}>Stock</Heading>
+        <Heading title="Stock">Stock</Heading>
         <p class="muted">Units that can be promised (ATP), by product</p>
       </div>
       <section class="card" aria-label="Stock by SKU">
@@ -43,11 +42,11 @@ function StockList({ rehearsal, query }: StockListProps) {
             <>
               <div class="in stack-tight">
                 <FilterField parameter="q" label="Filter: product or SKU" placeholder="Filter: product or SKU" />
-                <LocationLinks rehearsal={rehearsal} q={q} locations={locations} selected={location} />
+                <LocationLinks q={q} locations={locations} selected={location} />
               </div>
               <ul class={css['skus']}>
                 {shown.map((one) => (
-                  <SkuLine key={one.sku} rehearsal={rehearsal} {...one} locations={columns} />
+                  <SkuLine key={one.sku} {...one} locations={columns} />
                 ))}
               </ul>
               {shown.length === 0 && <NoSku q={q} location={columns.length === 0 ? location : undefined} />}
@@ -66,18 +65,17 @@ function StockList({ rehearsal, query }: StockListProps) {
 }
 
 interface SkuLineProps extends StockOfSku {
-  readonly rehearsal: string;
   /** Those that are shown. */
   readonly locations: readonly string[];
 }
 
-function SkuLine({ rehearsal, sku, name, places, locations }: SkuLineProps) {
+function SkuLine({ sku, name, places, locations }: SkuLineProps) {
   const [isOpen, setOpen] = useState(false);
   const shown = places.filter(({ locationId }) => locations.includes(locationId));
   const all = sumOf(shown);
   return (
     <li data-sku={sku}>
-      <a class="brk" href={rehearsalLink(rehearsal, 'stock', sku)} data-row="">
+      <a class="brk" href={linkHere('stock', sku)} data-row="">
         {name !== undefined && <strong>{name} </strong>}
         <code>{sku}</code>
       </a>
@@ -109,19 +107,18 @@ const Promised = ({ place: { atp } }: { place: Pick<StockPlace, 'atp'> }) => (
 );
 
 interface LocationLinksProps {
-  readonly rehearsal: string;
   readonly q: string;
   readonly locations: readonly string[];
   readonly selected: string | undefined;
 }
 
-const LocationLinks = ({ rehearsal, q, locations, selected }: LocationLinksProps) => (
+const LocationLinks = ({ q, locations, selected }: LocationLinksProps) => (
   <p class="line">
     {[undefined, ...locations].map((location) => (
       <a
         key={location ?? ''}
         class="badge"
-        href={withQuery(rehearsalLink(rehearsal, 'stock'), { q, location })}
+        href={withQuery(linkHere('stock'), { q, location })}
         aria-current={location === selected ? 'true' : undefined}
       >
         <span class="clip">{location ?? 'all locations'}</span>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { act, advance, clock, control, offState, rehearsalLink, unlessOff, withQuery } from '../data/data.ts';
+import { act, advance, clock, control, linkHere, offState, unlessOff, withQuery } from '../data/data.ts';
 import {
   Badge,
   counted,
@@ -18,16 +18,15 @@ import css from './webhooks.module.css';
 type Attempt = Delivery['attempts'][number];
 
 interface DeliveriesProps {
-  readonly rehearsal: string;
   readonly webhook: Webhook;
   readonly onChange: () => void;
 }
 
 /** What was sent to a receiver, newest first, with each attempt and a button that makes another. */
-export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
+export function Deliveries({ webhook, onChange }: DeliveriesProps) {
   const { name, state } = webhook;
   const use = useListInUse();
-  const feed = useDeliveries(rehearsal, name, use.isInUse);
+  const feed = useDeliveries(name, use.isInUse);
   const redeliver = ({ id, event: { type } }: Delivery): Promise<void> =>
     act(`redeliver ${id}`, async () => {
       await control('redeliver-webhook', { params: { name, id } });
@@ -36,12 +35,7 @@ export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
       return `${type} is sent to ${name} again.`;
     });
   const rows = feed.items?.map((delivery) => (
-    <DeliveryRow
-      key={delivery.id}
-      rehearsal={rehearsal}
-      delivery={delivery}
-      redeliver={state === 'active' ? () => void redeliver(delivery) : undefined}
-    />
+    <DeliveryRow key={delivery.id} delivery={delivery} redeliver={state === 'active' ? () => void redeliver(delivery) : undefined} />
   ));
   return (
     <GrowingRows
@@ -56,7 +50,7 @@ export function Deliveries({ rehearsal, webhook, onChange }: DeliveriesProps) {
         </header>
       }
       rows={<ul class={`items ${css['deliveries']}`}>{rows}</ul>}
-      empty={<NothingYet rehearsal={rehearsal} webhook={webhook} />}
+      empty={<NothingYet webhook={webhook} />}
     />
   );
 }
@@ -81,13 +75,12 @@ const STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; r
 };
 
 interface DeliveryRowProps {
-  readonly rehearsal: string;
   readonly delivery: Delivery;
   /** Absent: the webhook is disabled. */
   readonly redeliver: (() => void) | undefined;
 }
 
-function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
+function DeliveryRow({ delivery, redeliver }: DeliveryRowProps) {
   const { id, event, state, attempts, withheldBy } = delivery;
   const [isOpen, setOpen] = useState(false);
   const [type = '', objectId = ''] = event.subject.split('/');
@@ -96,13 +89,13 @@ function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
   return (
     <li data-delivery={id}>
       <div class="line">
-        <a class={`event-text ${css['event']}`} href={rehearsalLink(rehearsal, 'events', event.id)} data-row="">
+        <a class={`event-text ${css['event']}`} href={linkHere('events', event.id)} data-row="">
           {event.type.replace(/^ext\./, '')}
         </a>
         {event.type.startsWith('ext.') && <Badge>additional</Badge>}
         <Badge tone={tone}>{words}</Badge>
         {withheldBy !== undefined && (
-          <a class="badge warn" href={rehearsalLink(rehearsal, 'faults')}>
+          <a class="badge warn" href={linkHere('faults')}>
             <span aria-hidden="true">⚡</span>
             <span class="clip">withheld by {withheldBy}</span>
           </a>
@@ -115,10 +108,10 @@ function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
       )}
       <p class="muted small line">
         <span>no. {id}</span>
-        <a href={rehearsalLink(rehearsal, 'objects', type, objectId)} title={event.subject}>
+        <a href={linkHere('objects', type, objectId)} title={event.subject}>
           {shortSubject(event.subject)}
         </a>
-        <a href={rehearsalLink(rehearsal, 'activity', event.correlationId)} title={event.correlationId}>
+        <a href={linkHere('activity', event.correlationId)} title={event.correlationId}>
           trace<span class="unseen"> of no. {id}</span>
         </a>
         <NextStep delivery={delivery} />
@@ -126,7 +119,7 @@ function DeliveryRow({ rehearsal, delivery, redeliver }: DeliveryRowProps) {
       {newestFirst.length > 0 && (
         <ul class={css['attempts']}>
           {(isOpen ? newestFirst : newestFirst.slice(0, 1)).map((attempt) => (
-            <AttemptRow key={attempt.requestId} rehearsal={rehearsal} correlationId={event.correlationId} attempt={attempt} />
+            <AttemptRow key={attempt.requestId} correlationId={event.correlationId} attempt={attempt} />
           ))}
         </ul>
       )}
@@ -151,16 +144,15 @@ function NextStep({ delivery: { state, nextAttemptAt, withheldBy } }: { delivery
 }
 
 interface AttemptRowProps {
-  readonly rehearsal: string;
   readonly correlationId: string;
   readonly attempt: Attempt;
 }
 
-const AttemptRow = ({ rehearsal, correlationId, attempt: { at, durationMs, status, answer, error, requestId } }: AttemptRowProps) => (
+const AttemptRow = ({ correlationId, attempt: { at, durationMs, status, answer, error, requestId } }: AttemptRowProps) => (
   <li>
     <p class="line">
       {status === 0 ? <Badge tone="bad">no answer</Badge> : <StatusBadge status={status} />}
-      <a class="small" href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}>
+      <a class="small" href={withQuery(linkHere('activity', correlationId), { hop: requestId })}>
         {secondOf(at)}
         <span class="unseen">: this attempt in its trace</span>
       </a>
@@ -178,14 +170,14 @@ const AttemptRow = ({ rehearsal, correlationId, attempt: { at, durationMs, statu
 /** Attempts follow after seconds, so their times have them: `2026-11-22 11:15:05Z`. */
 const secondOf = (instant: string): string => rehearsalTime(instant).replace('Z', `${instant.slice(16, 19)}Z`);
 
-const NothingYet = ({ rehearsal, webhook: { state } }: { rehearsal: string; webhook: Webhook }) => (
+const NothingYet = ({ webhook: { state } }: { webhook: Webhook }) => (
   <Empty title="Nothing has been sent to it yet.">
     <p class="muted">
       {state === 'active'
         ? 'The next event of its types appears here, with each attempt and the answer of the receiver.'
         : 'It is disabled: events are not sent to it until it is enabled again.'}
     </p>
-    <a class="button" href={rehearsalLink(rehearsal, 'events')}>
+    <a class="button" href={linkHere('events')}>
       See the events
     </a>
   </Empty>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { here } from '../data/data.ts';
 import { Card, CopyButton } from '../kit/kit.ts';
 
 interface FreshSecret {
@@ -16,10 +17,10 @@ export const keepSecret = (shown: FreshSecret): void => {
 };
 
 /** A new secret, to copy. */
-export function FreshSecretCard({ rehearsal, name }: { rehearsal: string; name: string }) {
+export function FreshSecretCard({ name }: { name: string }) {
   const shown = fresh.value;
   const place = useRef<HTMLDivElement>(null);
-  const isShown = shown !== undefined && shown.rehearsal === rehearsal && shown.name === name;
+  const isShown = shown !== undefined && shown.rehearsal === here() && shown.name === name;
   const forget = (): void => {
     fresh.value = undefined;
   };

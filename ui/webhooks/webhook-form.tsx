@@ -1,14 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { webhookRules } from '../data/catalog.ts';
 import { control, isCutOff, mistakeAt, type Output } from '../data/data.ts';
-import { Choice, field, OtherErrors, textField, useForm } from '../kit/kit.ts';
+import { Choice, useForm } from '../kit/kit.ts';
 import type { Webhook } from './webhook-read.ts';
 
 const CLOCKS: readonly (readonly ['wall' | 'rehearsal', string])[] = [
   ['wall', 'of the wall clock, as libraries expect'],
   ['rehearsal', 'of the rehearsal’s clock'],
 ];
-const SHOWN = ['{name}', '/url', '/types', '/timestamp'];
 
 interface WebhookFormProps {
   /** The webhook to change. Absent: a new one. */
@@ -31,7 +30,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
     const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value };
     onDone(await control('put-webhook', { params: { name: given }, body }));
   };
-  const { errors, isSending, attributes } = useForm(register, {
+  const form = useForm(register, {
     pointerOf: (pointer) => (pointer.startsWith('/types/') ? '/types' : pointer),
   });
   const listed = wordsOf(types.value);
@@ -40,38 +39,35 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
     types.value = [...others, type].join(', ');
   };
   return (
-    <form {...attributes} class="fields">
-      <OtherErrors errors={errors} shown={SHOWN} />
+    <form {...form.attributes} class="fields">
+      {form.others}
       {!webhook &&
-        textField(
+        form.text(
           {
             id: 'webhook-name',
             label: 'Name',
             hint: 'Lower-case letters, digits and hyphens, at most 40. Faults strike the webhook by it.',
             pointer: '{name}',
-            errors,
           },
           name,
           { maxLength: 40 },
         )}
-      {textField(
+      {form.text(
         {
           id: 'webhook-url',
           label: 'URL of the receiver',
           hint: 'http://localhost:3000/events. The variable OUTBOUND_ALLOW of the gateway lists permitted addresses.',
           pointer: '/url',
-          errors,
         },
         url,
         { inputmode: 'url' },
       )}
-      {textField(
+      {form.text(
         {
           id: 'webhook-types',
           label: 'Events',
           hint: 'Names, separated by commas; * means all, and ext.* the additional ones.',
           pointer: '/types',
-          errors,
         },
         types,
       )}
@@ -89,7 +85,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
             ))}
         </select>
       </div>
-      {field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp', errors }, (input) => (
+      {form.field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp' }, (input) => (
         <Choice
           attributes={input}
           value={timestamp.value}
@@ -98,7 +94,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
         />
       ))}
       <p>
-        <button type="submit" class="primary" aria-disabled={isSending || isCutOff() ? 'true' : undefined}>
+        <button type="submit" class="primary" aria-disabled={form.isSending || isCutOff() ? 'true' : undefined}>
           {webhook ? 'Change' : 'Register'}
         </button>
       </p>

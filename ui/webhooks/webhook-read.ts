@@ -10,13 +10,13 @@ export const readWebhooks = async (signal: AbortSignal): Promise<readonly Webhoo
   (await control('list-webhooks', undefined, { signal })).items;
 
 /** The registered webhooks of a rehearsal, read again when something happened in it. */
-export const useWebhooks = (rehearsal: string): Resource<readonly Webhook[]> =>
-  useResource(`webhooks of ${rehearsal}`, readWebhooks, { follows: ['hops', 'events', 'clock', 'gap'] });
+export const useWebhooks = (): Resource<readonly Webhook[]> =>
+  useResource('webhooks', readWebhooks, { follows: ['hops', 'events', 'clock', 'gap'] });
 
 /** The deliveries of a webhook: those that are shown change where they stand, and new ones wait while the list is in use. */
-export const useDeliveries = (rehearsal: string, name: string, isInUse: () => boolean): GrowingList<Delivery> =>
+export const useDeliveries = (name: string, isInUse: () => boolean): GrowingList<Delivery> =>
   useGrowingList({
-    key: `deliveries of ${rehearsal} ${name}`,
+    key: `deliveries to ${name}`,
     read: (before, signal) => control('list-webhook-deliveries', { params: { name }, query: { before, limit: PAGE } }, { signal }),
     keyOf: ({ id }) => id,
     placeOf: ({ id }) => Number(id),

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { act, control, drawn, isBusy, navigate, rehearsalLink, useResource } from '../data/data.ts';
+import { act, control, drawn, here, isBusy, linkHere, navigate, useRead } from '../data/data.ts';
 import { Badge, Card, Choice, counted, Dialog, field, Heading, NotFound, Pair, say, wallTime } from '../kit/kit.ts';
 import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
@@ -7,34 +7,37 @@ import { WebhookForm } from './webhook-form.tsx';
 import type { Webhook } from './webhook-read.ts';
 
 interface OneWebhookProps {
-  readonly rehearsal: string;
   readonly name: string;
 }
 
 /** One registered webhook: its deliveries, and what can be done with it. */
-export function OneWebhook({ rehearsal, name }: OneWebhookProps) {
-  const read = useResource(`webhook ${rehearsal} ${name}`, (signal) => control('read-webhook', { params: { name } }, { signal }), {
-    follows: ['hops', 'events', 'clock', 'gap'],
-  });
-  if (read.refusal?.code === 'not_found') return <UnknownWebhook rehearsal={rehearsal} name={name} />;
+export function OneWebhook({ name }: OneWebhookProps) {
+  const read = useRead(
+    'read-webhook',
+    { params: { name } },
+    {
+      follows: ['hops', 'events', 'clock', 'gap'],
+    },
+  );
+  if (read.refusal?.code === 'not_found') return <UnknownWebhook name={name} />;
   return drawn(read, (webhook) => (
     <div class="stack">
       <div class="title">
         <div class="line">
-          <Heading title={`${name} · Webhooks of ${rehearsal}`}>{name}</Heading>
+          <Heading title={`${name} · Webhooks`}>{name}</Heading>
           <StateBadge state={webhook.state} />
         </div>
-        <a href={rehearsalLink(rehearsal, 'webhooks')}>← All webhooks</a>
+        <a href={linkHere('webhooks')}>← All webhooks</a>
       </div>
       <p class="muted line">
         <code class="brk">{webhook.url}</code>
         <span>{countsOf(webhook)}</span>
       </p>
-      <FreshSecretCard rehearsal={rehearsal} name={name} />
+      <FreshSecretCard name={name} />
       {webhook.state === 'disabled' && <Disabled webhook={webhook} onEnabled={read.reload} />}
       <div class="over">
-        <Deliveries rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
-        <Registration rehearsal={rehearsal} webhook={webhook} onChange={read.reload} />
+        <Deliveries webhook={webhook} onChange={read.reload} />
+        <Registration webhook={webhook} onChange={read.reload} />
       </div>
     </div>
   ));
@@ -71,12 +74,11 @@ function Disabled({ webhook, onEnabled }: { webhook: Webhook; onEnabled: () => v
 }
 
 interface RegistrationProps {
-  readonly rehearsal: string;
   readonly webhook: Webhook;
   readonly onChange: () => void;
 }
 
-function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
+function Registration({ webhook, onChange }: RegistrationProps) {
   const { name, url, types, timestamp, createdAt, oldSecretUntil } = webhook;
   const asking = useSignal<'change' | 'rotate' | 'delete' | undefined>(undefined);
   const close = (): void => {
@@ -86,7 +88,7 @@ function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
     act('delete', async () => {
       close();
       await control('delete-webhook', { params: { name } });
-      navigate(rehearsalLink(rehearsal, 'webhooks'));
+      navigate(linkHere('webhooks'));
       return `${name} is deleted.`;
     });
   const ask = (what: 'change' | 'rotate' | 'delete', words: string) => (
@@ -126,7 +128,7 @@ function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
           {ask('delete', 'Delete…')}
         </p>
         <p>
-          <a href={rehearsalLink(rehearsal, 'faults')}>Make its deliveries late, double or lost</a>
+          <a href={linkHere('faults')}>Make its deliveries late, double or lost</a>
         </p>
       </div>
       {asking.value === 'change' && (
@@ -143,7 +145,7 @@ function Registration({ rehearsal, webhook, onChange }: RegistrationProps) {
       )}
       {asking.value === 'rotate' && (
         <Dialog title={`A new secret for ${name}`} onClose={close}>
-          <Rotation rehearsal={rehearsal} name={name} onDone={close} onChange={onChange} />
+          <Rotation name={name} onDone={close} onChange={onChange} />
         </Dialog>
       )}
       {asking.value === 'delete' && (
@@ -170,19 +172,18 @@ const KEPT: readonly (readonly [string, string])[] = [
 ];
 
 interface RotationProps {
-  readonly rehearsal: string;
   readonly name: string;
   readonly onDone: () => void;
   readonly onChange: () => void;
 }
 
-function Rotation({ rehearsal, name, onDone, onChange }: RotationProps) {
+function Rotation({ name, onDone, onChange }: RotationProps) {
   const keepOldFor = useSignal('PT24H');
   const rotate = (event: Event): Promise<void> => {
     event.preventDefault();
     return act('rotate', async () => {
       const { secret } = await control('rotate-webhook-secret', { params: { name }, body: { keepOldFor: keepOldFor.value } });
-      keepSecret({ rehearsal, name, secret });
+      keepSecret({ rehearsal: here(), name, secret });
       onDone();
       onChange();
       return `${name} has a new secret.`;
@@ -211,11 +212,11 @@ function Rotation({ rehearsal, name, onDone, onChange }: RotationProps) {
   );
 }
 
-const UnknownWebhook = ({ rehearsal, name }: OneWebhookProps) => (
+const UnknownWebhook = ({ name }: OneWebhookProps) => (
   <section class="card">
     <NotFound title="Unknown webhook" words="No webhook has this name" id={name}>
       <p class="muted">The name is wrong, or the webhook was deleted.</p>
-      <a class="button" href={rehearsalLink(rehearsal, 'webhooks')}>
+      <a class="button" href={linkHere('webhooks')}>
         All webhooks
       </a>
     </NotFound>

@@ -1,4 +1,4 @@
-import { drawn, navigate, rehearsalLink } from '../data/data.ts';
+import { drawn, here, linkHere, navigate } from '../data/data.ts';
 import { Card, CopyButton, Empty, Heading, say, useListPlace } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { keepSecret } from './fresh-secret.tsx';
@@ -8,32 +8,28 @@ import { useWebhooks, type Webhook } from './webhook-read.ts';
 import css from './webhooks.module.css';
 
 /** The registered webhooks of a rehearsal, or one with its deliveries. */
-export function Webhooks({ rehearsal, rest: [name] }: PageProps) {
-  const place = useListPlace(rehearsalLink(rehearsal, 'webhooks'), name);
-  return (
-    <div {...place}>
-      {name === undefined ? <WebhookList rehearsal={rehearsal} /> : <OneWebhook key={name} rehearsal={rehearsal} name={name} />}
-    </div>
-  );
+export function Webhooks({ rest: [name] }: PageProps) {
+  const place = useListPlace(linkHere('webhooks'), name);
+  return <div {...place}>{name === undefined ? <WebhookList /> : <OneWebhook key={name} name={name} />}</div>;
 }
 
-function WebhookList({ rehearsal }: { rehearsal: string }) {
-  const read = useWebhooks(rehearsal);
+function WebhookList() {
+  const read = useWebhooks();
   return (
     <div class="stack">
       <div class="title">
-        <Heading title={`Webhooks of ${rehearsal}`}>Webhooks</Heading>
+        <Heading title="Webhooks">Webhooks</Heading>
         <p class="muted">Events of this rehearsal, sent to your receivers</p>
       </div>
       {drawn(read, (items) => (
         <div class="over">
           <Card label="Registered webhooks">
             {items.length === 0 ? (
-              <NoWebhook rehearsal={rehearsal} />
+              <NoWebhook />
             ) : (
               <ul class={css['webhooks']}>
                 {items.map((webhook) => (
-                  <WebhookRow key={webhook.name} rehearsal={rehearsal} webhook={webhook} />
+                  <WebhookRow key={webhook.name} webhook={webhook} />
                 ))}
               </ul>
             )}
@@ -43,8 +39,8 @@ function WebhookList({ rehearsal }: { rehearsal: string }) {
               <WebhookForm
                 taken={items.map(({ name }) => name)}
                 onDone={({ name, secret }) => {
-                  if (secret !== undefined) keepSecret({ rehearsal, name, secret });
-                  navigate(rehearsalLink(rehearsal, 'webhooks', name));
+                  if (secret !== undefined) keepSecret({ rehearsal: here(), name, secret });
+                  navigate(linkHere('webhooks', name));
                   say(`${name} is registered: later events are sent to it.`);
                 }}
               />
@@ -56,9 +52,9 @@ function WebhookList({ rehearsal }: { rehearsal: string }) {
   );
 }
 
-const WebhookRow = ({ rehearsal, webhook }: { rehearsal: string; webhook: Webhook }) => (
+const WebhookRow = ({ webhook }: { webhook: Webhook }) => (
   <li>
-    <a href={rehearsalLink(rehearsal, 'webhooks', webhook.name)} data-row="">
+    <a href={linkHere('webhooks', webhook.name)} data-row="">
       <span class="line">
         <strong>{webhook.name}</strong>
         <StateBadge state={webhook.state} />
@@ -72,8 +68,8 @@ const WebhookRow = ({ rehearsal, webhook }: { rehearsal: string; webhook: Webhoo
 );
 
 /** Both ways to receive events: a registration, and a command beside the receiver. */
-function NoWebhook({ rehearsal }: { rehearsal: string }) {
-  const command = `estate listen --against ${location.origin} --rehearsal ${rehearsal} --forward-to http://localhost:3000/events`;
+function NoWebhook() {
+  const command = `estate listen --against ${location.origin} --rehearsal ${here()} --forward-to http://localhost:3000/events`;
   return (
     <Empty title="No webhook is registered.">
       <p>Register the URL of your receiver, and every later event of its types is sent to it, signed and in order per object.</p>
