@@ -30,7 +30,7 @@ const LABELLED_BY_ID: ReadonlySet<string> = new Set(['fulfillment-order', 'reser
 export function nearOf(rehearsal: string, items: readonly Item[], names: Names): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
   const products = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
-  const nameIn = (all: Names['vouchers'], id: string | undefined) => all.find((one) => one.id === id)?.name;
+  const nameIn = (all: Names['promotions'], id: string | undefined) => all.find((one) => one.id === id)?.name;
   const near: Near = {
     rehearsal,
     of: ofType,
