@@ -7,6 +7,7 @@ import { scenarios } from '../../rehearsal/scenarios.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import { type CalledId, type ControlId, controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
+import type { Example, RefusalExample } from '../../shared/contract/openapi/examples.ts';
 import { ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { noReport } from '../support/noted-report.ts';
@@ -14,16 +15,12 @@ import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
 
 /**
- * Records a request and an answer of every operation for the OpenAPI document, from real runs: RECORD_EXAMPLES=true writes the file.
+ * Records a request, an answer and a refusal of every operation for the OpenAPI document, from real runs: RECORD_EXAMPLES=true writes the file.
  * Otherwise the recorded examples are compared with the schemas and with the answers of now.
  */
 const FILE = new URL('../../shared/contract/openapi/recorded-examples.json', import.meta.url);
 const isRecording = process.env['RECORD_EXAMPLES'] === 'true';
 
-interface Example {
-  readonly request?: unknown;
-  readonly response?: unknown;
-}
 type Examples = Record<string, Example>;
 
 /** These scenarios make most of the calls. Applications make some of them. */
@@ -180,6 +177,7 @@ async function operate(into: Examples): Promise<void> {
   await take('list-objects', { params: { type: 'order' } });
   await take('read-object', { params: { type: 'order', id: order.id } });
   await take('list-related-objects', { params: { type: 'order', id: order.id } });
+  await take('list-names');
   await take('search', { query: { q: order.orderNumber } });
   await take('list-life-cycles');
   await take('list-stock', { query: { sku: 'mug-blue' } });
@@ -244,6 +242,119 @@ async function operateWebhooks(rehearsal: TestRehearsal, take: Take): Promise<vo
 
 type Take = <Id extends CalledId>(id: Id, input?: OperationInput<Id>) => Promise<OperationOutput<Id>>;
 
+/** Refusals of the business. Credentials, limits and outages are refused alike everywhere. */
+const BUSINESS: ReadonlySet<number> = new Set([402, 404, 409, 410, 422]);
+
+/** A sent request: the sections of `call`. */
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** The most typical mistake with an API, where it is not an unknown id. */
+async function mistakes(rehearsal: TestRehearsal): Promise<Readonly<Record<string, Sent>>> {
+  const { api } = rehearsal;
+  const draft = await rehearsal.draft();
+  const { basketId } = draft;
+  const bought = await rehearsal.basket();
+  const lineId = bought.lines[0]?.lineId ?? '';
+  const empty = await api('create-basket-api', { body: { channel: 'web' } });
+  const confirmed = await rehearsal.confirmed();
+  const [payment] = confirmed.payments;
+  const { fulfillmentOrderId, orderId } = await rehearsal.dispatchedOrder();
+  const sent = await rehearsal.order(orderId);
+  const picking = (await rehearsal.object('fulfillment-order', fulfillmentOrderId)).pickingOrderId;
+  const line = { sku: 'mug-none', qty: 1 };
+  const nobody = 'cus_nobody';
+  return {
+    'list-products-api': { query: { limit: 1_000 } },
+    'create-transaction-api': { body: { storeId: 'store-01', laneId: 'SCO-01', lines: [line] } },
+    'create-basket-api': { body: { channel: 'web', lines: [line] } },
+    'add-line-to-basket-api': { params: { id: basketId }, body: { sku: 'mug-blue', qty: 1 } },
+    'change-basket-line-api': { params: { id: bought.id, lineId: 'line_never' }, body: { qty: 3 } },
+    'remove-basket-line-api': { params: { id: basketId, lineId } },
+    'checkout-basket-api': { params: { id: empty.id }, body: {} },
+    'search-customer-api': { query: {} },
+    'create-customer-api': { body: { firstName: 'Zoe', lastName: 'Marsh', email: 'zoe at people' } },
+    'log-interaction-api': { body: { customerId: nobody, type: 'visit' } },
+    'dispatch-fulfillment-order-api': { params: { id: 'ful_never' }, body: {} },
+    'create-return-api': {
+      body: {
+        orderId: confirmed.id,
+        lines: [{ orderLineId: confirmed.lines[0].lineId, qty: 1, reason: 'Too small' }],
+        resolution: 'refund',
+        dropOff: 'carrier',
+      },
+    },
+    'create-picking-order-api': { body: { fulfillmentOrderId } },
+    'update-picking-status-api': { params: { id: picking }, body: { status: 'started' } },
+    'reserve-inventory-api': { body: { items: [{ sku: 'mug-blue', qty: 9_999 }] } },
+    'confirm-reservation-api': { params: { id: 'rsv_never' }, body: {} },
+    'allocate-inventory-api': { body: { orderId: confirmed.id, orderLineId: confirmed.lines[0].lineId, sku: 'mug-blue', qty: 9_999 } },
+    'enroll-loyalty-member-api': { body: { customerId: 'cus_ada' } },
+    'issue-loyalty-points-api': { params: { id: 'loy_ada' }, body: { points: 0, reason: 'Goodwill' } },
+    'redeem-loyalty-points-api': { params: { id: 'loy_ada' }, body: { points: 999_999 } },
+    'earn-points-api': { params: { id: 'loy_ada' }, body: { orderId: draft.id, amount: eur(2_598) } },
+    'redeem-points-api': { params: { id: 'loy_ada' }, body: { points: 999_999, orderId: draft.id } },
+    'create-order-api': { body: { basketId: empty.id } },
+    'cancel-order-api': { params: { id: orderId }, body: {} },
+    'confirm-order-api': { params: { id: draft.id } },
+    'route-order-api': { params: { id: draft.id } },
+    'authorize-payment-api': {
+      body: { orderId: draft.id, tender: { type: 'card', token: 'tok_decline_insufficient_funds' }, amount: draft.totals.total },
+    },
+    'capture-payment-api': { params: { id: payment.id }, body: { amount: eur(999_999) } },
+    'void-payment-api': { params: { id: sent.payments[0].id } },
+    'refund-payment-api': { params: { id: sent.payments[0].id }, body: { amount: eur(999_999) } },
+    'evaluate-promotions-api': { body: { lines: [] } },
+    'create-rehearsal': { body: { name: rehearsal.name } },
+    'put-webhook': { params: { name: 'My shop' }, body: { url: 'http://localhost:3000/events' } },
+    'put-fault': { params: { name: 'slow' }, body: { match: { api: 'create-ordre-api' }, fault: { kind: 'outage' } } },
+    'advance-clock': { body: { by: 'two days' } },
+    'set-progression': { body: { carrier: 'slow' } },
+    'list-objects': { params: { type: 'parcel' } },
+    'list-stock': { query: { sku: 'mug-none' } },
+    'start-run': { body: { scenario: 'digital-ordre' } },
+    'make-call': { params: { id: 'get-payable' }, body: {} },
+    'play-scan': {
+      params: { id: (await rehearsal.object('fulfillment-order', fulfillmentOrderId)).shipments[0].id, scan: 'deliver' },
+      body: {},
+    },
+    'count-stock-by-hand': { params: { sku: 'mug-blue', locationId: 'dc-01' }, body: { onHand: 0 } },
+  };
+}
+
+/** A refusal of every operation: of its typical mistake, of an unknown id, or of a wrong request. */
+async function refuseEach(into: Examples): Promise<void> {
+  await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  const known = await mistakes(rehearsal);
+  const all: readonly { readonly id: string; readonly method: string; readonly path: string }[] = [...publicApis, ...operations];
+  for (const { id, method, path } of all) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const params = Object.fromEntries(names.map((name) => [name, name === 'id' ? 'unknown-id' : 'unknown']));
+    const body = into[id]?.request;
+    const tries: readonly Sent[] = [
+      ...(known[id] ? [known[id]] : []),
+      ...(names.length > 0 ? [{ params, body }] : []),
+      ...(method === 'GET' || method === 'DELETE' ? [] : [{ params, body: { wrong: true } }]),
+      { params, query: { limit: 0 } },
+    ];
+    for (const sent of tries) {
+      const { status, body: problem } = await rehearsal.call(id as CalledId, sent);
+      if (!BUSINESS.has(status)) continue;
+      const refusal: RefusalExample = { request: sent.body, status, body: problem };
+      into[id] = { ...into[id], refusal };
+      break;
+    }
+  }
+  // Its requests are signed.
+  const unknown = { shipmentId: 'shp_never', status: 'collected', occurredAt: new Date(await rehearsal.now()).toISOString() };
+  await expect(rehearsal.webhook('unknown', unknown)).rejects.toThrow('404');
+  const { request, status, response } = (await rehearsal.journal()).findLast(({ api }) => api === 'carrier-webhook');
+  into['carrier-webhook'] = { ...into['carrier-webhook'], refusal: { request, status, body: response } };
+}
+
 const LONGEST_TEXT = 160;
 const ULID = /[0-9A-HJKMNP-TV-Z]{26}/g;
 
@@ -281,6 +392,7 @@ test('Every operation has a recorded example that the schemas accept and that ha
   const real: Examples = {};
   await callApis(real);
   await operate(real);
+  await refuseEach(real);
   if (isRecording) {
     const sorted = Object.entries(shortened(real)).sort(([one], [other]) => one.localeCompare(other));
     writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(sorted), null, 1)}\n`);
@@ -288,6 +400,7 @@ test('Every operation has a recorded example that the schemas accept and that ha
   const recorded = JSON.parse(readFileSync(FILE, 'utf8')) as Examples;
   const ids = [...publicApis, ...operations].map(({ id }) => id);
   expect(ids.filter((id) => real[id] === undefined)).toEqual([]);
+  expect(ids.filter((id) => real[id]?.refusal === undefined)).toEqual([]);
   expect(Object.keys(recorded).toSorted()).toEqual(ids.toSorted());
   const wrong = ids.flatMap((id) => {
     const { request, response } = recorded[id] ?? {};
@@ -301,4 +414,7 @@ test('Every operation has a recorded example that the schemas accept and that ha
   expect(wrong).toEqual([]);
   const shapes = (examples: Examples) => ids.map((id) => [id, shapeOf(examples[id]?.request), shapeOf(examples[id]?.response)]);
   expect(shapes(recorded)).toEqual(shapes(real));
+  const refusals = (examples: Examples) =>
+    ids.map((id) => [id, examples[id]?.refusal?.status, (examples[id]?.refusal?.body as { readonly code?: string } | undefined)?.code]);
+  expect(refusals(recorded)).toEqual(refusals(real));
 }, 120_000);

@@ -33,8 +33,7 @@ type Related = Pick<Output<'list-related-objects'>, 'items' | 'pointWorth'> & { 
 export function nearOf(rehearsal: string, { items, pointWorth, names }: Related): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
   const products = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
-  const nameIn = (all: readonly { readonly id: string; readonly name: string }[], id: string | undefined) =>
-    all.find((one) => one.id === id)?.name;
+  const nameIn = (all: Names['promotions'], id: string | undefined) => all.find((one) => one.id === id)?.name;
   const near: Near = {
     rehearsal,
     pointWorth,

@@ -8,6 +8,7 @@ import { MOST_ERRORS, type ProblemCode, problems, problemType, retryableAtTimes 
 import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
+import type { RefusalExample } from './examples.ts';
 
 /** Most codes of a shared refusal. Longer lists occur in few operations. */
 const MOST_SHARED = 4;
@@ -38,10 +39,15 @@ export class Components {
   responses = (): Part => sorted(this.#responses);
 }
 
-/** The refusals of an operation, one response per status. */
-export function refusals(codes: readonly ProblemCode[], components: Components): Part {
+/** The refusals of an operation, one response per status. The status of the example has it, so it is not shared. */
+export function refusals(codes: readonly ProblemCode[], components: Components, example?: RefusalExample): Part {
   const byStatus = Map.groupBy([...new Set(codes)], (code) => problems[code].status);
-  return Object.fromEntries([...byStatus].map(([status, same]) => [status, components.responseOf(same)]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, same]) => [
+      status,
+      status === example?.status ? problemResponse(same, example.body) : components.responseOf(same),
+    ]),
+  );
 }
 
 export const json = (schema: Part, example?: unknown): Part => ({ 'application/json': { schema, example } });
@@ -195,7 +201,7 @@ export const PROBLEM: Part = {
 const CODES = 'x-problem-codes';
 
 /** A response that refuses with one of these codes, which all have the same status. */
-function problemResponse(codes: readonly ProblemCode[]): Part {
+function problemResponse(codes: readonly ProblemCode[], example?: unknown): Part {
   const status = codes[0] === undefined ? 500 : problems[codes[0]].status;
   const isRetryable = codes.some((code) => problems[code].retryable || retryableAtTimes.has(code));
   return {
@@ -206,7 +212,7 @@ function problemResponse(codes: readonly ProblemCode[]): Part {
         ...(status === 401 && { 'WWW-Authenticate': responseHeader('WwwAuthenticate') }),
       },
     }),
-    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' }, example } },
     [CODES]: codes,
   };
 }

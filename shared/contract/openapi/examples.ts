@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** A request and an answer of an operation. */
+/** A typical refusal of an operation. */
+export interface RefusalExample {
+  readonly request?: unknown;
+  readonly status: number;
+  /** The problem. */
+  readonly body: unknown;
+}
+
+/** A request, an answer and a refusal of an operation. */
 export interface Example {
   readonly request?: unknown;
   readonly response?: unknown;
+  readonly refusal?: RefusalExample;
 }
 
 let recorded: Readonly<Record<string, Example>> | undefined;

@@ -37,7 +37,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
     ],
     ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
-    responses: { ...successes(api, components), ...refusals(problemsOf(api), components) },
+    responses: { ...successes(api, components), ...refusals(problemsOf(api), components, exampleOf(api.id).refusal) },
   };
 }
 
@@ -114,7 +114,7 @@ export function controlOperation(control: ControlOperation, components: Componen
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
         : { [control.status]: { description: 'Done.', content: contentOfOperation(control, components) } }),
-      ...refusals(problemsOfOperation(control), components),
+      ...refusals(problemsOfOperation(control), components, exampleOf(control.id).refusal),
     },
   };
 }
