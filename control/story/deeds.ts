@@ -54,7 +54,7 @@ export function deedsOf(recording: Recording): readonly Deed[] {
 
   function endGroup(next: OperationRecord | undefined): void {
     const calls = group.map((one) => ({
-      ...callOf(one.hop, until(eventsOf.get(one.hop.correlationId) ?? [], next)),
+      ...callOf(one.hop, eventsBefore(next, eventsOf.get(one.hop.correlationId) ?? [])),
       isAtRest: isAtRest(recording, one, next),
     }));
     const [only] = calls;
@@ -127,6 +127,19 @@ const until = (events: readonly RecordedEvent[], next: OperationRecord | undefin
   events.filter(
     ({ order, at }) => next === undefined || order <= next.afterEvent || (next.id === 'advance-clock' && at <= next.at + LATE_MS),
   );
+
+/** Operations that can cause events of an earlier call: they release what is withheld, or begin a step that was manual. */
+const RELEASING: ReadonlySet<string> = new Set(['advance-clock', 'delete-fault', 'delete-faults', 'put-fault', 'set-progression']);
+
+/**
+ * The events of a call before the next operation. None if that operation began before the call's events had ended: a scenario waits for
+ * all of them after each step.
+ */
+function eventsBefore(next: OperationRecord | undefined, events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  const before = until(events, next);
+  if (next === undefined || RELEASING.has(next.id)) return before;
+  return events.slice(before.length).some(({ at }) => at <= next.at + LATE_MS) ? [] : before;
+}
 
 /** The events that an operation or the clock caused, before the next operation. */
 function eventsDuring(

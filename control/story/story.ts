@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
+import { durationMs, lengthInWords } from '../../shared/domain/duration.ts';
 import type { ClientCall } from './deeds.ts';
 import type { Expectation } from './expectations.ts';
 import { type Code, callCode, listCode, numberCode, objectCode, quoted, statement, template } from './layout.ts';
@@ -313,7 +314,7 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>, uses: Rea
         ['subject', subject && textCode(subject)],
       ]),
     );
-    const title = record.id === 'advance-clock' ? `what happens within ${durationText(record)}` : 'what follows';
+    const title = record.id === 'advance-clock' ? `what happens within ${lengthInWords(durationMs(durationText(record)))}` : 'what follows';
     return [put('await ', callCode('stage.expectSequence', quoted(title), listCode(steps)))];
   }
 

@@ -88,6 +88,15 @@ test('The story of a client that reads before the consequences of its calls have
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
 });
 
+test('The story of a client whose operation begins before the consequences of a call have ended passes', async () => {
+  await using rehearsal = await newRehearsal({ warehouse: 'immediate', carrier: 'immediate' });
+  const { id } = await rehearsal.authorised();
+  await rehearsal.confirm(id);
+  await rehearsal.control('count-stock-by-hand', { params: { sku: 'lamp-desk', locationId: 'store-01' }, body: { onHand: 7 } });
+  await rehearsal.settle();
+  expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
+});
+
 test('A story has the decision of a customer on the payment page, and no token of the page', async () => {
   await using rehearsal = await newRehearsal();
   const { nextAction } = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');

@@ -48,7 +48,7 @@ export const recorded: Scenario = {
     stage.expect('fulfillment orders', statesOf(confirmedOrder.body.fulfillmentOrders), ['allocated']);
 
     await stage.advance('P1D');
-    await stage.expectSequence('what happens within P1D', [
+    await stage.expectSequence('what happens within 1 day', [
       { what: 'event', name: 'payment-captured', subject: `payment/${payment.body.id}` },
     ]);
     const shipment = await stage.event('shipment-label-generated');
