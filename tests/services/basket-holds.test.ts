@@ -70,20 +70,6 @@ test('Reserve Inventory makes a new reservation after a client released the firs
   await rehearsal.verify();
 });
 
-test('Reserve Inventory sent concurrently with the checkout leaves only the reservation of the checkout', async () => {
-  await using rehearsal = await newRehearsal();
-  const basketId = await lampBasket(rehearsal);
-  await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 30 }, times: 4 });
-  const replies = Promise.all(Array.from({ length: 8 }, () => rehearsal.reserve({ basketId })));
-  let locked = await rehearsal.checkOut(basketId);
-  for (let left = 5; left > 0 && locked.status !== 200; left--) locked = await rehearsal.checkOut(basketId);
-  for (const { status } of await replies) expect([200, 201, 503]).toContain(status);
-  const { state, reservationId } = locked.body;
-  expect(state).toBe('locked');
-  expect((await rehearsal.reserve({ basketId })).body).toMatchObject({ id: reservationId, state: 'requested' });
-  await rehearsal.verify();
-});
-
 test('Reserve Inventory returns the reservation of the till, and its stock leaves with the sale', async () => {
   await using rehearsal = await newRehearsal();
   const { id, basketId, totals } = await rehearsal.sale();
@@ -269,26 +255,6 @@ test('Confirm Reservation of a basket without an order keeps it for the later or
   const { id: basketId, reservationId } = await rehearsal.checkedOut(LAMP);
   await rehearsal.api('confirm-reservation-api', { params: { id: reservationId } });
   await keeps(rehearsal, (await rehearsal.authorised(basketId)).id, reservationId);
-});
-
-test('Confirm Reservation is refused while the state of the basket cannot be read', async () => {
-  await using rehearsal = await byHand();
-  const { id, lines } = await rehearsal.draft();
-  const { reservationId } = lines[0];
-  await rehearsal.down({ api: 'get-basket' });
-  expect((await confirmFor(rehearsal, reservationId, id)).status).toBe(503);
-  expect((await rehearsal.object('reservation', reservationId)).state).toBe('requested');
-});
-
-test('Confirm Reservation without a basket is refused for an order that has ended', async () => {
-  await using rehearsal = await byHand();
-  const order = await rehearsal.draft();
-  await rehearsal.cancel(order.id);
-  const { id } = (await rehearsal.reserve({ items: [LAMP] })).body;
-  const refused = { status: 409, code: 'invalid_state_transition', objectType: 'order', id: order.id };
-  expect((await confirmFor(rehearsal, id, order.id)).body).toMatchObject(refused);
-  expect((await rehearsal.object('reservation', id)).state).toBe('requested');
-  await rehearsal.verify();
 });
 
 test.each(foreign)('Reserve Inventory for a basket and an order %s is refused in any state of the basket', async (_, given) => {

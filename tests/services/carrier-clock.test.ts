@@ -63,15 +63,6 @@ test('scans of an outside carrier do not stop scans of the simulated carrier', a
   await rehearsal.verify();
 });
 
-test('scans too far in the future are refused with the remedy, and block no later scan', async () => {
-  await using rehearsal = await awaitingCarrier();
-  await expect(rehearsal.report('collected', 6 * MINUTE)).rejects.toThrow('422');
-  const errors = [{ code: 'in_the_future', detail: expect.stringContaining('/_control/clock') }];
-  expect((await rehearsal.newest())?.response).toMatchObject({ errors });
-  await rehearsal.report('delivered');
-  expect((await rehearsal.outcome())[0]).toBe('delivered');
-});
-
 test('the hop of a webhook that changes nothing has the reason', async () => {
   await using rehearsal = await awaitingCarrier();
   const at = await rehearsal.instant();

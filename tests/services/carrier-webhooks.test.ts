@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { TrackingUpdate } from '../../shared/catalog/fulfillment/apis.ts';
 import { putShipment, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { ADDRESS, newRehearsal } from '../support/estate.ts';
+import { ADDRESS } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
@@ -162,40 +162,5 @@ describe('Webhooks of the carrier', () => {
     );
     await carrier.labelled();
     expect([carrier.of('shp_1.1').length, carrier.mostAtOnce()]).toEqual([6, 5]);
-  });
-});
-
-describe('Webhooks through the gateway', () => {
-  /** A rehearsal with a dispatched parcel whose label the FMS has. */
-  async function dispatched() {
-    const rehearsal = await newRehearsal({ warehouse: 'manual' });
-    const ids = await rehearsal.dispatchedOrder();
-    await rehearsal.settle();
-    return { ...rehearsal, ...ids, read: () => rehearsal.fulfillmentOrder(ids.fulfillmentOrderId) };
-  }
-
-  test('a scan counts once even if its answer was lost', async () => {
-    await using rehearsal = await dispatched();
-    await rehearsal.fault('lost', { match: { api: 'carrier-webhook' }, fault: { kind: 'lost-response' }, times: 2 });
-    const { version } = await rehearsal.read();
-    await rehearsal.advance('PT3H');
-    const hops = (await rehearsal.journal()).filter(
-      ({ api, request }) => api === 'carrier-webhook' && request?.data?.status === 'collected',
-    );
-    expect(hops.map(({ status }) => status)).toEqual([504, 504, 204]);
-    expect(await rehearsal.read()).toMatchObject({ version: version + 1, shipments: [{ state: 'collected' }] });
-    expect((await rehearsal.track(rehearsal.shipmentId)).body.state).toBe('collected');
-  });
-
-  test('an advance ends at its deadline while scans are slow, and the scans arrive later', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
-    // The dispatch stored the label before, so this webhook changes nothing.
-    await rehearsal.fault('down', { match: { api: 'carrier-webhook' }, fault: { kind: 'outage' }, times: 1 });
-    await rehearsal.dispatchedOrder();
-    await rehearsal.settle();
-    await rehearsal.fault('slow', { match: { api: 'carrier-webhook' }, fault: { kind: 'latency', ms: 3_000 } });
-    const { settled, waitingFor } = await rehearsal.control('advance-clock', { body: { by: 'PT10S', timeoutMs: 1_000 } });
-    expect([settled, waitingFor]).toEqual([false, [expect.stringMatching(/^running carrier-platform\|deliver-webhook\|/)]]);
-    expect(await rehearsal.settle()).toMatchObject({ settled: true, parked: [] });
   });
 });

@@ -56,16 +56,6 @@ test.each([
   expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId, matchedOn, retryable: false });
 });
 
-test('Create Customer sent twenty times concurrently for one address registers one customer', async () => {
-  const { email } = newContact();
-  const replies = await Promise.all(Array.from({ length: 20 }, () => create({ email, phone: newContact().phone })));
-  const [registered, ...others] = replies.toSorted((a, b) => a.status - b.status);
-  expect(registered?.status).toBe(201);
-  for (const { body } of others)
-    expect(body).toMatchObject({ status: 409, code: 'duplicate_customer', existingCustomerId: registered?.body.id });
-  expect((await search({ email })).body.items).toHaveLength(1);
-});
-
 test.each([
   ['no contact', {}, ''],
   ['an invalid e-mail address', { email: 'nobody' }, '/email'],
@@ -135,30 +125,6 @@ describe('Search Customer', () => {
   ])('Search Customer refuses %j', async (query, error) => {
     expect((await search(query)).body).toMatchObject({ status: 422, code: 'validation_failed', errors: [error] });
   });
-});
-
-test('Get Customer refuses an unknown id', async () => {
-  const { body } = await rehearsal.call('get-customer-api', { params: { id: 'cus_nobody' } });
-  expect(body).toMatchObject({ status: 404, code: 'not_found', objectType: 'customer', id: 'cus_nobody' });
-});
-
-test('A registered customer becomes active with a confirmed order, at risk and then churned after 90 days of silence each', async () => {
-  await using own = await newRehearsal();
-  const { id } = await own.api('create-customer-api', { body: { ...NAME, email: 'shopper@people.example' } });
-  const draft = await own.authorised({ qty: 1, customerId: id });
-  expect((await read(own, id)).state).toBe('registered');
-  await own.confirmed(draft.id);
-  await own.settle();
-  const { state, lastActivityAt } = await read(own, id);
-  expect(state).toBe('active');
-  await own.advance('P90D');
-  expect((await read(own, id)).state).toBe('at-risk');
-  await own.advance('P90D');
-  expect(await read(own, id)).toMatchObject({ state: 'churned', lastActivityAt });
-  const events = await own.events({ subject: `customer/${id}`, ext: true });
-  expect(typesOf(events)).toEqual(['customer-registered', ...Array(3).fill('ext.customer-changed')]);
-  const versions = events.map(({ aggregateversion, data }) => `v${aggregateversion} after ${data.previousState}`);
-  expect(versions.slice(1)).toEqual(['v2 after registered', 'v3 after active', 'v4 after at-risk']);
 });
 
 test('The customers of the fixtures become idle like other customers', async () => {

@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(byHand);
 
 /** Two mugs at 12.99 earn 25 points; the shipping earns none. */
 const WORTH = 2598;
@@ -24,8 +27,7 @@ async function report(rehearsal: TestRehearsal) {
 }
 const ofAnother = { status: 422, code: 'validation_failed', errors: [{ pointer: '/orderId', code: 'order_of_another' }] };
 
-test('Earn Points books the points of an order once, before or after the event of the order', async () => {
-  await using rehearsal = await byHand();
+test('Earn Points books the points of an order once, before or after the event of the order', async (rehearsal) => {
   const { id } = await unreported(rehearsal);
   expect(await earnedFor(rehearsal, id)).toEqual([]);
   expect(await earn(rehearsal, id)).toMatchObject({ status: 201, body: { id: 'loy_ada', pointsBalance: 525 } });
@@ -36,11 +38,9 @@ test('Earn Points books the points of an order once, before or after the event o
   await rehearsal.settle();
   expect(await earn(rehearsal, other.id)).toMatchObject({ status: 200, body: { pointsBalance: 550 } });
   expect(await earnedFor(rehearsal, other.id)).toEqual([25]);
-  await rehearsal.verify();
 });
 
-test('Earn Points refuses a wrong amount or member before and after the event, and names the right amount', async () => {
-  await using rehearsal = await byHand();
+test('Earn Points refuses a wrong amount or member before and after the event, and names the right amount', async (rehearsal) => {
   const { id } = await unreported(rehearsal);
   const otherAmount = { pointer: '/amount', code: 'other_amount', detail: expect.stringContaining('25.98 EUR') };
   for (const amount of [100, WORTH + 490])
@@ -50,11 +50,9 @@ test('Earn Points refuses a wrong amount or member before and after the event, a
   const repeat = { status: 409, code: 'conflicting_repeat', objectType: 'order', id, standing: { amount: eur(WORTH) } };
   expect((await earn(rehearsal, id, 100)).body).toMatchObject(repeat);
   expect([await earnedFor(rehearsal, id), await earnedFor(rehearsal, id, 'loy_clara')]).toEqual([[25], []]);
-  await rehearsal.verify();
 });
 
-test('Earn Points takes back the same points for a refund as the event, in either order', async () => {
-  await using rehearsal = await byHand();
+test('Earn Points takes back the same points for a refund as the event, in either order', async (rehearsal) => {
   const { id, payments } = await unreported(rehearsal);
   await rehearsal.api('refund-payment-api', { params: { id: payments[0].id }, body: { amount: eur(1299) } });
   await rehearsal.settle();
@@ -62,21 +60,17 @@ test('Earn Points takes back the same points for a refund as the event, in eithe
   for (const status of [201, 200]) expect(await earn(rehearsal, id)).toMatchObject({ status, body: { pointsBalance: 512 } });
   await report(rehearsal);
   expect(await account(rehearsal)).toMatchObject({ pointsBalance: 512 });
-  await rehearsal.verify();
 });
 
-test('Earn Points gives the points of an order without a member to the first member who claims them', async () => {
-  await using rehearsal = await byHand();
+test('Earn Points gives the points of an order without a member to the first member who claims them', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await rehearsal.pay(id, CASH, WORTH);
   for (const status of [201, 200]) expect((await earn(rehearsal, id, WORTH, 'loy_clara')).status).toBe(status);
   expect(await earnedFor(rehearsal, id, 'loy_clara')).toEqual([25]);
   expect((await earn(rehearsal, id)).body).toMatchObject(ofAnother);
-  await rehearsal.verify();
 });
 
-test('Earn Points refuses an order that is draft, confirmed, in fulfilment or cancelled, and earns once it is completed', async () => {
-  await using rehearsal = await byHand();
+test('Earn Points refuses an order that is draft, confirmed, in fulfilment or cancelled, and earns once it is completed', async (rehearsal) => {
   const refusedIn = async (id: string, currentState: string) => {
     const { body } = await earn(rehearsal, id);
     expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', objectType: 'order', id, currentState, action: 'earn' });
@@ -93,13 +87,4 @@ test('Earn Points refuses an order that is draft, confirmed, in fulfilment or ca
   const other = await rehearsal.draft({ qty: 1 });
   await rehearsal.cancel(other.id);
   await refusedIn(other.id, 'cancelled');
-  await rehearsal.verify();
-});
-
-test('Earn Points is refused while the OMS, which stores the amount, is down', async () => {
-  await using rehearsal = await byHand();
-  const { id } = await unreported(rehearsal);
-  await rehearsal.down('oms');
-  const { body } = await earn(rehearsal, id);
-  expect(body).toMatchObject({ status: 503, code: 'dependency_unavailable', dependency: 'oms', retryable: true });
 });

@@ -40,8 +40,6 @@ async function tillEstate() {
   };
 }
 
-const lost = { match: { api: 'reserve-inventory-api' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
-
 test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
   await using estate = await tillEstate();
   const first = await estate.lock('ord_1');
@@ -81,29 +79,6 @@ test('The reservation of a transaction has the remaining units when another buye
   const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => estate.lock(id, { lines: [line('chair-oak', 2)] })));
   expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual(Array(2).fill(['locked', 2]));
   expect(await estate.reservedAt('chair-oak')).toBe(3);
-  await estate.holds();
-});
-
-test('The reservation of a transaction is found when one answer of the SIM is lost, and released when all answers are lost', async () => {
-  await using estate = await tillEstate();
-  await estate.fault('once', { ...lost, times: 1 });
-  expect(await estate.lock('ord_1')).toMatchObject({ state: 'locked', reservationId: expect.any(String) });
-  await estate.fault('always', lost);
-  await expect(estate.lock('ord_2')).rejects.toMatchObject({ code: 'dependency_timeout' });
-  expect(await estate.reservedAt('mug-blue')).toBe(4);
-  await estate.recover();
-  expect(await estate.reservedAt('mug-blue')).toBe(2);
-  await estate.holds();
-});
-
-test('Abandon Basket releases the reservation later while the SIM is down', async () => {
-  await using estate = await tillEstate();
-  await estate.lock('ord_1');
-  await estate.down('sim');
-  expect(await estate.abandon('ord_1')).toMatchObject({ state: 'abandoned' });
-  expect(await estate.reservedAt('mug-blue')).toBe(2);
-  await estate.recover();
-  expect(await estate.reservedAt('mug-blue')).toBe(0);
   await estate.holds();
 });
 

@@ -123,16 +123,6 @@ describe('Dispatch Fulfillment Order', () => {
     expect(await rehearsal.labels()).toBe(1);
   });
 
-  test('Dispatch Fulfillment Order makes one label when the answer of the carrier is lost', async () => {
-    await using rehearsal = await fulfilling();
-    const id = await rehearsal.aPacked();
-    await rehearsal.fault('lost', { match: { api: 'generate-label-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    expect((await rehearsal.dispatch(id)).status).toBe(200);
-    await rehearsal.advance('PT10M');
-    expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
-    expect(await rehearsal.labels()).toBe(1);
-  });
-
   test('Dispatch Fulfillment Order makes no label where the rehearsal makes labels by hand', async () => {
     await using rehearsal = await fulfilling({ label: 'manual' });
     const id = await rehearsal.aPacked();
@@ -144,20 +134,6 @@ describe('Dispatch Fulfillment Order', () => {
     await rehearsal.settle();
     expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
   });
-
-  test.each(['outage', 'lost-response'])(
-    'Dispatch Fulfillment Order deducts the stock once, after a failure of the SIM (%s)',
-    async (kind) => {
-      await using rehearsal = await fulfilling();
-      const id = await rehearsal.aPacked();
-      const { onHand, reserved } = await rehearsal.mugs();
-      await rehearsal.fault('gone', { match: { api: 'move-reservation' }, fault: { kind }, times: 2 });
-      expect(await rehearsal.dispatch(id)).toMatchObject({ status: 200, body: { state: 'dispatched' } });
-      await rehearsal.advance('PT2M');
-      expect(await rehearsal.mugs()).toEqual({ onHand: onHand - 2, reserved: reserved - 2 });
-      await rehearsal.verify();
-    },
-  );
 
   test.each([
     ['payment_incomplete', { kind: 'status', status: 409, code: 'payment_incomplete' }, 409],
@@ -172,19 +148,6 @@ describe('Dispatch Fulfillment Order', () => {
     expect(await rehearsal.fulfillmentOrder(id)).toMatchObject({ state: 'packed', shipments: [] });
     expect(await rehearsal.mugs()).toEqual(before);
     expect((await rehearsal.dispatch(id)).status).toBe(200);
-  });
-
-  test('concurrent requests to Dispatch Fulfillment Order dispatch once', async () => {
-    await using rehearsal = await fulfilling();
-    const id = await rehearsal.aPacked();
-    const { onHand, reserved } = await rehearsal.mugs();
-    const replies = await Promise.all([1, 2, 3, 4].map(() => rehearsal.dispatch(id)));
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(new Set(replies.map(({ body }) => body.shipments[0].id)).size).toBe(1);
-    await rehearsal.advance('PT1M');
-    expect(await rehearsal.mugs()).toEqual({ onHand: onHand - 2, reserved: reserved - 2 });
-    expect(await rehearsal.movesOf(id)).not.toContain('packed→dispatched');
-    await rehearsal.verify();
   });
 });
 
@@ -275,23 +238,6 @@ describe('The carrier webhook', () => {
     }
     expect(await read()).toEqual(before);
   });
-
-  test('repeated scans in any order deliver once', async () => {
-    await using rehearsal = await onItsWay();
-    await rehearsal.advance('PT1H');
-    const at = await rehearsal.now();
-    const way = ['collected', 'in-transit', 'out-for-delivery', 'delivered'];
-    const storm = [3, 0, 2, 1, 3, 1, 0, 2, 3, 3].map((step, position) => {
-      const id = position % 2 === 0 ? `storm-${step}` : `echo-${position}`;
-      return rehearsal.scan(way[step] ?? '', { at: at - 1_000 + step, id });
-    });
-    expect(new Set((await Promise.all(storm)).map(({ status }) => status))).toEqual(new Set([204]));
-    expect(await rehearsal.read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
-    const moves = await rehearsal.moves();
-    expect(moves.filter((move) => move.endsWith('delivered'))).toEqual(['dispatched→delivered']);
-    expect(moves.at(-1)).toBe('dispatched→delivered');
-    await rehearsal.verify();
-  });
 });
 
 describe('Delivery', () => {
@@ -378,16 +324,4 @@ describe('Delivery', () => {
     await rehearsal.advance('P8D');
     expect(await onHand()).toBe(sentOnHand + 2);
   });
-
-  test.each(['outage', 'lost-response'])(
-    'units that are sent back are on hand once after a failure of the Inventory Service (%s)',
-    async (kind) => {
-      await using rehearsal = await onItsWay();
-      await rehearsal.fault('gone', { match: { api: 'record-stock-movement' }, fault: { kind }, times: 2 });
-      expect((await rehearsal.scan('returned-to-sender')).status).toBe(204);
-      expect((await rehearsal.read()).state).toBe('returned-to-sender');
-      await rehearsal.advance('PT1H');
-      expect(await rehearsal.onHand()).toBe(rehearsal.sentOnHand + 2);
-    },
-  );
 });

@@ -82,11 +82,6 @@ describe('Check Availability', () => {
     await rehearsal.release(id);
     expect(await atp()).toBe(before);
   });
-
-  test('Check Availability does not find an unknown SKU', async () => {
-    await using rehearsal = await stockRehearsal();
-    expect(await rehearsal.availability('no-such-sku')).toMatchObject({ status: 404, body: { objectType: 'product', id: 'no-such-sku' } });
-  });
 });
 
 describe('Allocate Inventory without a reservation', () => {

@@ -61,19 +61,6 @@ test('Cancel Order does not call the FMS for an order that was never routed', as
   await rehearsal.verify();
 });
 
-test('Cancel Order is refused while the FMS is down, and changes nothing', async () => {
-  await using rehearsal = await byHand();
-  const { id } = await rehearsal.confirmed();
-  await rehearsal.fault('down', failing(503));
-  expect((await rehearsal.cancel(id)).body).toMatchObject({ status: 503, dependency: 'fms' });
-  const after = await rehearsal.order(id);
-  expect(after).toMatchObject({ state: 'confirmed', fulfillmentOrders: [{ state: 'allocated' }] });
-  expect(after).not.toHaveProperty('pendingAction');
-  await rehearsal.noFaults();
-  expect((await rehearsal.cancel(id)).body.state).toBe('cancelled');
-  await rehearsal.verify();
-});
-
 test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS is down, and is finished by a repeat', async () => {
   await using rehearsal = await byHand();
   const { id } = await rehearsal.confirmed();
@@ -84,17 +71,6 @@ test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS 
   expect((await rehearsal.cancel(id)).status).toBe(503);
   expect(await rehearsal.order(id)).toMatchObject(PENDING);
   expect((await rehearsal.cancel(id)).body).toMatchObject(CANCELLED);
-  await rehearsal.verify();
-});
-
-test('Cancel Order with a lost answer of the FMS is finished by due work', async () => {
-  await using rehearsal = await byHand();
-  const { id } = await rehearsal.confirmed();
-  await rehearsal.fault('lost', LOST);
-  expect((await rehearsal.cancel(id, { reason: 'mine' })).status).toBe(504);
-  await rehearsal.advance('PT1M');
-  expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled', cancelReason: 'mine', paymentStatus: 'unpaid' });
-  expect(await rehearsal.reserved('mug-blue')).toBe(0);
   await rehearsal.verify();
 });
 

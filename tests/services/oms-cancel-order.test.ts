@@ -65,34 +65,6 @@ test('Cancel Order, sent three times concurrently and once more, cancels and ref
   await rehearsal.verify();
 });
 
-test('Cancel Order without the Payment Hub releases the stock; the order shows that its payments are pending, and they follow', async () => {
-  await using rehearsal = await opened();
-  const { id } = await rehearsal.confirmed();
-  await rehearsal.down('payment-hub');
-  const { status, body } = await rehearsal.cancel(id);
-  expect([status, body]).toMatchObject([200, { state: 'cancelled', compensation: 'pending', paymentStatus: 'unknown', payments: [] }]);
-  expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  await rehearsal.advance('PT1M');
-  expect(await rehearsal.order(id)).toMatchObject({ compensation: 'pending' });
-  await rehearsal.noFaults();
-  await rehearsal.advance('PT10M');
-  const settled = await rehearsal.order(id);
-  expect(settled).toMatchObject({ state: 'cancelled', paymentStatus: 'unpaid', payments: [{ state: 'voided' }] });
-  expect(settled).not.toHaveProperty('compensation');
-  await rehearsal.verify();
-});
-
-test('Cancel Order with a lost answer of the Payment Hub refunds once', async () => {
-  await using rehearsal = await captured();
-  await rehearsal.fault('lost', { match: { api: 'reverse-payment' }, fault: { kind: 'lost-response' }, times: 1 });
-  expect((await rehearsal.cancel(rehearsal.id)).body).toMatchObject({ state: 'cancelled', compensation: 'pending' });
-  await rehearsal.advance('PT1M');
-  const settled = await rehearsal.order(rehearsal.id);
-  expect(settled).toMatchObject({ payments: rehearsal.refundOf });
-  expect(settled).not.toHaveProperty('compensation');
-  await rehearsal.verify();
-});
-
 test.each(['sim', 'promotion-engine'])('Cancel Order succeeds without the %s; a repeat completes its part', async (application) => {
   await using rehearsal = await opened();
   const { id } = await rehearsal.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });

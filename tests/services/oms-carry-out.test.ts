@@ -182,19 +182,6 @@ describe('Interrupted carry-outs', () => {
     await rehearsal.verify();
   });
 
-  test.each(['create-order-api', 'confirm-order-api', 'move-reservation', 'record-stock-movement', 'capture-payment-api', 'carry-out'])(
-    'A carry-out during which the answer of %s is lost has each effect once',
-    async (api) => {
-      await using rehearsal = await newRehearsal();
-      const id = await paidAndWaiting(rehearsal, { match: { api }, fault: { kind: 'lost-response', as: 'timeout' }, times: 1 }, tooMany);
-      await rehearsal.advance('PT30M');
-      expect(await rehearsal.order(id)).toMatchObject(done);
-      expect(await mugs(rehearsal)).toEqual({ onHand: 0, reserved: 0 });
-      for (const type of ['order-created', 'payment-captured']) expect(await rehearsal.events({ type })).toHaveLength(1);
-      await rehearsal.verify();
-    },
-  );
-
   test('A carry-out is withdrawn when a tender was voided, and finished when the tender is replaced', async () => {
     await using rehearsal = await newRehearsal();
     const id = await paidAndWaiting(rehearsal, NOT_CARRIED_OUT);

@@ -45,18 +45,6 @@ describe('Confirm Order', () => {
     await rehearsal.verify();
   });
 
-  test('Confirm Order, sent twice concurrently, confirms once', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.fault('together', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'barrier', parties: 2 } });
-    for (const { status, body } of await Promise.all([rehearsal.confirm(id), rehearsal.confirm(id)])) {
-      expect([status, body.state]).toEqual([200, 'confirmed']);
-    }
-    expect(await rehearsal.events({ type: 'order-confirmed' })).toHaveLength(1);
-    expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    await rehearsal.verify();
-  });
-
   test('Confirm Order names the outstanding amount; authorised and captured tenders count together, pending ones do not', async () => {
     await using rehearsal = await opened();
     const { id, totals } = await rehearsal.draft();
@@ -161,24 +149,6 @@ describe('Confirm Order of an order without its reservation', () => {
     await rehearsal.verify();
   });
 
-  test.each([
-    ['a repeat with the same key', { 'idempotency-key': 'k' }],
-    ['a repeat without a key', {}],
-    ['due work', undefined],
-  ])('A new reservation whose answer is lost is found by %s, and nothing is reserved twice', async (_, headers) => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised(LAST_ONE);
-    await rehearsal.advance(TTL);
-    await rehearsal.fault('lost', lost('reserve-inventory-api'));
-    expect((await rehearsal.confirm(id, headers)).status).toBe(504);
-    if (headers) expect((await rehearsal.confirm(id, headers)).status).toBe(200);
-    else await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
-    await rehearsal.advance('PT1H');
-    expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
-  });
-
   test('Two concurrent confirmations with a slow SIM make one new reservation', async () => {
     await using rehearsal = await opened();
     const { id } = await rehearsal.authorised(LAST_ONE);
@@ -191,51 +161,9 @@ describe('Confirm Order of an order without its reservation', () => {
     expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
     await rehearsal.verify();
   });
-
-  test('The last unit goes to one of two orders with expired reservations; the authorisation of the other is voided', async () => {
-    await using rehearsal = await opened();
-    const first = await rehearsal.authorised(LAST_ONE);
-    await rehearsal.advance(TTL);
-    const second = await rehearsal.authorised({ ...LAST_ONE, customerId: 'cus_ben' });
-    await rehearsal.advance(TTL);
-    const replies = await Promise.all([rehearsal.confirm(first.id), rehearsal.confirm(second.id)]);
-    const [confirmed, refused] = replies.toSorted((one, other) => one.status - other.status);
-    expect([confirmed?.status, refused?.body.code]).toEqual([200, 'reservation_expired']);
-    expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    expect(await rehearsal.order(refused?.body.id)).toMatchObject({ state: 'draft', payments: [{ state: 'voided' }] });
-    await rehearsal.verify();
-  });
 });
 
 describe('Confirm Order without another application', () => {
-  test.each(['payment-hub', 'sim', 'crm'])(
-    'Confirm Order is refused while the %s is down, and can be repeated with its key',
-    async (dependency) => {
-      await using rehearsal = await opened();
-      const { id } = await rehearsal.authorised();
-      await rehearsal.down(dependency);
-      const headers = { 'idempotency-key': 'k' };
-      expect(await rehearsal.confirm(id, headers)).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', dependency } });
-      const { state, pendingAction, paymentStatus } = await rehearsal.order(id);
-      expect([state, pendingAction, paymentStatus]).toEqual(['draft', undefined, dependency === 'payment-hub' ? 'unknown' : 'authorised']);
-      await rehearsal.noFaults();
-      expect((await rehearsal.confirm(id, headers)).body.state).toBe('confirmed');
-      await rehearsal.verify();
-    },
-  );
-
-  test('An order that gets no new reservation while the Inventory Service is down keeps its payments', async () => {
-    await using rehearsal = await opened();
-    const { id } = await rehearsal.authorised();
-    await rehearsal.advance(TTL);
-    await rehearsal.down('inventory-service');
-    expect((await rehearsal.confirm(id)).status).toBe(503);
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'draft', paymentStatus: 'authorised' });
-    await rehearsal.noFaults();
-    expect((await rehearsal.confirm(id)).body.state).toBe('confirmed');
-    await rehearsal.verify();
-  });
-
   /** A paid draft whose confirmed reservation is not answered. */
   const unanswered = async (headers?: Record<string, string>) => {
     const rehearsal = await opened();
@@ -251,19 +179,6 @@ describe('Confirm Order without another application', () => {
     expect(await rehearsal.order(rehearsal.id)).toMatchObject({ state: 'draft', pendingAction });
     const blocked = { code: 'invalid_state_transition', currentState: 'draft', action: 'cancel', retryable: true, pendingAction };
     expect(await rehearsal.cancel(rehearsal.id)).toMatchObject({ status: 409, body: blocked });
-  });
-
-  test.each([
-    ['a repeat with the same key', { 'idempotency-key': 'k' }],
-    ['a repeat without a key', {}],
-    ['due work', undefined],
-  ])('An order whose confirmed reservation is not answered is confirmed by %s', async (_, headers) => {
-    await using rehearsal = await unanswered(headers);
-    if (headers) expect((await rehearsal.confirm(rehearsal.id, headers)).status).toBe(200);
-    else await rehearsal.advance('PT1M');
-    expect(await rehearsal.order(rehearsal.id)).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
-    expect(await rehearsal.orderEvents(rehearsal.id)).toEqual(CONFIRMED);
-    await rehearsal.verify();
   });
 
   test('An intent is withdrawn when the SIM stays down, and Cancel Order releases the confirmed reservation', async () => {

@@ -89,22 +89,6 @@ describe('Parcels that do not arrive', () => {
 });
 
 describe('Refunds of units that are not delivered', () => {
-  test.each([
-    ['an answer of the Payment Hub is lost', { match: { api: 'refund-payment-api' }, fault: { kind: 'lost-response' }, times: 1 }],
-    ['the capture is late', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } }],
-  ])('A refund is made once when %s', async (_, fault) => {
-    await using rehearsal = await byHand();
-    const { order, lamp, isShort } = await lampAndMug(rehearsal);
-    await rehearsal.fault('trouble', fault);
-    await isShort();
-    if ('times' in fault) expect(await rehearsal.order(order.id)).toMatchObject({ compensation: 'pending' });
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT2M');
-    expect(await rehearsal.order(order.id)).not.toHaveProperty('compensation');
-    expect(await rehearsal.paid(order.id)).toEqual([['partially-refunded', order.totals.total.amount - lamp]]);
-    await rehearsal.verify();
-  });
-
   test('No refund is needed if the dispatch captured only what was sent: remaining authorisations are voided', async () => {
     await using rehearsal = await byHand();
     const draft = await rehearsal.draft({ lines: [LAMP, MUG] });

@@ -210,15 +210,6 @@ describe('Reservations of routed orders', () => {
       await rehearsal.verify();
     },
   );
-
-  test('The reservation of a cancelled order is released', async () => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.confirmed();
-    await rehearsal.cancel(order.id);
-    expect(await release(rehearsal, order)).toMatchObject({ status: 200, body: { state: 'released' } });
-    expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
-    await rehearsal.verify();
-  });
 });
 
 describe('Orders in fulfilment', () => {
@@ -259,43 +250,6 @@ describe('Orders in fulfilment', () => {
 });
 
 describe('Captures of picked orders', () => {
-  test.each(['PT35M', 'PT12H', 'P3D'])('A capture waits %s for a Payment Hub that is down', async (length) => {
-    await using rehearsal = await byHand();
-    const { order, id } = await routedOrder(rehearsal);
-    await rehearsal.down('payment-hub');
-    await rehearsal.picked(id);
-    await rehearsal.advance(length);
-    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'in-fulfilment', captureStatus: 'retrying' });
-    await rehearsal.noFaults();
-    await rehearsal.settle();
-    const after = await rehearsal.order(order.id);
-    expect(after).toMatchObject({ state: 'in-fulfilment', paymentStatus: 'paid' });
-    expect(after).not.toHaveProperty('captureStatus');
-    await rehearsal.verify();
-  });
-
-  test('A capture that is declined four times cancels the order and its fulfillment order, and releases the stock', async () => {
-    await using rehearsal = await byHand();
-    const { order, id } = await routedOrder(rehearsal);
-    await rehearsal.fault('declined', declined('capture-payment-api'));
-    await rehearsal.picked(id);
-    await rehearsal.advance('PT37M');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT3H');
-    const after = await rehearsal.order(order.id);
-    expect(after).toMatchObject({
-      ...{
-        state: 'cancelled',
-        cancelReason: 'capture-failed',
-        fulfillmentOrders: [{ state: 'cancelled' }],
-        payments: [{ state: 'voided' }],
-      },
-    });
-    expect(after).not.toHaveProperty('compensation');
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-    await rehearsal.verify();
-  });
-
   test('A declined capture is retried, and nothing is dispatched until it succeeds', async () => {
     await using rehearsal = await byHand();
     await rehearsal.fault('declined', declined('capture-payment-api'));
@@ -307,17 +261,6 @@ describe('Captures of picked orders', () => {
     await rehearsal.advance('PT1M');
     expect(await rehearsal.order(order.id)).toMatchObject({ paymentStatus: 'paid' });
     expect((await rehearsal.dispatch(id)).status).toBe(200);
-  });
-
-  test('A capture with a lost answer is made once', async () => {
-    await using rehearsal = await byHand();
-    const { order, id } = await routedOrder(rehearsal);
-    await rehearsal.fault('lost', { match: { api: 'capture-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await rehearsal.picked(id);
-    await rehearsal.advance('PT2M');
-    const after = await rehearsal.order(order.id);
-    expect([after.paymentStatus, after.captureStatus]).toEqual(['paid', undefined]);
-    expect(await rehearsal.events({ type: 'payment-captured' })).toHaveLength(1);
   });
 
   test('A capture of an expired authorisation that cannot be renewed cancels the order', async () => {

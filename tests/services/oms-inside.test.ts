@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import * as crm from '../../services/crm/service.ts';
 import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import * as ecommercePlatform from '../../services/ecommerce-platform/service.ts';
@@ -16,6 +16,7 @@ import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const aBasket = (members: Partial<Basket> = {}): Fresh<Basket> => ({
   ...{ id: 'bsk_1', channel: 'web', currency: 'EUR', vouchers: [] },
@@ -36,24 +37,25 @@ const placed = async (inside: Inside, members: Partial<Basket> = {}) => {
 };
 
 describe('Internal calls of the OMS', () => {
-  test('Create Order refuses a customer who was blocked since the checkout, but not once the basket is bound to an order', async () => {
-    await using inside = await startInside(oms, ecommercePlatform, crm, paymentHub);
-    await inside.commitAs('ecommerce-platform', async (work) =>
-      work.transition(baskets, work.create(baskets, 'create', aBasket({ customerId: 'cus_mallory' })), 'checkout'),
-    );
-    const refused = await inside.call('POST', '/orders', { basketId: 'bsk_1' });
-    expect(refused).toMatchObject({ status: 409, body: { code: 'customer_blocked', id: 'cus_mallory' } });
-    expect(await inside.stored('ecommerce-platform', baskets, 'bsk_1')).toMatchObject({ state: 'locked' });
-    await inside.commitAs('ecommerce-platform', async (work) => {
-      const basket = await work.get(baskets, 'bsk_1');
-      if (!basket) throw new Error('the basket is there');
-      return work.transition(baskets, basket, 'convert', { orderId: 'ord_bound' });
-    });
-    expect(await inside.call('POST', '/orders', { basketId: 'bsk_1' })).toMatchObject({ status: 201, body: { id: 'ord_bound' } });
-  });
+  testIn(() => startInside(oms, ecommercePlatform, crm, paymentHub))(
+    'Create Order refuses a customer who was blocked since the checkout, but not once the basket is bound to an order',
+    async (inside) => {
+      await inside.commitAs('ecommerce-platform', async (work) =>
+        work.transition(baskets, work.create(baskets, 'create', aBasket({ customerId: 'cus_mallory' })), 'checkout'),
+      );
+      const refused = await inside.call('POST', '/orders', { basketId: 'bsk_1' });
+      expect(refused).toMatchObject({ status: 409, body: { code: 'customer_blocked', id: 'cus_mallory' } });
+      expect(await inside.stored('ecommerce-platform', baskets, 'bsk_1')).toMatchObject({ state: 'locked' });
+      await inside.commitAs('ecommerce-platform', async (work) => {
+        const basket = await work.get(baskets, 'bsk_1');
+        if (!basket) throw new Error('the basket is there');
+        return work.transition(baskets, basket, 'convert', { orderId: 'ord_bound' });
+      });
+      expect(await inside.call('POST', '/orders', { basketId: 'bsk_1' })).toMatchObject({ status: 201, body: { id: 'ord_bound' } });
+    },
+  );
 
-  test('List Customer Orders lists at most 20 orders of this customer, newest first', async () => {
-    await using inside = await startInside(oms);
+  testIn(() => startInside(oms))('List Customer Orders lists at most 20 orders of this customer, newest first', async (inside) => {
     for (let index = 1; index <= 22; index++) {
       await placed(inside, { id: `bsk_${index}`, orderId: `ord_${index}`, customerId: index < 22 ? 'cus_ada' : 'cus_ben' });
     }
@@ -78,19 +80,18 @@ describe('A cancellation that was interrupted after its intent', () => {
     });
     return inside;
   };
+  const test = testIn(intended);
 
   test.each([
     ['Confirm Order', '/orders/ord_1/confirm', {}],
     ['Cancel Order for another reason', '/orders/ord_1/cancel', { reason: 'second' }],
-  ])('An interrupted cancellation blocks %s for now, since it may still be withdrawn', async (_, path, body) => {
-    await using inside = await intended();
+  ])('An interrupted cancellation blocks %s for now, since it may still be withdrawn', async (inside, _, path, body) => {
     const blocked = { code: 'invalid_state_transition', retryable: true, pendingAction: { action: 'cancel' } };
     expect(await inside.call('POST', path, body)).toMatchObject({ status: 409, body: blocked });
     expect(await inside.stored('oms', orders, 'ord_1')).toMatchObject({ state: 'draft', cancelReason: 'first' });
   });
 
-  test('An interrupted cancellation delays the expiry of the draft', async () => {
-    await using inside = await intended();
+  test('An interrupted cancellation delays the expiry of the draft', async (inside) => {
     await inside.commitAs('oms', async (work) => work.schedule(expireDraftDue, 'ord_1', work.now, {}));
     await inside.advance(120_000);
     const cancelled = (await inside.events('order/ord_1')).filter(({ type }) => type.endsWith('order-cancelled'));

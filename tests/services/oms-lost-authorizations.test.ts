@@ -78,16 +78,6 @@ test('Each of several tenders is renewed with its own part of the total', async 
   await rehearsal.is(id, PAID);
 });
 
-test('An order whose renewal is declined stays confirmed with another payment within a day', async () => {
-  await using rehearsal = await opened();
-  const { id } = await rehearsal.confirmed();
-  await rehearsal.fault('declined', declining(1));
-  await rehearsal.advance('P7D');
-  await rehearsal.authorisation(id, undefined, 'tok_mastercard');
-  await rehearsal.advance('P2D');
-  await rehearsal.is(id, PAID);
-});
-
 test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
   await using rehearsal = await opened();
   const { id, payments } = await rehearsal.confirmed();

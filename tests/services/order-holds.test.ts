@@ -110,13 +110,6 @@ describe('Allocate Inventory for a line of an order', () => {
     expect([await rehearsal.reserved('mug-blue'), await rehearsal.reserved('mug-green')]).toEqual([2, 0]);
   });
 
-  test('Allocate Inventory is refused while the OMS is down', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.draft();
-    await rehearsal.down({ api: 'get-order-stock' });
-    expect([(await rehearsal.allocate(order)).status, await rehearsal.reserved('mug-blue')]).toEqual([503, 2]);
-  });
-
   test('Allocate Inventory for a sale answers the reservation of the till and refuses any other', async () => {
     await using rehearsal = await opened();
     const sale = await rehearsal.sale();
@@ -200,7 +193,7 @@ describe('Stock for an order that has ended', () => {
     },
   };
 
-  test.each(Object.entries(ended))('Nothing can be allocated or reserved for an order that was %s', async (_, given) => {
+  test.each(Object.entries(ended))('Nothing can be allocated, reserved or confirmed for an order that was %s', async (_, given) => {
     await using rehearsal = await opened();
     const order = await given(rehearsal);
     const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [MUGS] } });
@@ -208,6 +201,7 @@ describe('Stock for an order that has ended', () => {
       await rehearsal.allocate(order),
       await rehearsal.allocate(order, { reservationId: id }),
       await rehearsal.call('reserve-inventory-api', { body: { orderId: order.id, items: [LAMP] } }),
+      await rehearsal.call('confirm-reservation-api', { params: { id }, body: { orderId: order.id } }),
     ];
     const refused = { code: 'invalid_state_transition', objectType: 'order', id: order.id };
     for (const reply of replies) expect(reply).toMatchObject({ status: 409, body: refused });

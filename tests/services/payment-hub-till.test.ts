@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { z } from 'zod';
 import * as oms from '../../services/oms/service.ts';
 import { openPayment } from '../../services/payment-hub/authorization.ts';
@@ -9,11 +9,14 @@ import { transactions } from '../../services/pos/collections.ts';
 import * as pos from '../../services/pos/service.ts';
 import type { Basket as BasketSchema } from '../../shared/catalog/commerce/objects.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
-import { authorizePayment, capturePayment, refundPayment } from '../../shared/catalog/payment/apis.ts';
+import { authorizePayment, capturePayment } from '../../shared/catalog/payment/apis.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { type Inside, startInside } from '../support/inside.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -53,8 +56,7 @@ const aSale = (inside: Inside, state: 'open' | 'voided', tenders: readonly strin
 const stateOf = async (inside: Inside, id: string): Promise<string> => (await inside.stored('payment-hub', payments, id)).state;
 
 describe('Tenders of a till', () => {
-  test.each(['cash', 'exchange-credit'])('Authorize Payment refuses %s from outside', async (type) => {
-    await using rehearsal = await newRehearsal();
+  test.each(['cash', 'exchange-credit'])('Authorize Payment refuses %s from outside', async (rehearsal, type) => {
     const { id: orderId } = await rehearsal.sale();
     await rehearsal.api('create-order-api', { body: { transactionId: orderId } });
     const refused = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: { type } } });
@@ -66,8 +68,35 @@ describe('Tenders of a till', () => {
     expect(priced).toMatchObject({ status: 422, body: { errors: [{ pointer: '/payable' }] } });
   });
 
-  test('Cash of a till is authorised immediately and without an expiry; a card is authorised for a week', async () => {
-    await using inside = await startInside(paymentHub, pos);
+  test('A payment of a till is not voided while the POS is down, nor when the POS lists it later', async (rehearsal) => {
+    const { id } = await rehearsal.sale();
+    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
+    await rehearsal.pay(id, CASH, 1000);
+    const [{ subject }] = await rehearsal.events({ type: 'payment-authorized' });
+    const state = async () => (await rehearsal.object('payment', subject.replace('payment/', ''))).state;
+    await rehearsal.down('pos');
+    await rehearsal.advance('PT15M');
+    expect(await state()).toBe('authorised');
+    await rehearsal.noFaults();
+    await rehearsal.advance('PT5M');
+    const { outstanding } = (await rehearsal.pay(id, card(), 99_999)).body;
+    expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
+  });
+
+  test('A payment by a client for an order that a client made of a transaction is left to the OMS', async (rehearsal) => {
+    const { id } = await rehearsal.sale();
+    await rehearsal.api('create-order-api', { body: { transactionId: id } });
+    await rehearsal.authorisation(id, 1000);
+    await rehearsal.advance('PT20M');
+    expect((await rehearsal.order(id)).payments).toMatchObject([{ state: 'authorised' }]);
+    expect((await rehearsal.cancel(id)).body.payments).toMatchObject([{ state: 'voided' }]);
+  });
+});
+
+describe('Payments of applications', () => {
+  const test = testIn(() => startInside(paymentHub, pos, oms));
+
+  test('Cash of a till is authorised immediately and without an expiry; a card is authorised for a week', async (inside) => {
     const cash = await pay(inside, CASH, 2000);
     expect(cash).toMatchObject({ state: 'authorised', tender: CASH, amount: eur(2000), authorizedAmount: eur(2000) });
     for (const absent of ['authorizationExpiresAt', 'takenAt']) expect(cash).not.toHaveProperty(absent);
@@ -87,8 +116,7 @@ describe('Tenders of a till', () => {
     ['of a voided transaction', 'voided', 'voided'],
     ['that its transaction does not list', 'unlisted', 'voided'],
     ['that its transaction lists', 'open', 'authorised'],
-  ] as const)('A payment of a till %s (%s) is %s after 15 minutes', async (_, sale, expected) => {
-    await using inside = await startInside(paymentHub, pos, oms);
+  ] as const)('A payment of a till %s (%s) is %s after 15 minutes', async (inside, _, sale, expected) => {
     const { id } = await pay(inside, CASH, 1000);
     // The till received the event of the payment before it stored its sale.
     await inside.advance(MINUTE);
@@ -101,68 +129,18 @@ describe('Tenders of a till', () => {
     expect(outstanding).toEqual(eur(expected === 'voided' ? 5000 : 4000));
   });
 
-  test('A payment of a till is not voided while the POS is down, nor when the POS lists it later', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.fault('lost', { match: { api: 'authorize-payment-api' }, fault: { kind: 'lost-response' }, times: 1 });
-    await rehearsal.pay(id, CASH, 1000);
-    const [{ subject }] = await rehearsal.events({ type: 'payment-authorized' });
-    const state = async () => (await rehearsal.object('payment', subject.replace('payment/', ''))).state;
-    await rehearsal.down('pos');
-    await rehearsal.advance('PT15M');
-    expect(await state()).toBe('authorised');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT5M');
-    const { outstanding } = (await rehearsal.pay(id, card(), 99_999)).body;
-    expect([await state(), outstanding]).toEqual(['authorised', eur(1598)]);
-  });
-
-  test('A payment by a client for an order that a client made of a transaction is left to the OMS', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.api('create-order-api', { body: { transactionId: id } });
-    await rehearsal.authorisation(id, 1000);
-    await rehearsal.advance('PT20M');
-    expect((await rehearsal.order(id)).payments).toMatchObject([{ state: 'authorised' }]);
-    expect((await rehearsal.cancel(id)).body.payments).toMatchObject([{ state: 'voided' }]);
-  });
-});
-
-test('Of two exchange credits that both read enough value, one commits', async () => {
-  await using inside = await startInside(paymentHub);
-  const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
-    await syncOrderCover(work, EXCHANGE);
-    return syncReturnCover(work, EXCHANGE, 'ret_1');
-  };
-  await inside.commitAs('payment-hub', synced);
-  const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
-    expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
-    const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
-    openPayment(work, asked, { is: 'approved' });
-  };
-  const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
-  expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
-});
-
-describe('Refunds for a return', () => {
-  const payable: OrderToPay = { ...SALE, state: 'return-in-progress', returns: RETURNS };
-  const aCaptured = async (inside: Inside, amount: number): Promise<string> =>
-    (await capture(inside, (await pay(inside, CASH, amount)).id)).id;
-  const refund = (inside: Inside, id: string, amount: number, more: object = {}) =>
-    inside.as('oms')(refundPayment, { params: { id }, body: { amount: eur(amount), returnId: 'ret_1', payable, ...more } });
-
-  test('The refunds for a return over all payments are at most its value, and each names the return', async () => {
-    await using inside = await startInside(paymentHub);
-    const [one, two] = [await aCaptured(inside, 2500), await aCaptured(inside, 2500)];
-    const first = await refund(inside, one, 2000, { reason: 'Returned' });
-    expect(first).toMatchObject({ state: 'partially-refunded', refunds: [{ amount: eur(2000), reason: 'Returned', returnId: 'ret_1' }] });
-    const context = { objectType: 'return', id: 'ret_1', refundableAmount: eur(1000) };
-    await expect(refund(inside, two, 1001)).rejects.toMatchObject({ code: 'refund_exceeds_captured', context });
-    // The payment has less left than the value of the return.
-    await expect(refund(inside, one, 501)).rejects.toMatchObject({ context: { objectType: 'payment', refundableAmount: eur(500) } });
-    expect(await refund(inside, two, 1000)).toMatchObject({ refundedAmount: eur(1000) });
-    await expect(refund(inside, two, 1)).rejects.toMatchObject({ context: { refundableAmount: eur(0) } });
-    // Goodwill does not count.
-    expect((await inside.call('POST', `/payments/${two}/refunds`, { amount: eur(1500) })).status).toBe(201);
+  test('Of two exchange credits that both read enough value, one commits', async (inside) => {
+    const synced = async (work: Parameters<typeof syncReturnCover>[0]) => {
+      await syncOrderCover(work, EXCHANGE);
+      return syncReturnCover(work, EXCHANGE, 'ret_1');
+    };
+    await inside.commitAs('payment-hub', synced);
+    const one = (id: string) => async (work: Parameters<typeof syncReturnCover>[0]) => {
+      expect(await synced(work)).toEqual({ returnId: 'ret_1', left: 3000 });
+      const asked = { id, orderId: EXCHANGE.orderId, tender: { type: 'exchange-credit' }, amount: eur(2000), returnId: 'ret_1' } as const;
+      openPayment(work, asked, { is: 'approved' });
+    };
+    const outcomes = await inside.overlapping('payment-hub', one('pay_1'), one('pay_2'));
+    expect(outcomes.toSorted()).toEqual(['Conflict: guard: return-covers/ret_1', 'committed']);
   });
 });

@@ -1,7 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const HELD = { onHand: 50, reserved: 2 };
 const UNSOLD = { onHand: 50, reserved: 0 };
@@ -37,8 +40,7 @@ const recover = async (rehearsal: TestRehearsal) => {
 
 describe('Create Transaction', () => {
   const needed = ['ecommerce-platform', 'sim', 'inventory-service'];
-  test.each(needed)('Create Transaction without the %s leaves nothing behind', async (application) => {
-    await using rehearsal = await newRehearsal();
+  test.each(needed)('Create Transaction without the %s leaves nothing behind', async (rehearsal, application) => {
     await rehearsal.down(application);
     for (const key of ['one', 'two']) expect((await start(rehearsal, key)).status).toBeGreaterThanOrEqual(502);
     await rehearsal.noFaults();
@@ -48,22 +50,9 @@ describe('Create Transaction', () => {
     expect(await start(rehearsal, 'one')).toMatchObject({ status: 201, body: { state: 'draft' } });
     expect(await rehearsal.stockAt('mug-blue')).toEqual(HELD);
     expect(await rehearsal.events({ type: 'checkout-started' })).toHaveLength(1);
-    await rehearsal.verify();
   });
 
-  test('Create Transaction whose answer is lost is completed by its repeat', async () => {
-    await using rehearsal = await newRehearsal();
-    const { id: basketId } = await rehearsal.basket();
-    await lose(rehearsal, 'put-transaction-basket');
-    expect((await start(rehearsal, 'one', { basketId })).body).toMatchObject({ status: 504, code: 'dependency_timeout' });
-    const { body } = await start(rehearsal, 'one', { basketId });
-    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', transactionId: body.id });
-    expect(await rehearsal.stockAt('mug-blue')).toEqual(HELD);
-    await rehearsal.verify();
-  });
-
-  test('Create Transaction whose answer is lost is cancelled after 15 minutes unless it is repeated', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Transaction whose answer is lost is cancelled after 15 minutes unless it is repeated', async (rehearsal) => {
     await lose(rehearsal, 'put-transaction-basket');
     expect((await start(rehearsal, 'one')).status).toBe(504);
     expect(await rehearsal.stockAt('mug-blue')).toEqual(HELD);
@@ -72,23 +61,19 @@ describe('Create Transaction', () => {
     expect(typesOf(await rehearsal.events()).slice(-2)).toEqual(['checkout-started', 'checkout-cancelled']);
     expect((await start(rehearsal, 'one')).status).toBe(201);
     expect(await rehearsal.stockAt('mug-blue')).toEqual(HELD);
-    await rehearsal.verify();
   });
 });
 
-test('A tender whose answer was lost counts for the next tender and is voided with its transaction', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender whose answer was lost counts for the next tender and is voided with its transaction', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await lose(rehearsal, 'authorize-payment-api');
   expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
   expect((await rehearsal.pay(id, card(), 2598)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
   const { payments } = (await rehearsal.voidSale(id)).body;
   expect(payments).toMatchObject([{ state: 'voided', amount: eur(1000), tender: { type: 'card' } }]);
-  await rehearsal.verify();
 });
 
-test('A tender of unknown outcome blocks the void of its transaction while the Payment Hub does not answer', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender of unknown outcome blocks the void of its transaction while the Payment Hub does not answer', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   // The Payment Hub receives neither call, so it publishes no event.
   await rehearsal.fault('timeout', { match: { api: 'authorize-payment-api' }, fault: { kind: 'status', status: 504 }, times: 1 });
@@ -98,25 +83,9 @@ test('A tender of unknown outcome blocks the void of its transaction while the P
   expect((await rehearsal.pay(id, CASH, 1000)).status).toBe(503);
   await rehearsal.noFaults();
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
-  await rehearsal.verify();
 });
 
-test('A last tender whose answer was lost completes the sale when the Payment Hub answers', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id } = await rehearsal.sale();
-  await lose(rehearsal, 'authorize-payment-api');
-  expect((await rehearsal.pay(id, card(), 2598, KEY)).status).toBe(504);
-  await rehearsal.advance('PT5S');
-  expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
-  const { status, body } = await rehearsal.pay(id, card(), 2598, KEY);
-  expect([status, body.outstanding, body.transactionState, typeof body.receipt.number]).toEqual([201, eur(0), 'completed', 'string']);
-  expect((await rehearsal.voidSale(id)).status).toBe(409);
-  expect(await rehearsal.events({ type: 'payment-authorized' })).toHaveLength(1);
-  await rehearsal.verify();
-});
-
-test('Cash whose answer was lost gives the same change to the repeat of its request', async () => {
-  await using rehearsal = await newRehearsal();
+test('Cash whose answer was lost gives the same change to the repeat of its request', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await lose(rehearsal, 'authorize-payment-api');
   const pay = () => rehearsal.pay(id, CASH, 5000, KEY);
@@ -125,11 +94,9 @@ test('Cash whose answer was lost gives the same change to the repeat of its requ
   expect(await pay()).toMatchObject({ status: 201, body: { amount: eur(2598), change: eur(2402), transactionState: 'completed' } });
   expect((await rehearsal.order(id)).payments).toHaveLength(1);
   expect((await rehearsal.pay(id, CASH, 5001, KEY)).body).toMatchObject({ code: 'idempotency_key_reused' });
-  await rehearsal.verify();
 });
 
-test('A tender whose provider never answers counts until it is declined after 15 minutes', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender whose provider never answers counts until it is declined after 15 minutes', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const pay = () => rehearsal.pay(id, card('tok_timeout'), 2598, KEY);
   for (let n = 0; n < 2; n++) expect((await pay()).body).toMatchObject({ status: 504, code: 'dependency_timeout' });
@@ -138,22 +105,18 @@ test('A tender whose provider never answers counts until it is declined after 15
   await rehearsal.advance('PT15M');
   expect((await pay()).status).toBe(402);
   expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
-  await rehearsal.verify();
 });
 
-test('A tender of unknown outcome that is authorised after the void of its transaction is voided', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender of unknown outcome that is authorised after the void of its transaction is voided', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await rehearsal.fault('slow', { match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 8_000 } });
   expect((await rehearsal.pay(id, card(), 1000)).status).toBe(504);
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [] });
   await rehearsal.control('wait-for-events', { body: { type: 'payment-authorized', count: 1, timeoutMs: 8_000 } });
   expect(await boundMoney(rehearsal, id)).toBe(0);
-  await rehearsal.verify();
 });
 
-test('The last tender, repeated while the sale is being submitted, is refused as retryable, and a later repeat succeeds', async () => {
-  await using rehearsal = await newRehearsal();
+test('The last tender, repeated while the sale is being submitted, is refused as retryable, and a later repeat succeeds', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await lose(rehearsal, 'authorize-payment-api');
   await rehearsal.fault('waiting', { match: { api: 'capture-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
@@ -172,11 +135,9 @@ test('The last tender, repeated while the sale is being submitted, is refused as
     'string',
   ]);
   expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', payments: [{ state: 'captured' }] });
-  await rehearsal.verify();
 });
 
-test('A till without the Payment Hub voids a transaction immediately, and its tenders once later', async () => {
-  await using rehearsal = await newRehearsal();
+test('A till without the Payment Hub voids a transaction immediately, and its tenders once later', async (rehearsal) => {
   const { id, basketId } = await rehearsal.sale();
   await rehearsal.pay(id, CASH, 1000);
   await rehearsal.pay(id, card(), 500);
@@ -193,11 +154,9 @@ test('A till without the Payment Hub voids a transaction immediately, and its te
   expect(body.payments).toMatchObject([{ state: 'voided' }, { state: 'voided' }]);
   const changes = await rehearsal.events({ type: 'ext.payment-changed', ext: true });
   expect(changes.filter(({ data }) => data.object.state === 'voided')).toHaveLength(2);
-  await rehearsal.verify();
 });
 
-test('An idle transaction with a tender of unknown outcome is voided when the Payment Hub is available again after days', async () => {
-  await using rehearsal = await newRehearsal();
+test('An idle transaction with a tender of unknown outcome is voided when the Payment Hub is available again after days', async (rehearsal) => {
   const { id, basketId } = await rehearsal.sale();
   // The event would report the outcome to the POS.
   await rehearsal.fault('late', { match: { event: 'payment-authorized' }, fault: { kind: 'withhold' } });
@@ -209,11 +168,9 @@ test('An idle transaction with a tender of unknown outcome is voided when the Pa
   await recover(rehearsal);
   expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
   expect(await boundMoney(rehearsal, id)).toBe(0);
-  await rehearsal.verify();
 });
 
-test.each(['cardNumber', 'id'] as const)('A till without the Loyalty Platform earns points by %s later', async (member) => {
-  await using rehearsal = await newRehearsal();
+test.each(['cardNumber', 'id'] as const)('A till without the Loyalty Platform earns points by %s later', async (rehearsal, member) => {
   const account = () => rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
   const before = await account();
   await rehearsal.down('loyalty-platform');
@@ -221,14 +178,12 @@ test.each(['cardNumber', 'id'] as const)('A till without the Loyalty Platform ea
   expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject({ transactionState: 'completed' });
   await recover(rehearsal);
   expect((await account()).pointsBalance).toBe(before.pointsBalance + 25);
-  await rehearsal.verify();
 });
 
 describe('A till without the OMS', () => {
   const completedOnce = ['order-created', 'order-confirmed', 'payment-captured'];
 
-  test('A till without the OMS sells with a receipt, and the sale is submitted once later, with the same number', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A till without the OMS sells with a receipt, and the sale is submitted once later, with the same number', async (rehearsal) => {
     const { id, orderNumber } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
     await rehearsal.down('oms');
     const { body } = await rehearsal.pay(id, CASH, 2598);
@@ -240,26 +195,25 @@ describe('A till without the OMS', () => {
     expect(await rehearsal.order(id)).toMatchObject({ ...COMPLETED, channel: 'pos', orderNumber });
     expect(typesOf(await rehearsal.events()).slice(4)).toEqual(completedOnce);
     expect(await rehearsal.stockAt('mug-blue')).toEqual(SOLD);
-    await rehearsal.verify();
   });
 
-  test.each(['confirm-order-api', 'list-payments'])('A paid sale whose order stays a draft without %s does not expire', async (api) => {
-    await using rehearsal = await newRehearsal();
-    const { id } = await rehearsal.sale();
-    await rehearsal.down({ api });
-    expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
-    await rehearsal.advance('P3D');
-    expect(await rehearsal.order(id)).toMatchObject({ state: 'draft' });
-    const { invariants } = await rehearsal.control('verify');
-    expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
-    await recover(rehearsal);
-    expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
-    await rehearsal.verify();
-  });
+  test.each(['confirm-order-api', 'list-payments'])(
+    'A paid sale whose order stays a draft without %s does not expire',
+    async (rehearsal, api) => {
+      const { id } = await rehearsal.sale();
+      await rehearsal.down({ api });
+      expect((await rehearsal.pay(id, CASH, 2598)).body).toMatchObject(QUEUED);
+      await rehearsal.advance('P3D');
+      expect(await rehearsal.order(id)).toMatchObject({ state: 'draft' });
+      const { invariants } = await rehearsal.control('verify');
+      expect(invariants.flatMap(({ violations }) => violations)).toEqual([]);
+      await recover(rehearsal);
+      expect(await rehearsal.order(id)).toMatchObject(COMPLETED);
+    },
+  );
 });
 
-test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async () => {
-  await using rehearsal = await newRehearsal();
+test('A void while a tender is processed is refused as retryable, and its repeat voids the tender', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   await rehearsal.fault('waiting', { match: { api: 'authorize-payment-api' }, fault: { kind: 'barrier', parties: 9 } });
   const paying = rehearsal.pay(id, card(), 1000);
@@ -271,21 +225,4 @@ test('A void while a tender is processed is refused as retryable, and its repeat
   expect((await paying).status).toBe(201);
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ payments: [{ state: 'voided' }] });
   expect(await boundMoney(rehearsal, id)).toBe(0);
-  await rehearsal.verify();
-});
-
-test('Concurrent voids and tenders leave no money on a voided transaction', async () => {
-  await using rehearsal = await newRehearsal();
-  for (let round = 0; round < 8; round++) {
-    const { id } = await rehearsal.sale();
-    const replies = await Promise.all([...[700, 800, 900].map((amount) => rehearsal.pay(id, card(), amount)), rehearsal.voidSale(id)]);
-    for (const { status, body } of replies.filter((reply) => reply.status >= 300)) {
-      expect(status).toBe(409);
-      expect(['invalid_state_transition', 'overpayment']).toContain(body.code);
-    }
-    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
-    expect(await boundMoney(rehearsal, id)).toBe(0);
-  }
-  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-  await rehearsal.verify();
 });

@@ -1,7 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const MUG = { sku: 'mug-blue', qty: 1 };
 const LINES = { lines: [MUG] };
@@ -17,8 +20,7 @@ const begun = async (rehearsal: TestRehearsal) => {
 };
 
 describe('Create Transaction', () => {
-  test('Create Transaction returns a draft order and reserves the stock of the store without a time limit', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Transaction returns a draft order and reserves the stock of the store without a time limit', async (rehearsal) => {
     const bars = (qty: number) => ({ sku: 'chocolate-dark', qty });
     const order = await rehearsal.sale({ lines: [{ sku: 'mug-blue', qty: 2 }, bars(2), bars(1)] });
     const totals = { subtotal: eur(3948), discount: eur(450), shipping: eur(0), total: eur(3498) };
@@ -35,11 +37,9 @@ describe('Create Transaction', () => {
     expect(typesOf(await rehearsal.events())).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
     await rehearsal.advance('PT2H');
     expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
-    await rehearsal.verify();
   });
 
-  test('Create Transaction accepts an open basket, with the loyalty card of a member', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Transaction accepts an open basket, with the loyalty card of a member', async (rehearsal) => {
     const lines = [{ sku: 'wine-red', qty: 1 }];
     const basket = await rehearsal.api('create-basket-api', { body: { channel: 'app', lines } });
     const order = await rehearsal.sale({ basketId: basket.id, loyaltyId: '2990000123459' });
@@ -57,15 +57,12 @@ describe('Create Transaction', () => {
     ['lines and a basket', { ...LINES, basketId: 'bsk_1' }, 422, { code: 'validation_failed' }],
     ['a line with too many units', { lines: [MUG, { sku: 'mug-blue', qty: 9_999 }] }, 422, { code: 'validation_failed' }],
     ['a draft product', { lines: [MUG, { sku: 'radio-draft', qty: 1 }] }, 404, { code: 'not_found', objectType: 'product' }],
-  ])('Create Transaction refuses %s and publishes nothing', async (_, body, status, problem) => {
-    await using rehearsal = await newRehearsal();
+  ])('Create Transaction refuses %s and publishes nothing', async (rehearsal, _, body, status, problem) => {
     expect((await open(rehearsal, body)).body).toMatchObject({ status, ...problem });
     expect(await rehearsal.events()).toEqual([]);
-    await rehearsal.verify();
   });
 
-  test('Create Transaction refuses a basket that is empty, in checkout, ordered or of a blocked customer, and reserves nothing', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Transaction refuses a basket that is empty, in checkout, ordered or of a blocked customer, and reserves nothing', async (rehearsal) => {
     for (const [basketId, problem] of [
       [(await rehearsal.basket({ lines: [] })).id, { code: 'basket_empty', objectType: 'basket' }],
       [(await rehearsal.sale()).basketId, { currentState: 'locked', action: 'start-transaction' }],
@@ -79,8 +76,7 @@ describe('Create Transaction', () => {
   });
 });
 
-test('Add Payment accepts several tenders, and the last one submits the sale and ships the goods', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment accepts several tenders, and the last one submits the sale and ships the goods', async (rehearsal) => {
   const { id, orderNumber } = await rehearsal.sale();
   const { body: cash } = await rehearsal.pay(id, CASH, 1000);
   expect(cash).toMatchObject({ state: 'authorised', outstanding: eur(1598), transactionState: 'open', orderSubmission: 'none' });
@@ -103,11 +99,9 @@ test('Add Payment accepts several tenders, and the last one submits the sale and
   const each = (type: string) => [type, type];
   const expected = [...each('payment-authorized'), 'order-created', 'order-confirmed', ...each('payment-captured')];
   expect(typesOf(await rehearsal.events()).slice(3)).toEqual(expected);
-  await rehearsal.verify();
 });
 
-test('Add Payment takes cash above the rest, and answer, receipt and order show the change', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment takes cash above the rest, and answer, receipt and order show the change', async (rehearsal) => {
   const { id } = await begun(rehearsal);
   const { status, body } = await rehearsal.pay(id, CASH, 5000, { 'idempotency-key': 'fifty' });
   const inCash = { amount: eur(1598), tendered: eur(5000), change: eur(3402) };
@@ -120,31 +114,25 @@ test('Add Payment takes cash above the rest, and answer, receipt and order show 
   expect((await rehearsal.order(id)).payments).toMatchObject([exact, { ...inCash, capturedAmount: eur(1598) }]);
   expect(await rehearsal.pay(id, CASH, 5000, { 'idempotency-key': 'fifty' })).toMatchObject({ status: 201, body: inCash });
   expect((await rehearsal.order(id)).payments).toHaveLength(2);
-  await rehearsal.verify();
 });
 
-test('Of two concurrent cash tenders above the total, one pays and the other is refused', async () => {
-  await using rehearsal = await newRehearsal();
+test('Of two concurrent cash tenders above the total, one pays and the other is refused', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const replies = await Promise.all([rehearsal.pay(id, CASH, 5000), rehearsal.pay(id, CASH, 3000)]);
   expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   const { payments } = await rehearsal.order(id);
   expect(payments).toMatchObject([{ amount: eur(2598) }]);
-  await rehearsal.verify();
 });
 
-test('A refund of cash pays back at most the amount, never the change', async () => {
-  await using rehearsal = await newRehearsal();
+test('A refund of cash pays back at most the amount, never the change', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const { body } = await rehearsal.pay(id, CASH, 5000);
   const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: body.id }, body: { amount: eur(amount) } });
   expect((await refund(2599)).body).toMatchObject({ status: 409, code: 'refund_exceeds_captured' });
   expect((await refund(2598)).body).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(2598), change: eur(2402) });
-  await rehearsal.verify();
 });
 
-test('Cash beside a pending tender pays only the rest, and a void after the decline pays back that amount', async () => {
-  await using rehearsal = await newRehearsal();
+test('Cash beside a pending tender pays only the rest, and a void after the decline pays back that amount', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   expect((await rehearsal.pay(id, card('tok_timeout'), 1000)).status).toBe(504);
   const inCash = { amount: eur(1598), tendered: eur(2000), change: eur(402) };
@@ -153,21 +141,17 @@ test('Cash beside a pending tender pays only the rest, and a void after the decl
   await rehearsal.advance('PT15M');
   const { payments } = (await rehearsal.voidSale(id)).body;
   expect(payments).toMatchObject([{ state: 'failed' }, { ...inCash, state: 'voided', capturedAmount: eur(0) }]);
-  await rehearsal.verify();
 });
 
-test('Add Payment refuses more than the outstanding amount and tenders that no till accepts', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment refuses more than the outstanding amount and tenders that no till accepts', async (rehearsal) => {
   const { id } = await begun(rehearsal);
   expect((await rehearsal.pay(id, card(), 1599)).body).toMatchObject({ status: 409, code: 'overpayment', outstanding: eur(1598) });
   expect((await rehearsal.pay('ord_none', CASH, 1)).body).toMatchObject({ status: 404, objectType: 'transaction' });
   for (const tender of [{ type: 'card' }, { ...CASH, token: 'tok_visa' }, { type: 'exchange-credit' }])
     expect((await rehearsal.pay(id, tender, 1)).status).toBe(422);
-  await rehearsal.verify();
 });
 
-test('Add Payment and Void Transaction are refused after the end of a transaction', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment and Void Transaction are refused after the end of a transaction', async (rehearsal) => {
   const [sold, voided] = [await rehearsal.sale(), await rehearsal.sale()];
   await rehearsal.pay(sold.id, CASH, 2598);
   await rehearsal.voidSale(voided.id);
@@ -179,8 +163,7 @@ test('Add Payment and Void Transaction are refused after the end of a transactio
   expect((await rehearsal.voidSale('ord_none')).status).toBe(404);
 });
 
-test('Add Payment accepts a gift card, points and cash for one sale, which earns no points for points', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment accepts a gift card, points and cash for one sale, which earns no points for points', async (rehearsal) => {
   const { id, basketId } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
   const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, basketId } });
   const gift = { type: 'gift-card', token: 'gift_5' };
@@ -192,11 +175,9 @@ test('Add Payment accepts a gift card, points and cash for one sale, which earns
   await rehearsal.settle();
   const { entries } = await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } });
   expect(entries.filter(({ orderId }) => orderId === id)).toMatchObject([{ type: 'earn', points: 22 }]);
-  await rehearsal.verify();
 });
 
-test('Add Payment numbers the receipts of a lane without a gap', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Payment numbers the receipts of a lane without a gap', async (rehearsal) => {
   const numbers: string[] = [];
   for (const laneId of ['lane-1', 'lane-2', 'lane-1']) {
     const { id } = await rehearsal.sale({ laneId });
@@ -205,8 +186,7 @@ test('Add Payment numbers the receipts of a lane without a gap', async () => {
   expect(numbers).toEqual(['0001', '0001', '0002']);
 });
 
-test('A pending tender counts as paid, blocks a void, and its approval submits the sale', async () => {
-  await using rehearsal = await newRehearsal();
+test('A pending tender counts as paid, blocks a void, and its approval submits the sale', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const { body: bnpl } = await rehearsal.pay(id, { type: 'bnpl' }, 1000);
   expect(bnpl).toMatchObject({ state: 'pending', outstanding: eur(1598), transactionState: 'open' });
@@ -219,21 +199,17 @@ test('A pending tender counts as paid, blocks a void, and its approval submits t
   await rehearsal.advance('PT1M');
   expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
   expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 48, reserved: 0 });
-  await rehearsal.verify();
 });
 
-test('A pending tender that is approved after the void of its transaction is voided', async () => {
-  await using rehearsal = await newRehearsal();
+test('A pending tender that is approved after the void of its transaction is voided', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const { body } = await rehearsal.pay(id, card('tok_async_approve'), 1000);
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled', payments: [{ id: body.id, state: 'pending' }] });
   await rehearsal.advance('PT1M');
   expect(await rehearsal.object('payment', body.id)).toMatchObject({ state: 'voided' });
-  await rehearsal.verify();
 });
 
-test('Void Transaction voids the last tender first, abandons the basket and releases the stock', async () => {
-  await using rehearsal = await newRehearsal();
+test('Void Transaction voids the last tender first, abandons the basket and releases the stock', async (rehearsal) => {
   const { id, basketId } = await rehearsal.sale();
   const ids: string[] = [];
   for (const tender of [CASH, card(), { type: 'gift-card', token: 'gift_50' }]) ids.push((await rehearsal.pay(id, tender, 500)).body.id);
@@ -247,11 +223,9 @@ test('Void Transaction voids the last tender first, abandons the basket and rele
   expect(typesOf(await rehearsal.events()).at(-1)).toBe('checkout-cancelled');
   expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'abandoned' });
   expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-  await rehearsal.verify();
 });
 
-test('A transaction that is not paid is voided 24 hours after the last call', async () => {
-  await using rehearsal = await newRehearsal();
+test('A transaction that is not paid is voided 24 hours after the last call', async (rehearsal) => {
   const { id, basketId } = await rehearsal.sale();
   await rehearsal.advance('PT20H');
   const { body } = await rehearsal.pay(id, CASH, 1000);
@@ -266,24 +240,20 @@ test('A transaction that is not paid is voided 24 hours after the last call', as
   await rehearsal.pay(sold.id, CASH, 2598);
   await rehearsal.advance('P2D');
   expect(await rehearsal.order(sold.id)).toMatchObject({ state: 'completed' });
-  await rehearsal.verify();
 });
 
 describe('An order that a client creates for a transaction', () => {
   const byHand = (rehearsal: TestRehearsal, transactionId: string) => rehearsal.api('create-order-api', { body: { transactionId } });
 
-  test('An order for a transaction may be paid at the Payment Hub, and the till completes the sale', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An order for a transaction may be paid at the Payment Hub, and the till completes the sale', async (rehearsal) => {
     const { id } = await begun(rehearsal);
     await byHand(rehearsal, id);
     await rehearsal.authorisation(id);
     await rehearsal.settle();
     expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-    await rehearsal.verify();
   });
 
-  test('An order for a transaction is cancelled when the transaction is voided', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An order for a transaction is cancelled when the transaction is voided', async (rehearsal) => {
     const { id } = await begun(rehearsal);
     await byHand(rehearsal, id);
     const { body } = await rehearsal.voidSale(id);
@@ -291,17 +261,14 @@ describe('An order that a client creates for a transaction', () => {
     expect(body.compensation).toBeUndefined();
     expect(await rehearsal.order(id)).toMatchObject({ state: 'cancelled' });
     expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
-    await rehearsal.verify();
   });
 
-  test('An order for a transaction that is cancelled ends the transaction', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An order for a transaction that is cancelled ends the transaction', async (rehearsal) => {
     const { id } = await begun(rehearsal);
     await byHand(rehearsal, id);
     await rehearsal.cancel(id);
     await rehearsal.settle();
     expect((await rehearsal.pay(id, CASH, 1000)).body).toMatchObject({ status: 409, currentState: 'voided' });
     expect((await rehearsal.voidSale(id)).body).toMatchObject({ cancelReason: 'order cancelled', payments: [{ state: 'voided' }] });
-    await rehearsal.verify();
   });
 });

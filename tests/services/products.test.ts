@@ -1,14 +1,16 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import type { ApiInput } from '../../rehearsal/call-types.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { CASH } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const move = (rehearsal: TestRehearsal, id: string, verb: string) =>
   rehearsal.control('move-product-by-hand', { params: { id, verb } }) as Promise<{ state: string }>;
 
-test('A product is found from active until it is archived', async () => {
-  await using rehearsal = await newRehearsal();
+test('A product is found from active until it is archived', async (rehearsal) => {
   const found: string[] = [];
   for (const verb of ['enrich', 'submit', 'rework', 'submit', 'approve', 'suspend', 'resume', 'discontinue', 'archive']) {
     const { state } = await move(rehearsal, 'radio-draft', verb);
@@ -22,11 +24,9 @@ test('A product is found from active until it is archived', async () => {
   expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
   const suspended = { previousState: 'active', object: { state: 'suspended' } };
   expect(events.at(5)).toMatchObject({ classification: 'transitioned', data: suspended });
-  await rehearsal.verify();
 });
 
-test('A product that is unknown, an unknown verb and a wrong state are refused', async () => {
-  await using rehearsal = await newRehearsal();
+test('A product that is unknown, an unknown verb and a wrong state are refused', async (rehearsal) => {
   await expect(move(rehearsal, 'no-such-thing', 'suspend')).rejects.toThrow('404');
   await expect(move(rehearsal, 'mug-blue', 'polish')).rejects.toThrow('enrich');
   await expect(move(rehearsal, 'mug-blue', 'resume')).rejects.toThrow('409');
@@ -35,8 +35,7 @@ test('A product that is unknown, an unknown verb and a wrong state are refused',
 test.each([
   ['suspend', 'suspended'],
   ['discontinue', 'discontinued'],
-])('A product after %s cannot be added, checked out or sold at the till, and its basket stays open', async (verb, state) => {
-  await using rehearsal = await newRehearsal();
+])('A product after %s cannot be added, checked out or sold at the till, and its basket stays open', async (rehearsal, verb, state) => {
   const { id, version } = await rehearsal.basket({ qty: 1 });
   await move(rehearsal, 'mug-blue', verb);
   const lines = [{ sku: 'mug-blue', qty: 1 }];
@@ -51,17 +50,14 @@ test.each([
   const refusal = { status: 409, code: 'invalid_state_transition', objectType: 'product', id: 'prd_mug-blue', currentState: state };
   for (const { body } of replies) expect(body).toMatchObject({ ...refusal, allowedFrom: ['active'] });
   expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open', version });
-  await rehearsal.verify();
 });
 
-test('A resumed product is for sale again', async () => {
-  await using rehearsal = await newRehearsal();
+test('A resumed product is for sale again', async (rehearsal) => {
   await move(rehearsal, 'chair-suspended', 'resume');
   await rehearsal.checkedOut({ sku: 'chair-suspended', qty: 1 });
 });
 
-test('List Products pages through the products that customers see, and finds them by text, barcode and state', async () => {
-  await using rehearsal = await newRehearsal();
+test('List Products pages through the products that customers see, and finds them by text, barcode and state', async (rehearsal) => {
   const list = async (query: ApiInput<'list-products-api'>['query']) => {
     const { items, nextCursor } = await rehearsal.api('list-products-api', { query });
     return { skus: items.map(({ sku }) => sku), nextCursor };
@@ -88,8 +84,8 @@ const LINES = ['wine-red', 'mug-blue'].map((sku) => ({ sku, qty: 1 }));
 const AGES = [18, undefined];
 const ages = ({ lines }: { lines: { minAge?: number }[] }) => lines.map(({ minAge }) => minAge);
 
-test('A line of a product with a minimum age shows it on the basket, from the first line to the checkout, and on its order', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+test('A line of a product with a minimum age shows it on the basket, from the first line to the checkout, and on its order', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'manual' });
   const { id } = await rehearsal.basket({ lines: [] });
   for (const line of LINES) await rehearsal.addLine(id, line);
   expect(ages(await rehearsal.object('basket', id))).toEqual(AGES);
@@ -97,8 +93,7 @@ test('A line of a product with a minimum age shows it on the basket, from the fi
   expect([ages(await rehearsal.object('basket', draft.basketId)), ages(draft)]).toEqual([AGES, AGES]);
 });
 
-test('A line of a product with a minimum age shows it on the transaction of a till and on the order of the sale', async () => {
-  await using rehearsal = await newRehearsal();
+test('A line of a product with a minimum age shows it on the transaction of a till and on the order of the sale', async (rehearsal) => {
   const sale = await rehearsal.sale({ lines: LINES });
   expect(ages(sale)).toEqual(AGES);
   await rehearsal.pay(sale.id, CASH, 1450 + 1299);

@@ -1,8 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const byHand = () => newRehearsal({ warehouse: 'manual' });
+const test = testIn(byHand);
+
 const redeem = async (rehearsal: TestRehearsal, member: string, purpose: object): Promise<string> =>
   (await rehearsal.api('redeem-points-api', { params: { id: member }, body: { points: 200, ...purpose } })).redemption.id;
 const pay = (rehearsal: TestRehearsal, orderId: string, token: string, amount = 200, headers: Record<string, string> = {}) =>
@@ -13,37 +16,30 @@ const orderFor = (rehearsal: TestRehearsal, customerId = 'cus_ada') => rehearsal
 test.each([
   ['for a basket', ({ basketId }: { basketId: string }) => ({ basketId })],
   ['for an order', ({ id }: { id: string }) => ({ orderId: id })],
-])('A redemption %s pays for its order alone, and stays open after a wrong attempt', async (_what, purposeOf) => {
-  await using rehearsal = await byHand();
+])('A redemption %s pays for its order alone, and stays open after a wrong attempt', async (rehearsal, _what, purposeOf) => {
   const [order, other, foreign] = [await orderFor(rehearsal), await orderFor(rehearsal), await orderFor(rehearsal, 'cus_ben')];
   const token = await redeem(rehearsal, 'loy_ada', purposeOf(order));
   for (const { id } of [other, foreign]) expect(await pay(rehearsal, id, token)).toMatchObject(declined);
   expect(await pay(rehearsal, order.id, token)).toMatchObject({ status: 201, body: { state: 'authorised' } });
-  await rehearsal.verify();
 });
 
-test('A redemption does not pay for the order of another customer, even if it was made for that order', async () => {
-  await using rehearsal = await byHand();
+test('A redemption does not pay for the order of another customer, even if it was made for that order', async (rehearsal) => {
   const { id, basketId } = await rehearsal.draft({ customerId: 'cus_ben' });
   for (const purpose of [{ orderId: 'ord_of-ada' }, { orderId: id }, { basketId }]) {
     expect(await pay(rehearsal, id, await redeem(rehearsal, 'loy_clara', purpose))).toMatchObject(declined);
   }
   await rehearsal.advance('PT16M');
   expect(await rehearsal.api('get-member-balance-api', { params: { id: 'loy_clara' } })).toMatchObject({ pointsBalance: 1840 });
-  await rehearsal.verify();
 });
 
-test('A redemption made without order or basket pays for any order of its owner and of no other customer', async () => {
-  await using rehearsal = await byHand();
+test('A redemption made without order or basket pays for any order of its owner and of no other customer', async (rehearsal) => {
   const [own, other] = [await orderFor(rehearsal), await orderFor(rehearsal, 'cus_clara')];
   const { redemption } = await rehearsal.api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 200 } });
   expect(await pay(rehearsal, other.id, redemption.id)).toMatchObject(declined);
   expect(await pay(rehearsal, own.id, redemption.id)).toMatchObject({ status: 201 });
-  await rehearsal.verify();
 });
 
-test('A redemption is validated again when its payment is resumed after a lost answer', async () => {
-  await using rehearsal = await byHand();
+test('A redemption is validated again when its payment is resumed after a lost answer', async (rehearsal) => {
   const [order, other] = [await orderFor(rehearsal), await orderFor(rehearsal)];
   const token = await redeem(rehearsal, 'loy_ada', { orderId: order.id });
   for (const [{ id }, outcome] of [
@@ -55,29 +51,23 @@ test('A redemption is validated again when its payment is resumed after a lost a
     expect((await send()).status).toBeGreaterThanOrEqual(502);
     expect(await send()).toMatchObject(outcome);
   }
-  await rehearsal.verify();
 });
 
-test('A redemption made at the till for its basket does not pay for another sale', async () => {
-  await using rehearsal = await byHand();
+test('A redemption made at the till for its basket does not pay for another sale', async (rehearsal) => {
   const [one, other] = [await rehearsal.sale({ loyaltyId: 'loy_ada' }), await rehearsal.sale({ loyaltyId: 'loy_ada' })];
   const tender = { type: 'loyalty', token: await redeem(rehearsal, 'loy_ada', { basketId: one.basketId }) };
   expect(await rehearsal.pay(other.id, tender, 200)).toMatchObject(declined);
   expect(await rehearsal.pay(one.id, tender, 200)).toMatchObject({ status: 201 });
-  await rehearsal.verify();
 });
 
-test('A redemption worth less than the amount is declined, and the refusal has its worth', async () => {
-  await using rehearsal = await byHand();
+test('A redemption worth less than the amount is declined, and the refusal has its worth', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   const { status, body } = await pay(rehearsal, id, await redeem(rehearsal, 'loy_ada', { orderId: id }), 201);
   expect([status, body.declineCode, body.availableAmount]).toEqual([402, 'insufficient_points', eur(200)]);
   expect(body.detail).toContain('2.00 EUR');
-  await rehearsal.verify();
 });
 
-test('A redemption shows its state, so that a repeat of Redeem Points shows whether it can still pay', async () => {
-  await using rehearsal = await byHand();
+test('A redemption shows its state, so that a repeat of Redeem Points shows whether it can still pay', async (rehearsal) => {
   const { id: orderId } = await rehearsal.draft();
   const redemption = async () => {
     const { status, body } = await rehearsal.call('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 200, orderId } });
@@ -88,5 +78,4 @@ test('A redemption shows its state, so that a repeat of Redeem Points shows whet
   expect(await redemption()).toEqual({ ...open, status: 200 });
   await pay(rehearsal, orderId, open.id);
   expect(await redemption()).toMatchObject({ status: 200, id: open.id, state: 'spent' });
-  await rehearsal.verify();
 });

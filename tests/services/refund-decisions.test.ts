@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LATER = 'tok_refund_later';
 const FAILS = 'tok_refund_fails';
@@ -24,10 +25,10 @@ async function opened(progression: ProgressionInput = {}) {
     points: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
+const test = testIn(opened);
 
 describe('Refunds that are pending', () => {
-  test('A refund to tok_refund_later is pending for a day, counts as refunded, and then succeeds', async () => {
-    await using rehearsal = await opened();
+  test('A refund to tok_refund_later is pending for a day, counts as refunded, and then succeeds', async (rehearsal) => {
     const { paymentId } = await rehearsal.completedBy(LATER);
     const asked = await rehearsal.refunded(paymentId, TOTAL);
     expect(asked).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(TOTAL), refunds: [{ state: 'pending' }] });
@@ -38,11 +39,9 @@ describe('Refunds that are pending', () => {
     await rehearsal.advance('PT1M');
     const decided = await rehearsal.object('payment', paymentId);
     expect(decided).toMatchObject({ state: 'fully-refunded', refunds: [{ state: 'succeeded', decidedAt: decided.updatedAt }] });
-    await rehearsal.verify();
   });
 
-  test('A return ends, and takes points back, only when its pending refund has succeeded', async () => {
-    await using rehearsal = await opened();
+  test('A return ends, and takes points back, only when its pending refund has succeeded', async (rehearsal) => {
     const order = await rehearsal.completedBy(LATER);
     await rehearsal.settle();
     const earned = await rehearsal.points();
@@ -55,22 +54,9 @@ describe('Refunds that are pending', () => {
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ state: 'succeeded' }] });
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
     expect(earned - (await rehearsal.points())).toBe(13);
-    await rehearsal.verify();
   });
 
-  test('A return that is worth more than the rest of its payment ends when the last refund has succeeded', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.completedBy(LATER);
-    await rehearsal.refunded(order.paymentId, 3000);
-    const id = await rehearsal.inspected(order);
-    expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ state: 'pending', amount: eur(88) }] });
-    await rehearsal.advance('P1D');
-    expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ state: 'succeeded', amount: eur(88) }] });
-    await rehearsal.verify();
-  });
-
-  test('An order that completes while its refund is pending earns for the whole amount until the refund succeeds', async () => {
-    await using rehearsal = await opened();
+  test('An order that completes while its refund is pending earns for the whole amount until the refund succeeds', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, LATER);
     const before = await rehearsal.points();
@@ -79,13 +65,11 @@ describe('Refunds that are pending', () => {
     expect((await rehearsal.points()) - before).toBe(25);
     await rehearsal.advance('P1D');
     expect((await rehearsal.points()) - before).toBe(15);
-    await rehearsal.verify();
   });
 });
 
 describe('Refunds that fail', () => {
-  test('A failed refund returns the amount to the payment, has a reason, and can be requested again', async () => {
-    await using rehearsal = await opened();
+  test('A failed refund returns the amount to the payment, has a reason, and can be requested again', async (rehearsal) => {
     const { id: orderId, paymentId } = await rehearsal.completedBy(FAILS);
     await rehearsal.refunded(paymentId, 1000);
     await rehearsal.refunded(paymentId, 500);
@@ -102,11 +86,9 @@ describe('Refunds that fail', () => {
     expect(await rehearsal.order(orderId)).toMatchObject({ owedRefund: eur(TOTAL - 1000), paymentStatus: 'partially-refunded' });
     await rehearsal.advance('P1D');
     expect(await rehearsal.order(orderId)).toMatchObject({ owedRefund: eur(TOTAL) });
-    await rehearsal.verify();
   });
 
-  test('A return whose refund failed keeps its points, waits for a caller, and ends with a refund to a gift card', async () => {
-    await using rehearsal = await opened();
+  test('A return whose refund failed keeps its points, waits for a caller, and ends with a refund to a gift card', async (rehearsal) => {
     const order = await rehearsal.completedBy(FAILS);
     await rehearsal.settle();
     const earned = await rehearsal.points();
@@ -126,11 +108,9 @@ describe('Refunds that fail', () => {
     await rehearsal.verify();
     const { id: other } = await rehearsal.draft({ qty: 5 });
     expect((await rehearsal.authorisation(other, 5000 + MUG, GIFT_50)).state).toBe('authorised');
-    await rehearsal.verify();
   });
 
-  test('The OMS refunds a return from another payment of its order after a failure', async () => {
-    await using rehearsal = await opened();
+  test('The OMS refunds a return from another payment of its order after a failure', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     await rehearsal.authorisation(id, 1500, FAILS);
     await rehearsal.authorisation(id, undefined, 'tok_visa');
@@ -146,11 +126,9 @@ describe('Refunds that fail', () => {
       ],
     });
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
-    await rehearsal.verify();
   });
 
-  test('A cancelled order whose refund failed shows what it owes, and cancelling it again refunds nothing', async () => {
-    await using rehearsal = await opened();
+  test('A cancelled order whose refund failed shows what it owes, and cancelling it again refunds nothing', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
     await rehearsal.confirmed(id);
@@ -164,11 +142,9 @@ describe('Refunds that fail', () => {
     await rehearsal.verify();
     await rehearsal.refund(paymentId, TOTAL, { payOutTo: GIFT_50 });
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
-    await rehearsal.verify();
   });
 
-  test('A refund may fail after another payment has paid the order', async () => {
-    await using rehearsal = await opened();
+  test('A refund may fail after another payment has paid the order', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
     await rehearsal.api('capture-payment-api', { params: { id: paymentId } });
@@ -180,11 +156,9 @@ describe('Refunds that fail', () => {
     expect(await rehearsal.order(id)).toMatchObject({ owedRefund: eur(TOTAL) });
     const more = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: card(), amount: eur(1) } });
     expect(more.body).toMatchObject({ code: 'overpayment' });
-    await rehearsal.verify();
   });
 
-  test('A gift card receives only what failed, in its own currency', async () => {
-    await using rehearsal = await opened();
+  test('A gift card receives only what failed, in its own currency', async (rehearsal) => {
     const { paymentId } = await rehearsal.completedBy(FAILS);
     await rehearsal.refunded(paymentId, 1000);
     const early = await rehearsal.refund(paymentId, 500, { payOutTo: GIFT_50 });
@@ -195,6 +169,5 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.refund(paymentId, 600, { payOutTo: GIFT_50 })).status).toBe(201);
     const tooMuch = await rehearsal.refund(paymentId, 500, { payOutTo: GIFT_50 });
     expect(tooMuch.body).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(400) });
-    await rehearsal.verify();
   });
 });

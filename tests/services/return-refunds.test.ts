@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 type Tender = { type: 'bnpl'; token?: string } | { type: 'card' | 'gift-card' | 'loyalty'; token: string };
 const VISA: Tender = { type: 'card', token: 'tok_visa' };
@@ -28,10 +29,10 @@ async function opened(progression: ProgressionInput = {}) {
     balance: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
+const test = testIn(opened);
 
 describe('Refunds of inspected returns', () => {
-  test('A return is refunded to the card first, then to the other tenders in their fixed sequence, without shipping', async () => {
-    await using rehearsal = await opened();
+  test('A return is refunded to the card first, then to the other tenders in their fixed sequence, without shipping', async (rehearsal) => {
     const { redemption } = await rehearsal.api('redeem-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 300 } });
     const points: Tender = { type: 'loyalty', token: redemption.id };
     const order = await rehearsal.paidBy([points, 300], [GIFT_5, 500], [{ type: 'bnpl' }, 1288], [VISA, 1000]);
@@ -40,46 +41,20 @@ describe('Refunds of inspected returns', () => {
     await rehearsal.inspected(order);
     expect(await rehearsal.refunds(order.id)).toEqual(['loyalty 0', 'gift-card 310', 'bnpl 1288', 'card 1000']);
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'partially-refunded' });
-    await rehearsal.verify();
   });
 
   test.each([
     [TOTAL, []],
     [3000, [{ amount: eur(88) }]],
-  ])('A return after refunds of %i of 3088 is refunded up to the rest', async (before, refunds) => {
-    await using rehearsal = await opened();
+  ])('A return after refunds of %i of 3088 is refunded up to the rest', async (rehearsal, before, refunds) => {
     const order = await rehearsal.completed();
     await rehearsal.refunded(order.payments[0].id, before);
     const id = await rehearsal.inspected(order);
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds });
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'refunded', lines: [{ returnedQty: 1 }] });
-    await rehearsal.verify();
   });
 
-  test('A return is refunded once when answers are lost, lists its refunds, and each refund names the return', async () => {
-    await using rehearsal = await opened();
-    const order = await rehearsal.paidBy([GIFT_5, 500], [VISA, 2588]);
-    const { id } = await rehearsal.announced(order, 2);
-    await rehearsal.moved(id, 'approve', 'receive');
-    const lost = (api: string, times: number) => ({ match: { api }, fault: { kind: 'lost-response' }, times });
-    await rehearsal.fault('lost', lost('refund-payment-api', 2));
-    await rehearsal.fault('lost-too', lost('close-return', 1));
-    await rehearsal.moved(id, 'inspect');
-    await rehearsal.advance('PT1H');
-    const [giftCard, card] = order.payments;
-    const at = expect.any(String);
-    const refunds = [
-      { paymentId: card.id, amount: eur(2588), state: 'succeeded', at },
-      { paymentId: giftCard.id, amount: eur(10), state: 'succeeded', at },
-    ];
-    const { state, refunds: listed } = await rehearsal.returned(id);
-    expect([state, listed]).toEqual(['refunded', refunds]);
-    expect((await rehearsal.object('payment', card.id)).refunds).toMatchObject([{ returnId: id, amount: eur(2588) }]);
-    await rehearsal.verify();
-  });
-
-  test('A refund takes back the points that the returned goods earned', async () => {
-    await using rehearsal = await opened();
+  test('A refund takes back the points that the returned goods earned', async (rehearsal) => {
     const before = await rehearsal.balance();
     const order = await rehearsal.completed();
     await rehearsal.settle();
@@ -88,13 +63,12 @@ describe('Refunds of inspected returns', () => {
     expect((await rehearsal.balance()) - before).toBe(12);
     await rehearsal.inspected(order);
     expect((await rehearsal.balance()) - before).toBe(0);
-    await rehearsal.verify();
   });
 });
 
 describe('Refunds by hand', () => {
-  test('A return waits for Refund Payment with its id, in parts', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('A return waits for Refund Payment with its id, in parts', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const order = await rehearsal.completed();
     const id = await rehearsal.inspected(order);
     const paymentId = order.payments[0].id;
@@ -107,11 +81,10 @@ describe('Refunds by hand', () => {
     await rehearsal.settle();
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{}, {}] });
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
-    await rehearsal.verify();
   });
 
-  test('A return ends when a refund without its id has left too little to refund', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('A return ends when a refund without its id has left too little to refund', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const order = await rehearsal.completed();
     const paymentId = order.payments[0].id;
     const id = await rehearsal.inspected(order, 2);
@@ -121,23 +94,24 @@ describe('Refunds by hand', () => {
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', refunds: [{ amount: eur(TOTAL - 1000) }] });
     const ended = { state: 'completed', lines: [{ returnedQty: 2 }], payments: [{ state: 'fully-refunded' }] };
     expect(await rehearsal.order(order.id)).toMatchObject(ended);
-    await rehearsal.verify();
   });
 
-  test.each(['refund', 'exchange'] as const)('A return for %s that was refunded before its inspection ends with it', async (resolution) => {
-    await using rehearsal = await opened({ refund: resolution === 'refund' ? 'manual' : 'auto' });
-    const order = await rehearsal.completed();
-    const { id } = await rehearsal.announced(order, 1, { resolution });
-    await rehearsal.refunded(order.payments[0].id, 1299, id);
-    await rehearsal.settle();
-    expect((await rehearsal.returned(id)).refunds).toHaveLength(1);
-    await rehearsal.moved(id, 'approve', 'receive', 'inspect');
-    expect([await rehearsal.returnState(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
-    await rehearsal.verify();
-  });
+  test.each(['refund', 'exchange'] as const)(
+    'A return for %s that was refunded before its inspection ends with it',
+    async (rehearsal, resolution) => {
+      await rehearsal.progress({ refund: resolution === 'refund' ? 'manual' : 'auto' });
+      const order = await rehearsal.completed();
+      const { id } = await rehearsal.announced(order, 1, { resolution });
+      await rehearsal.refunded(order.payments[0].id, 1299, id);
+      await rehearsal.settle();
+      expect((await rehearsal.returned(id)).refunds).toHaveLength(1);
+      await rehearsal.moved(id, 'approve', 'receive', 'inspect');
+      expect([await rehearsal.returnState(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
+    },
+  );
 
-  test('Two concurrent refunds never exceed the value of the return', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('Two concurrent refunds never exceed the value of the return', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const { id: orderId, payments, lines } = await rehearsal.paidBy([{ type: 'gift-card', token: 'gift_50' }, 1500], [VISA, 1588]);
     const returnId = await rehearsal.inspected({ id: orderId, lines });
     await rehearsal.fault('together', { match: { api: 'refund-payment-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
@@ -146,11 +120,9 @@ describe('Refunds by hand', () => {
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     const refused = replies.find(({ status }) => status === 409)?.body;
     expect(refused).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(399) });
-    await rehearsal.verify();
   });
 
-  test('Refunds by a client and by the OMS together equal the value of the return', async () => {
-    await using rehearsal = await opened();
+  test('Refunds by a client and by the OMS together equal the value of the return', async (rehearsal) => {
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 2);
     await rehearsal.moved(id, 'approve', 'receive');
@@ -158,14 +130,12 @@ describe('Refunds by hand', () => {
     await Promise.all([rehearsal.move(id, 'inspect'), ...byClient]);
     await rehearsal.advance('PT1H');
     expect([await rehearsal.returnState(id), await rehearsal.refunds(order.id)]).toEqual(['refunded', [`card ${MUGS}`]]);
-    await rehearsal.verify();
   });
 
-  test('Refund Payment refuses the return of another order', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('Refund Payment refuses the return of another order', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const [order, other] = [await rehearsal.completed(), await rehearsal.completed()];
     const refused = await rehearsal.refund(order.payments[0].id, 100, { returnId: await rehearsal.inspected(other) });
     expect(refused).toMatchObject({ status: 404, body: { objectType: 'return' } });
-    await rehearsal.verify();
   });
 });

@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { byHand } from '../support/steps/by-hand.ts';
 import { STORE } from '../support/steps/return.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 
@@ -28,12 +29,12 @@ async function opened(refund: 'auto' | 'manual' = 'manual') {
     },
   };
 }
+const test = testIn(opened);
 
 describe('Rejections of returns', () => {
   test.each([true, false])(
     'A rejection reduces the value of its units by their refunds (the FMS received their event: %s)',
-    async (isHeard) => {
-      await using rehearsal = await opened();
+    async (rehearsal, isHeard) => {
       const order = await rehearsal.completed();
       const id = await rehearsal.inspected(order);
       if (!isHeard) await rehearsal.fault('withheld', { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } });
@@ -41,23 +42,10 @@ describe('Rejections of returns', () => {
       await rehearsal.moved(id, 'reject');
       expect((await rehearsal.announced(order, 1)).refundAmount).toEqual(eur(299));
       await rehearsal.noFaults();
-      await rehearsal.verify();
     },
   );
 
-  test('A rejection is refused while the Payment Hub is down, and succeeds when it is available again', async () => {
-    await using rehearsal = await opened();
-    const id = await rehearsal.inspected(await rehearsal.completed());
-    await rehearsal.down('payment-hub');
-    expect((await rehearsal.move(id, 'reject')).status).toBe(503);
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT10M');
-    expect(await rehearsal.returnState(id)).toBe('rejected');
-    await rehearsal.verify();
-  });
-
-  test('A rejection that waits for the OMS refuses other moves of the return, and names itself as the reason', async () => {
-    await using rehearsal = await opened();
+  test('A rejection that waits for the OMS refuses other moves of the return, and names itself as the reason', async (rehearsal) => {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.down('oms');
     expect((await rehearsal.move(id, 'reject')).status).toBe(503);
@@ -70,8 +58,7 @@ describe('Rejections of returns', () => {
     expect((await rehearsal.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
   });
 
-  test('A rejection without the OMS is retried for a week, parked, and finished when the OMS is available again', async () => {
-    await using rehearsal = await opened();
+  test('A rejection without the OMS is retried for a week, parked, and finished when the OMS is available again', async (rehearsal) => {
     const id = await rehearsal.inspected(await rehearsal.completed(), 1, { resolution: 'exchange' });
     await rehearsal.down('oms');
     expect((await rehearsal.move(id, 'reject')).status).toBe(503);
@@ -80,13 +67,11 @@ describe('Rejections of returns', () => {
     expect((await rehearsal.settle()).parked.map(({ key }) => key)).toEqual([`fms|finish-rejection|${id}`]);
     await rehearsal.noFaults();
     expect([(await rehearsal.settle()).parked, await rehearsal.returnState(id)]).toEqual([[], 'rejected']);
-    await rehearsal.verify();
   });
 });
 
 describe('Rejections of an inspected return whose unit was sold', () => {
-  test('A rejection is refused with the available units when too few are left, and the return can be refunded', async () => {
-    await using rehearsal = await opened();
+  test('A rejection is refused with the available units when too few are left, and the return can be refunded', async (rehearsal) => {
     const { id, order } = await rehearsal.lampBack();
     await rehearsal.sellLamp();
     const refused = await rehearsal.move(id, 'reject', { reason: 'worn' });
@@ -97,11 +82,9 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     await rehearsal.refunded(order.payments[0].id, kept.refundAmount.amount, id);
     await rehearsal.settle();
     expect([await rehearsal.returnState(id), (await rehearsal.order(order.id)).state]).toEqual(['refunded', 'completed']);
-    await rehearsal.verify();
   });
 
-  test('A rejection is refused unless the restocked units of all lines are available', async () => {
-    await using rehearsal = await opened();
+  test('A rejection is refused unless the restocked units of all lines are available', async (rehearsal) => {
     const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 2 }, LAMP]);
     const lines = order.lines.map(({ lineId, qty }) => ({ orderLineId: lineId, qty, reason: 'too small' }));
     const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: STORE });
@@ -115,11 +98,10 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     expect((await rehearsal.move(body.id, 'reject')).body.state).toBe('rejected');
     await rehearsal.settle();
     expect([await rehearsal.onHand('mug-blue', STORE), await rehearsal.onHand(LAMP.sku, STORE)]).toEqual([before - 2, 0]);
-    await rehearsal.verify();
   });
 
-  test('A refused rejection does not shorten the week for an exchange', async () => {
-    await using rehearsal = await opened('auto');
+  test('A refused rejection does not shorten the week for an exchange', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'auto' });
     const { id } = await rehearsal.lampBack('exchange');
     await rehearsal.advance('P2D');
     await rehearsal.sellLamp();
@@ -128,21 +110,17 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     expect(await rehearsal.returnState(id)).toBe('inspected');
     await rehearsal.advance('PT2H');
     expect(await rehearsal.returnState(id)).toBe('refunded');
-    await rehearsal.verify();
   });
 
-  test('A rejection that the OMS refuses puts the units back into stock', async () => {
-    await using rehearsal = await opened();
+  test('A rejection that the OMS refuses puts the units back into stock', async (rehearsal) => {
     const { id } = await rehearsal.lampBack('exchange');
     const { id: basketId } = await rehearsal.checkedOut({ qty: 1 });
     await rehearsal.api('create-order-api', { body: { basketId, exchangeForReturnId: id } });
     expect(await rehearsal.move(id, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
     expect(await rehearsal.onHand(LAMP.sku, STORE)).toBe(1);
-    await rehearsal.verify();
   });
 
-  test('A rejection that waits for the Inventory Service is refused when the service is back', async () => {
-    await using rehearsal = await opened();
+  test('A rejection that waits for the Inventory Service is refused when the service is back', async (rehearsal) => {
     const { id } = await rehearsal.lampBack();
     await rehearsal.sellLamp();
     await rehearsal.down('inventory-service');
@@ -150,6 +128,5 @@ describe('Rejections of an inspected return whose unit was sold', () => {
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
     await rehearsal.isKept(id);
-    await rehearsal.verify();
   });
 });

@@ -1,9 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { estate, type TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { STORE } from '../support/steps/return.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 import { readLabel } from './label-reading.ts';
+
+const test = testIn(byHand);
 
 interface Order {
   readonly id: string;
@@ -16,8 +19,7 @@ const bodyFor = (order: Order, qty: number) => ({
 const lostBooking = { match: { application: 'oms', api: 'book-return' }, fault: { kind: 'lost-response' }, times: 1 } as const;
 
 describe('Create Return', () => {
-  test('A return is announced, approved, received, inspected and refunded, with one event for each step', async () => {
-    await using rehearsal = await byHand();
+  test('A return is announced, approved, received, inspected and refunded, with one event for each step', async (rehearsal) => {
     const order = await rehearsal.completed();
     const reply = await rehearsal.announce(bodyFor(order, 1));
     expect([reply.status, reply.headers['etag']]).toEqual([201, '"1"']);
@@ -53,11 +55,9 @@ describe('Create Return', () => {
       'ext.return-changed received inspected',
       'ext.return-changed inspected refunded',
     ]);
-    await rehearsal.verify();
   });
 
-  test('Create Return merges repeated lines; one damaged unit scraps the whole line', async () => {
-    await using rehearsal = await byHand();
+  test('Create Return merges repeated lines; one damaged unit scraps the whole line', async (rehearsal) => {
     const order = await rehearsal.completed();
     const lines = ['too small', 'Damaged'].map((reason) => ({ orderLineId: lineOf(order), qty: 1, reason }));
     const { body } = await rehearsal.announce({ orderId: order.id, lines, locationId: 'store-02' });
@@ -67,11 +67,9 @@ describe('Create Return', () => {
     await rehearsal.moved(body.id, 'approve', 'receive', 'inspect');
     expect((await rehearsal.returned(body.id)).lines).toMatchObject([{ condition: 'damaged', disposition: 'scrap' }]);
     expect(await rehearsal.onHand('mug-blue', 'store-02')).toBe(before);
-    await rehearsal.verify();
   });
 
-  test('Create Return refuses an order that is not completed', async () => {
-    await using rehearsal = await byHand();
+  test('Create Return refuses an order that is not completed', async (rehearsal) => {
     const draft = await rehearsal.draft();
     const refusedAs = async (currentState: string) => {
       const { status, body } = await rehearsal.announce(bodyFor(draft, 1));
@@ -90,8 +88,7 @@ describe('Create Return', () => {
     await refusedAs('cancelled');
   });
 
-  test('Create Return refuses more units than the customer has outside other returns', async () => {
-    await using rehearsal = await byHand();
+  test('Create Return refuses more units than the customer has outside other returns', async (rehearsal) => {
     const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 3 }]);
     const refuses = async (requested: number, returnable: number) => {
       const { status, body } = await rehearsal.announce(bodyFor(order, requested));
@@ -106,22 +103,9 @@ describe('Create Return', () => {
     await refuses(2, 1);
     await rehearsal.announced(order, 1);
     await refuses(1, 0);
-    await rehearsal.verify();
   });
 
-  test('Of five concurrent Create Return for the same units one succeeds', async () => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.completed();
-    await rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 5 }, times: 5 });
-    const replies = await Promise.all(Array.from({ length: 5 }, () => rehearsal.announce(bodyFor(order, 2))));
-    await rehearsal.noFaults();
-    expect(replies.map(({ status, body }) => body.code ?? status).toSorted()).toEqual([201, ...Array(4).fill('return_quantity_exceeded')]);
-    expect((await rehearsal.order(order.id)).returns).toHaveLength(1);
-    await rehearsal.verify();
-  });
-
-  test('Create Return whose booking has no answer stores nothing, and blocks its units until the booking is undone', async () => {
-    await using rehearsal = await byHand();
+  test('Create Return whose booking has no answer stores nothing, and blocks its units until the booking is undone', async (rehearsal) => {
     const order = await rehearsal.completed();
     const ask = (headers = {}) => rehearsal.announce(bodyFor(order, 2), headers);
     await rehearsal.fault('lost', lostBooking);
@@ -136,29 +120,12 @@ describe('Create Return', () => {
     await rehearsal.verify();
     expect((await ask({ 'idempotency-key': 'early' })).status).toBe(201);
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'return_quantity_exceeded', retryable: false } });
-    await rehearsal.verify();
-  });
-
-  test.each([
-    ['immediately', 'PT0S'],
-    ['after the booking was undone', 'PT1M'],
-  ])('Create Return whose booking has no answer is completed by a repeat with its key, %s', async (_, pause) => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.completed();
-    const ask = () => rehearsal.announce(bodyFor(order, 2), { 'idempotency-key': 'mine' });
-    await rehearsal.fault('lost', lostBooking);
-    expect((await ask()).status).toBeGreaterThanOrEqual(500);
-    if (pause !== 'PT0S') await rehearsal.advance(pause);
-    expect(await ask()).toMatchObject({ status: 201, body: { state: 'requested' } });
-    await rehearsal.advance('PT1M');
-    expect((await rehearsal.order(order.id)).returns).toHaveLength(1);
-    await rehearsal.verify();
   });
 });
 
 describe('Returns driven by hand', () => {
-  test('A return that is rejected with a reason cannot be refunded, and its units may be announced again', async () => {
-    await using rehearsal = await byHand({ refund: 'manual' });
+  test('A return that is rejected with a reason cannot be refunded, and its units may be announced again', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const order = await rehearsal.completed();
     const { id } = await rehearsal.announced(order, 2);
     const { body } = await rehearsal.move(id, 'reject', { reason: 'Worn for a year.' });
@@ -167,20 +134,12 @@ describe('Returns driven by hand', () => {
     expect(refund).toMatchObject({ status: 409, body: { code: 'refund_exceeds_captured' } });
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
     expect((await rehearsal.announced(order, 2)).refundAmount).toEqual(eur(2598));
-    await rehearsal.verify();
-  });
-
-  test('The control plane answers 404 for an unknown return and an unknown verb', async () => {
-    await using rehearsal = await byHand();
-    expect((await rehearsal.move('ret_nobody', 'approve')).status).toBe(404);
-    const { id } = await rehearsal.announced(await rehearsal.completed());
-    expect((await rehearsal.call('POST', `/_control/returns/${id}/teleport`, {}, { as: 'admin' })).status).toBe(404);
   });
 });
 
 describe('Returns driven by time', () => {
-  test('A return is approved after an hour, received after a day, inspected four hours later, and refunded', async () => {
-    await using rehearsal = await byHand({ returns: 'time' });
+  test('A return is approved after an hour, received after a day, inspected four hours later, and refunded', async (rehearsal) => {
+    await rehearsal.progress({ returns: 'time' });
     const { id } = await rehearsal.announced(await rehearsal.completed());
     const states = [];
     for (const by of ['PT59M', 'PT1M', 'PT23H59M', 'PT1M', 'PT3H59M', 'PT1M']) {
@@ -188,11 +147,10 @@ describe('Returns driven by time', () => {
       states.push(await rehearsal.returnState(id));
     }
     expect(states).toEqual(['requested', 'approved', 'approved', 'received', 'received', 'refunded']);
-    await rehearsal.verify();
   });
 
-  test('A return continues from its state under a new progression', async () => {
-    await using rehearsal = await byHand({ returns: 'time' });
+  test('A return continues from its state under a new progression', async (rehearsal) => {
+    await rehearsal.progress({ returns: 'time' });
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.progress({ returns: 'manual' });
     await rehearsal.advance('P2D');
@@ -206,8 +164,8 @@ describe('Returns driven by time', () => {
     expect(await rehearsal.returnState(id)).toBe('refunded');
   });
 
-  test('A return announced on the last day of the return window is approved at any later time; one announced afterwards is rejected', async () => {
-    await using rehearsal = await byHand({ returns: 'time' });
+  test('A return announced on the last day of the return window is approved at any later time; one announced afterwards is rejected', async (rehearsal) => {
+    await rehearsal.progress({ returns: 'time' });
     const order = await rehearsal.completed();
     await rehearsal.advance('P29DT23H50M');
     const { id: inTime } = await rehearsal.announced(order);
@@ -217,7 +175,6 @@ describe('Returns driven by time', () => {
     await rehearsal.advance('PT1H');
     expect(await rehearsal.returned(late)).toMatchObject({ state: 'rejected', rejectReason: expect.stringContaining('30 days') });
     expect((await rehearsal.order(order.id)).state).toBe('return-in-progress');
-    await rehearsal.verify();
   });
 });
 
@@ -229,8 +186,7 @@ describe('Returns by parcel', () => {
     return { order, id, parcel: (await rehearsal.returned(id)).shipments[0].id as string };
   };
 
-  test('A return by parcel gets a label on approval, is in transit from its first scan and received with its delivery', async () => {
-    await using rehearsal = await byHand();
+  test('A return by parcel gets a label on approval, is in transit from its first scan and received with its delivery', async (rehearsal) => {
     const { id, order, parcel } = await byParcel(rehearsal);
     const ready = { state: 'label-created', labelStatus: 'ready', trackingNumber: expect.stringMatching(/^UC/) };
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'approved', shipments: [{ id: parcel, ...ready }] });
@@ -252,11 +208,10 @@ describe('Returns by parcel', () => {
     expect(states).toEqual(['in-transit, collected', 'in-transit, in-transit', 'in-transit, out-for-delivery', 'received, delivered']);
     await rehearsal.moved(id, 'inspect');
     expect(await rehearsal.returnState(id)).toBe('refunded');
-    await rehearsal.verify();
   });
 
-  test('A return by parcel arrives when carrier and returns follow the clock', async () => {
-    await using rehearsal = await byHand({ returns: 'time' });
+  test('A return by parcel arrives when carrier and returns follow the clock', async (rehearsal) => {
+    await rehearsal.progress({ returns: 'time' });
     const order = await rehearsal.completed();
     await rehearsal.progress({ carrier: 'time' });
     const { id } = await rehearsal.announced(order, 1, { dropOff: 'carrier' });
@@ -264,11 +219,9 @@ describe('Returns by parcel', () => {
     expect(await rehearsal.returnState(id)).toBe('in-transit');
     await rehearsal.advance('P2D');
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'refunded', shipments: [{ state: 'delivered' }] });
-    await rehearsal.verify();
   });
 
-  test('A return by parcel is not received at a store automatically', async () => {
-    await using rehearsal = await byHand();
+  test('A return by parcel is not received at a store automatically', async (rehearsal) => {
     const { id } = await byParcel(rehearsal);
     await rehearsal.progress({ returns: 'time' });
     await rehearsal.advance('P3D');
@@ -279,23 +232,24 @@ describe('Returns by parcel', () => {
   test.each([
     ['lost', ['collect', 'lose']],
     ['returned-to-sender', ['collect', 'depart', 'return']],
-  ] as const)('A return whose parcel is %s stays in transit until it is received and inspected by hand', async (state, scans) => {
-    await using rehearsal = await byHand();
-    const { id, parcel, order } = await byParcel(rehearsal);
-    const { nodeId } = order.lines[0];
-    const before = await rehearsal.onHand('mug-blue', nodeId);
-    await rehearsal.scanned(parcel, ...scans);
-    expect(await rehearsal.returned(id)).toMatchObject({ state: 'in-transit', shipments: [{ state }] });
-    await rehearsal.verify();
-    await rehearsal.moved(id, 'receive');
-    await rehearsal.move(id, 'inspect', { lines: [{ orderLineId: lineOf(order), condition: 'damaged' }] });
-    await rehearsal.settle();
-    expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', nodeId)]).toEqual(['refunded', before]);
-    await rehearsal.verify();
-  });
+  ] as const)(
+    'A return whose parcel is %s stays in transit until it is received and inspected by hand',
+    async (rehearsal, state, scans) => {
+      const { id, parcel, order } = await byParcel(rehearsal);
+      const { nodeId } = order.lines[0];
+      const before = await rehearsal.onHand('mug-blue', nodeId);
+      await rehearsal.scanned(parcel, ...scans);
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'in-transit', shipments: [{ state }] });
+      await rehearsal.verify();
+      await rehearsal.moved(id, 'receive');
+      await rehearsal.move(id, 'inspect', { lines: [{ orderLineId: lineOf(order), condition: 'damaged' }] });
+      await rehearsal.settle();
+      expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', nodeId)]).toEqual(['refunded', before]);
+    },
+  );
 
-  test('A return gets its label by Generate Label in a rehearsal without automatic labels', async () => {
-    await using rehearsal = await byHand({ label: 'manual' });
+  test('A return gets its label by Generate Label in a rehearsal without automatic labels', async (rehearsal) => {
+    await rehearsal.progress({ label: 'manual' });
     const { id } = await rehearsal.announced(await rehearsal.completedWithLabel(), 1, { dropOff: 'carrier' });
     await rehearsal.moved(id, 'approve');
     const [parcel] = (await rehearsal.returned(id)).shipments;
@@ -303,7 +257,6 @@ describe('Returns by parcel', () => {
     expect(await rehearsal.label(parcel.id)).toMatchObject({ status: 201, body: { returnId: id } });
     await rehearsal.settle();
     expect((await rehearsal.returned(id)).shipments).toMatchObject([{ state: 'label-created', labelStatus: 'ready' }]);
-    await rehearsal.verify();
   });
 });
 
@@ -316,8 +269,7 @@ describe('Inspections', () => {
     return { order, id: body.id as string };
   };
 
-  test('An inspection records condition and disposition of each line', async () => {
-    await using rehearsal = await byHand();
+  test('An inspection records condition and disposition of each line', async (rehearsal) => {
     const bought = ['mug-blue', 'wine-red', 'desk-two-nodes'].map((sku) => ({ sku, qty: 1 }));
     const { order, id } = await received(rehearsal, bought);
     const worn = { condition: 'damaged' };
@@ -325,11 +277,9 @@ describe('Inspections', () => {
     const { body } = await rehearsal.move(id, 'inspect', { lines });
     expect(body.lines).toMatchObject(['scrap', 'restock', 'restock'].map((disposition) => ({ disposition })));
     await rehearsal.settle();
-    await rehearsal.verify();
   });
 
-  test('An inspection refuses a line that is not in the return, and a second finding of a line', async () => {
-    await using rehearsal = await byHand();
+  test('An inspection refuses a line that is not in the return, and a second finding of a line', async (rehearsal) => {
     const { order, id } = await received(rehearsal);
     const found = (...ids: string[]) => ({ lines: ids.map((orderLineId) => ({ orderLineId, condition: 'damaged' })) });
     for (const [at, ids] of [['line_nobody'], [lineOf(order), lineOf(order)]].entries()) {
@@ -344,21 +294,7 @@ describe('Inspections', () => {
 });
 
 describe('Rejections after the inspection', () => {
-  test('A rejection after inspection removes the units from stock and sends them back to the customer', async () => {
-    await using rehearsal = await byHand({ refund: 'manual' });
-    const order = await rehearsal.completed();
-    const before = await rehearsal.onHand('mug-blue', STORE);
-    const id = await rehearsal.inspected(order, 2);
-    expect(await rehearsal.onHand('mug-blue', STORE)).toBe(before + 2);
-    await rehearsal.moved(id, 'reject');
-    expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', STORE)]).toEqual(['rejected', before]);
-    expect((await rehearsal.order(order.id)).lines[0].returnedQty).toBe(0);
-    expect((await rehearsal.announced(order, 2)).state).toBe('requested');
-    await rehearsal.verify();
-  });
-
-  test('A rejection is refused while the OMS refunds the return', async () => {
-    await using rehearsal = await byHand();
+  test('A rejection is refused while the OMS refunds the return', async (rehearsal) => {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.moved(id, 'approve', 'receive');
     await rehearsal.down('payment-hub');
@@ -367,12 +303,10 @@ describe('Rejections after the inspection', () => {
     await rehearsal.noFaults();
     await rehearsal.advance('PT10M');
     expect(await rehearsal.returnState(id)).toBe('refunded');
-    await rehearsal.verify();
   });
 });
 
-test('Get Order omits returns and fulfillment orders while the FMS is down', async () => {
-  await using rehearsal = await byHand();
+test('Get Order omits returns and fulfillment orders while the FMS is down', async (rehearsal) => {
   const order = await rehearsal.completed();
   await rehearsal.announced(order);
   const { returns: _, fulfillmentOrders: __, ...rest } = await rehearsal.order(order.id);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { holds } from '../../services/inventory-service/collections.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { basketAttempts, reservations } from '../../services/sim/collections.ts';
@@ -7,6 +7,7 @@ import { reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveReservation } from '../../shared/catalog/inventory/internal.ts';
 import { eventually } from '../support/eventually.ts';
 import { startInside } from '../support/inside.ts';
+import { testIn } from '../support/test-in.ts';
 
 /**
  * The Inventory Service does its work and the SIM loses the answer, while others use the same reservation and the clock jumps.
@@ -20,10 +21,10 @@ async function shop() {
   const inside = await startInside(sim, inventoryService);
   const send = (qty: number) =>
     inside.as('ecommerce-platform')(reserveInventory, { body: { items: [{ sku: 'mug-blue', qty }], basketId: 'bsk_1' } });
-  const balanced = async () => expect(await inside.violations()).toEqual([]);
+  const verify = async () => expect(await inside.violations()).toEqual([]);
   return {
     inside,
-    balanced,
+    verify,
     send,
     reserve: async (qty: number) => (await send(qty)).id,
     /** Every answer of this call is lost until the faults are removed. */
@@ -45,107 +46,59 @@ async function shop() {
     },
     /** Asserts that the counters balance now, while failed work is retried, and afterwards. */
     balancedToTheEnd: async () => {
-      await balanced();
+      await verify();
       await inside.advance(MINUTE);
-      await balanced();
+      await verify();
       await inside.noFaults();
       await inside.advance(40 * MINUTE);
-      await balanced();
+      await verify();
       expect(await inside.parked()).toEqual([]);
     },
     [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
   };
 }
+const test = testIn(shop);
 
-describe('Lost answers to movements', () => {
-  test('a release whose answer is lost leaves nothing reserved, even while the SIM retries', async () => {
-    await using stock = await shop();
-    const id = await stock.reserve(3);
-    await stock.lose('move-hold');
-    await stock.release(id);
-    expect([await stock.stateOf(id), (await stock.shelf()).reserved]).toEqual(['released', 0]);
-    await stock.balancedToTheEnd();
-    expect(await stock.shelf()).toMatchObject({ onHand: 1000, reserved: 0 });
-  });
+/** The Inventory Service gives the old units back and takes the new ones, but the SIM has no answer. @returns the old reservation's id */
+async function replaced(stock: Awaited<ReturnType<typeof shop>>): Promise<string> {
+  const old = await stock.reserve(3);
+  await stock.lose('take-hold');
+  await expect(stock.send(2)).rejects.toMatchObject({ code: 'dependency_timeout' });
+  expect((await stock.shelf()).reserved).toBe(2);
+  await stock.verify();
+  return old;
+}
 
-  test('an expiry whose answer is lost after an outage of the Inventory Service leaves nothing reserved', async () => {
-    await using stock = await shop();
-    const { inside, shelf } = stock;
-    const id = await stock.reserve(3);
-    await inside.fault('away', { match: { api: 'move-hold' }, fault: { kind: 'outage' } });
-    await inside.advance(16 * MINUTE);
-    expect([await stock.stateOf(id), (await shelf()).reserved]).toEqual(['expired', 3]);
-    await stock.balanced();
-    await inside.noFaults();
-    await stock.lose('move-hold');
-    await inside.advance(5 * MINUTE);
-    expect((await shelf()).reserved).toBe(0);
-    await stock.balancedToTheEnd();
-  });
-
-  test('units of a movement with a lost answer are counted as shipped once', async () => {
-    await using stock = await shop();
-    const id = await stock.reserve(3);
-    await stock.confirm(id);
-    await stock.lose('move-hold');
-    await stock.consume(id, 2);
-    expect(await stock.shelf()).toMatchObject({ onHand: 998, reserved: 1 });
-    await stock.balancedToTheEnd();
-    expect(await stock.shelf()).toMatchObject({ onHand: 998, reserved: 1 });
-  });
+test.each(['released', 'expired'])('nothing is reserved after the old reservation was %s', async (stock, state) => {
+  const old = await replaced(stock);
+  if (state === 'released') await stock.release(old);
+  else await stock.inside.advance(16 * MINUTE);
+  expect(await stock.stateOf(old)).toBe(state);
+  await stock.balancedToTheEnd();
+  expect([await stock.open(), (await stock.shelf()).reserved]).toEqual([[], 0]);
 });
 
-describe('Lost answers to replacements', () => {
-  /** The Inventory Service gives the old units back and takes the new ones, but the SIM has no answer. */
-  async function replaced() {
-    const stock = await shop();
-    const old = await stock.reserve(3);
-    await stock.lose('take-hold');
-    await expect(stock.send(2)).rejects.toMatchObject({ code: 'dependency_timeout' });
-    expect((await stock.shelf()).reserved).toBe(2);
-    await stock.balanced();
-    return { ...stock, old };
-  }
+test('confirming and moving the old reservation are refused, and the new reservation stays', async (stock) => {
+  const { inside } = stock;
+  const old = await replaced(stock);
+  expect((await stock.confirm(old)).status).toBe(503);
+  await expect(stock.consume(old, 1)).rejects.toMatchObject({ code: 'invalid_state_transition' });
+  await inside.noFaults();
+  await inside.advance(MINUTE);
+  await stock.verify();
+  expect(await stock.stateOf(old)).toBe('released');
+  const [id = '', ...others] = await stock.open();
+  expect(others).toEqual([]);
+  const next = { state: 'requested', allocations: [{ qty: 2, fulfilledQty: 0 }] };
+  expect(await inside.stored('sim', reservations, id)).toMatchObject(next);
+});
 
-  test.each(['released', 'expired'])('nothing is reserved after the old reservation was %s', async (state) => {
-    await using stock = await replaced();
-    if (state === 'released') await stock.release(stock.old);
-    else await stock.inside.advance(16 * MINUTE);
-    expect(await stock.stateOf(stock.old)).toBe(state);
-    await stock.balancedToTheEnd();
-    expect([await stock.open(), (await stock.shelf()).reserved]).toEqual([[], 0]);
-  });
-
-  test('confirming and moving the old reservation are refused, and the new reservation stays', async () => {
-    await using stock = await replaced();
-    const { inside, old } = stock;
-    expect((await stock.confirm(old)).status).toBe(503);
-    await expect(stock.consume(old, 1)).rejects.toMatchObject({ code: 'invalid_state_transition' });
-    await inside.noFaults();
-    await inside.advance(MINUTE);
-    await stock.balanced();
-    expect(await stock.stateOf(old)).toBe('released');
-    const [id = '', ...others] = await stock.open();
-    expect(others).toEqual([]);
-    const next = { state: 'requested', allocations: [{ qty: 2, fulfilledQty: 0 }] };
-    expect(await inside.stored('sim', reservations, id)).toMatchObject(next);
-  });
-
-  test('a basket that reserves again after a lost answer has one reservation', async () => {
-    await using stock = await replaced();
-    await stock.inside.noFaults();
-    const newest = await stock.reserve(1);
-    await stock.balanced();
-    await stock.inside.advance(5 * MINUTE);
-    expect([await stock.open(), (await stock.shelf()).reserved]).toEqual([[newest], 1]);
-    await stock.balanced();
-  });
-
-  test.each([
-    ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
-    ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
-  ] as const)('a reservation that is released during its replacement gives its units back once: %s', async (_what, late, givenBackBy) => {
-    await using stock = await shop();
+test.each([
+  ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
+  ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
+] as const)(
+  'a reservation that is released during its replacement gives its units back once: %s',
+  async (stock, _what, late, givenBackBy) => {
     const { inside } = stock;
     const old = await stock.reserve(3);
     // Both requests are on their way to the Inventory Service before either is answered.
@@ -155,9 +108,9 @@ describe('Lost answers to replacements', () => {
     await eventually('the replacement has begun', async () => (await inside.stored('sim', basketAttempts, 'bsk_1')).attempt !== old);
     await stock.release(old);
     const next = await replacing;
-    await stock.balanced();
+    await stock.verify();
     expect([await stock.stateOf(old), await stock.open(), (await stock.shelf()).reserved]).toEqual(['released', [next], 2]);
     const givenBack = { state: 'released', reference: givenBackBy(old, next) };
     expect(await inside.stored('inventory-service', holds, old)).toMatchObject(givenBack);
-  });
-});
+  },
+);

@@ -162,21 +162,6 @@ async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, numbe
 
 const MANY = { numRuns: runsOf({ usually: 20, thoroughly: 60 }), interruptAfterTimeLimit: 20_000, endOnFailure: true };
 
-test('no unit appears or vanishes in a sequence of calls', async () => {
-  const property = fc.asyncProperty(fc.array(aStep, { minLength: 5, maxLength: 40 }), async (steps) => {
-    await using inside = await startInside(sim, inventoryService);
-    const begin = await balances(inside);
-    const held: Held[] = [];
-    for (const step of steps) {
-      const made = await answered(perform(inside, step, [...held]));
-      if (made) held.push(made);
-      expect(await inside.violations()).toEqual([]);
-    }
-    await nothingIsMissing(inside, begin);
-  });
-  await fc.assert(property, MANY);
-});
-
 test('no unit appears or vanishes in concurrent calls with failures in between', async () => {
   const property = fc.asyncProperty(fc.array(aBatch, { minLength: 2, maxLength: 8 }), async (batches) => {
     await using inside = await startInside(sim, inventoryService);

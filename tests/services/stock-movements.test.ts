@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import { beginAttempt } from '../../services/sim/attempts.ts';
 import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
@@ -8,6 +8,7 @@ import { moveHold, moveReservation, recordStockMovement } from '../../shared/cat
 import type { Scope } from '../../shared/work/handler.ts';
 import { startInside } from '../support/inside.ts';
 import type { Line as Units } from '../support/steps/order.ts';
+import { testIn } from '../support/test-in.ts';
 
 const RESERVATIONS = '/inventory/reservations';
 const MINUTE = 60_000;
@@ -56,10 +57,10 @@ async function warehouse() {
     [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
   };
 }
+const test = testIn(warehouse);
 
 describe('Move Reservation', () => {
-  test('units leave in parts, and the reservation is fulfilled with the last unit', async () => {
-    await using stock = await warehouse();
+  test('units leave in parts, and the reservation is fulfilled with the last unit', async (stock) => {
     const { confirmed, move, counters } = stock;
     const id = await confirmed(mugs(3));
     const allocations = [{ locationId: 'dc-01', sku: 'mug-blue', qty: 3, fulfilledQty: 2, cancelledQty: 0 }];
@@ -71,8 +72,7 @@ describe('Move Reservation', () => {
     expect((await stock.eventsOf(id)).slice(2)).toEqual(moves.map((one) => `ext.reservation-changed ${one}`));
   });
 
-  test('missing units are written off: without a unit left the reservation is cancelled, otherwise it can be fulfilled', async () => {
-    await using stock = await warehouse();
+  test('missing units are written off: without a unit left the reservation is cancelled, otherwise it can be fulfilled', async (stock) => {
     const { confirmed, move, counters } = stock;
     const allMissing = { state: 'cancelled', allocations: [{ qty: 2, fulfilledQty: 0, cancelledQty: 2 }] };
     expect(await move(await confirmed(mugs(2)), 'short', 'one', [mugs(2)])).toMatchObject(allMissing);
@@ -85,8 +85,7 @@ describe('Move Reservation', () => {
     expect(await move(partly, 'consume', 'two', [mugs(2)])).toMatchObject(someMissing);
   });
 
-  test('units of several lines and locations move at their own location', async () => {
-    await using stock = await warehouse();
+  test('units of several lines and locations move at their own location', async (stock) => {
     const { confirmed, move, counters } = stock;
     await stock.inside.call('POST', RESERVATIONS, { items: [mugs(990)], locationId: 'dc-01' });
     const id = await confirmed(mugs(20), LAMP);
@@ -97,8 +96,7 @@ describe('Move Reservation', () => {
     expect(await counters()).toEqual({ onHand: 1000, reserved: 990 });
   });
 
-  test('units move once per reference, even after the reservation has ended and with other content', async () => {
-    await using stock = await warehouse();
+  test('units move once per reference, even after the reservation has ended and with other content', async (stock) => {
     const { confirmed, move } = stock;
     const id = await confirmed(mugs(3));
     const first = await move(id, 'consume', 'one', [mugs(2)]);
@@ -111,8 +109,7 @@ describe('Move Reservation', () => {
     expect(await stock.eventsOf(id)).toHaveLength(5);
   });
 
-  test('units cannot move beyond their line, location, SKU or reserved quantity', async () => {
-    await using stock = await warehouse();
+  test('units cannot move beyond their line, location, SKU or reserved quantity', async (stock) => {
     const { confirmed, move, inside } = stock;
     const id = await confirmed(mugs(3));
     for (const [lines, locationId, reason] of [
@@ -131,8 +128,7 @@ describe('Move Reservation', () => {
     expect((await move(allocated.id, 'consume', 'one', [{ ...mugs(2), orderLineId: 'line-1' }])).state).toBe('fulfilled');
   });
 
-  test('units move only while the reservation is confirmed', async () => {
-    await using stock = await warehouse();
+  test('units move only while the reservation is confirmed', async (stock) => {
     const { reserve, confirmed, release, move } = stock;
     const ids = { requested: (await reserve([mugs(1)])).body.id, released: '', fulfilled: '', cancelled: '' };
     for (const state of ['released', 'fulfilled', 'cancelled'] as const) ids[state] = await confirmed(mugs(1));
@@ -147,23 +143,10 @@ describe('Move Reservation', () => {
     expect((await release(ids.fulfilled)).body).toMatchObject(INVALID);
     expect((await release(ids.cancelled)).status).toBe(200);
   });
-
-  test('concurrent requests for the last units move each unit at most once', async () => {
-    await using stock = await warehouse();
-    const id = await stock.confirmed(mugs(3));
-    const moved = await Promise.allSettled(Array.from({ length: 5 }, (_, n) => stock.move(id, 'consume', `unit ${n}`, [mugs(1)])));
-    const sent = moved.filter(({ status }) => status === 'fulfilled').length;
-    const refusals = moved.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
-    expect([1, 2, 3]).toContain(sent);
-    expect(refusals.filter((code) => code !== 'contention' && code !== INVALID.code)).toEqual([]);
-    await stock.inside.advance(MINUTE);
-    expect(await stock.counters()).toEqual({ onHand: 1000 - sent, reserved: 3 - sent, shipped: sent });
-  });
 });
 
 describe('Movements without an answer from the Inventory Service', () => {
-  test('units leave the reservation immediately; the counters follow in order, the rest of a release last', async () => {
-    await using stock = await warehouse();
+  test('units leave the reservation immediately; the counters follow in order, the rest of a release last', async (stock) => {
     const { inside, move, counters } = stock;
     const id = await stock.confirmed(mugs(5));
     await inside.fault('away', AWAY);
@@ -176,8 +159,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(await counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('a new reservation of the basket waits until consumed units of the old one have moved', async () => {
-    await using stock = await warehouse();
+  test('a new reservation of the basket waits until consumed units of the old one have moved', async (stock) => {
     const { inside, move, reservedForBasket } = stock;
     const old = await stock.confirmedForBasket(5);
     await inside.fault('away', AWAY);
@@ -190,8 +172,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
   });
 
-  test('units that were consumed before a replacement leave before it', async () => {
-    await using stock = await warehouse();
+  test('units that were consumed before a replacement leave before it', async (stock) => {
     const { inside } = stock;
     const old = await stock.confirmedForBasket(5);
     const replacing = inside.commitAs('sim', (work) => {
@@ -203,8 +184,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
   });
 
-  test('no unit leaves a reservation that is being replaced', async () => {
-    await using stock = await warehouse();
+  test('no unit leaves a reservation that is being replaced', async (stock) => {
     const old = await stock.confirmedForBasket(5);
     await stock.inside.commitAs('sim', async (work) => {
       await work.get(basketAttempts, 'bsk_1');
@@ -219,8 +199,7 @@ describe('Movements without an answer from the Inventory Service', () => {
 describe('Move Hold', () => {
   const at = (qty: number, locationId = 'dc-01') => ({ locationId, sku: 'mug-blue', qty });
 
-  test('Move Hold consumes and writes off once per reference, and releases the rest', async () => {
-    await using stock = await warehouse();
+  test('Move Hold consumes and writes off once per reference, and releases the rest', async (stock) => {
     const { body } = await stock.reserve([mugs(6)]);
     for (const [kind, reference, sent, moved] of [
       ['consume', 'one', [at(1), at(1)], [at(2)]],
@@ -235,8 +214,7 @@ describe('Move Hold', () => {
     expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('Move Hold refuses units that the reservation never had or no longer has', async () => {
-    await using stock = await warehouse();
+  test('Move Hold refuses units that the reservation never had or no longer has', async (stock) => {
     const { id } = (await stock.reserve([mugs(2)])).body;
     const move = (kind: 'consume' | 'write-off' | 'release', reference: string, allocations?: object[]) =>
       expect(stock.moveHeld(id, kind, reference, allocations));
@@ -261,8 +239,7 @@ test.each([
   ['restock', { onHand: 1002, reserved: 0, returned: 2 }],
   ['scrap', { onHand: 1000, reserved: 0, scrapped: 2 }],
   ['found', { onHand: 1002, reserved: 0, found: 2 }],
-] as const)('Record Stock Movement counts a %s once per reference', async (kind, counted) => {
-  await using stock = await warehouse();
+] as const)('Record Stock Movement counts a %s once per reference', async (stock, kind, counted) => {
   const first = await stock.record(kind);
   const { onHand } = counted;
   expect(first.locations[0]).toEqual({ locationId: 'dc-01', onHand, reserved: 0, safetyStock: 0, atp: onHand });

@@ -26,12 +26,6 @@ async function till() {
   };
 }
 
-test('A client cannot reserve without a time limit', async () => {
-  await using rehearsal = await newRehearsal();
-  const { status, body } = await rehearsal.reserve({ items: [mugs(1)], ttlSeconds: null });
-  expect([status, body]).toMatchObject([422, { code: 'validation_failed', errors: [{ pointer: '/ttlSeconds' }] }]);
-});
-
 describe('Units that are sold without a reservation', () => {
   const salt = (qty: number) => ({ sku: 'sea-salt', qty });
 
