@@ -26,15 +26,18 @@ const renderer = renderers.find(([command]) => {
 export const whyNoKustomize =
   renderer === undefined ? 'there is neither kubectl nor kustomize on the PATH, and KUBECTL names none' : undefined;
 
+/** The objects of the kustomization in a folder. */
+export function rendered(folder: string): readonly KubernetesObject[] {
+  const [command = '', ...words] = renderer ?? [];
+  return objectsIn(execFileSync(command, [...words, folder], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
+}
+
 /** A copy of the files as a newcomer has them after the one step of the documentation, the secrets copied from their example. */
 export function copyOfFiles() {
   const folder = mkdtempSync(join(tmpdir(), 'kubernetes-files-'));
   cpSync(files, folder, { recursive: true, filter: (path) => !path.endsWith('secrets.env') });
   copyFileSync(join(folder, 'overlays/sandbox/secrets.env.example'), join(folder, 'overlays/sandbox/secrets.env'));
-  const render = (path: string): readonly KubernetesObject[] => {
-    const [command = '', ...words] = renderer ?? [];
-    return objectsIn(execFileSync(command, [...words, join(folder, path)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
-  };
+  const render = (path: string): readonly KubernetesObject[] => rendered(join(folder, path));
   /** Renders a kustomization in a new folder beside the overlays. */
   const renderNew = (kustomization: object): readonly KubernetesObject[] => {
     const name = mkdtempSync(join(folder, 'overlays/with-'));
