@@ -1,6 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 /** GTIN-13 of mug-blue, and the same as GTIN-14. */
 const [GTIN, GTIN_14] = ['9521001000079', '09521001000079'];
@@ -11,8 +14,7 @@ const remove = (rehearsal: TestRehearsal, id: string, lineId: string) =>
   rehearsal.call('remove-basket-line-api', { params: { id, lineId } });
 
 describe('Lines of an open basket', () => {
-  test('A client changes and removes lines, and each answer is what Get Basket returns', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A client changes and removes lines, and each answer is what Get Basket returns', async (rehearsal) => {
     const { id, lines } = await rehearsal.basket({
       lines: [
         { sku: 'mug-blue', qty: 1 },
@@ -36,11 +38,9 @@ describe('Lines of an open basket', () => {
         { sku: 'mug-blue', lineId: `${id}-3` },
       ],
     });
-    await rehearsal.verify();
   });
 
-  test('A basket without lines cannot be checked out, and takes lines again', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A basket without lines cannot be checked out, and takes lines again', async (rehearsal) => {
     const { id, lines } = await rehearsal.basket();
     await remove(rehearsal, id, lines[0]?.lineId ?? '');
     expect(await rehearsal.api('get-basket-api', { params: { id } })).toMatchObject({ lines: [], totals: { total: eur(0) } });
@@ -49,8 +49,7 @@ describe('Lines of an open basket', () => {
     expect(await rehearsal.addLine(id, { sku: 'mug-blue', qty: 1 })).toMatchObject({ status: 201 });
   });
 
-  test('Change and Remove Basket Line refuse unknown lines and baskets, too many units, and a basket in checkout', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Change and Remove Basket Line refuse unknown lines and baskets, too many units, and a basket in checkout', async (rehearsal) => {
     const { id, lines } = await rehearsal.basket();
     const { lineId = '' } = lines[0] ?? {};
     const none = { status: 404, body: { code: 'not_found' } };
@@ -67,8 +66,7 @@ describe('Lines of an open basket', () => {
 });
 
 describe('Lines by barcode', () => {
-  test('A basket takes a barcode in place of a SKU, in every length, on the same line', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A basket takes a barcode in place of a SKU, in every length, on the same line', async (rehearsal) => {
     const lines = [
       { sku: 'mug-blue', qty: 1 },
       { gtin: GTIN, qty: 1 },
@@ -78,8 +76,7 @@ describe('Lines by barcode', () => {
     expect(added.lines).toMatchObject([{ sku: 'mug-blue', qty: 3 }]);
   });
 
-  test('A till takes a barcode in place of a SKU', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A till takes a barcode in place of a SKU', async (rehearsal) => {
     const lines = [
       { gtin: GTIN, qty: 1 },
       { sku: 'mug-blue', qty: 1 },
@@ -93,8 +90,7 @@ describe('Lines by barcode', () => {
     [{ gtin: '12345', qty: 1 }, 422, '/lines/0/gtin'],
     [{ gtin: GTIN, sku: 'mug-blue', qty: 1 }, 422, '/lines/0'],
     [{ qty: 1 }, 422, '/lines/0'],
-  ] as const)('The line %j is refused at its place, in a basket and at the till', async (line, status, pointer) => {
-    await using rehearsal = await newRehearsal();
+  ] as const)('The line %j is refused at its place, in a basket and at the till', async (rehearsal, line, status, pointer) => {
     const refused = { status, body: { errors: [{ pointer }] } };
     const sale = { storeId: 'store-01', laneId: 'till-1', lines: [line] };
     expect(await rehearsal.call('create-basket-api', { body: { channel: 'web', lines: [line] } })).toMatchObject(refused);
@@ -109,8 +105,7 @@ describe('Price-embedded labels', () => {
   const sell = (rehearsal: TestRehearsal, lines: readonly object[]) =>
     rehearsal.call('POST', '/transactions', { storeId: 'store-01', laneId: 'till-1', lines });
 
-  test('A till sells each label as a line at its price, and takes the pieces out of the stock', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A till sells each label as a line at its price, and takes the pieces out of the stock', async (rehearsal) => {
     const { onHand } = await rehearsal.stockAt('cheddar-farmhouse');
     const plain = { sku: 'cheddar-farmhouse', qty: 2 };
     const { status, body } = await sell(rehearsal, [LABEL, plain, OTHER_LABEL, UPC_LABEL, { ...plain, qty: 1 }, LABEL]);
@@ -123,11 +118,9 @@ describe('Price-embedded labels', () => {
     const { body: paid } = await rehearsal.pay(body.id, CASH, 5000);
     expect(paid.receipt.lines).toMatchObject(prices);
     expect(await rehearsal.stockAt('cheddar-farmhouse')).toMatchObject({ onHand: onHand - 7, reserved: 0 });
-    await rehearsal.verify();
   });
 
-  test('Labels of more pieces than the store has are sold, and the order has a discrepancy of stock', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Labels of more pieces than the store has are sold, and the order has a discrepancy of stock', async (rehearsal) => {
     const { body } = await sell(
       rehearsal,
       Array.from({ length: 30 }, () => LABEL),
@@ -136,25 +129,21 @@ describe('Price-embedded labels', () => {
     expect(await rehearsal.reserved('cheddar-farmhouse')).toBe(22);
     await rehearsal.pay(body.id, CASH, 30 * 599);
     expect(await rehearsal.order(body.id)).toMatchObject({ state: 'completed', stockDiscrepancy: true });
-    await rehearsal.verify();
   });
 
   test.each([
     [{ ...LABEL, qty: 2 }, 422, '/lines/0/qty', 'label_qty_not_one'],
     [{ gtin: '2104321000003', qty: 1 }, 422, '/lines/0/gtin', 'no_price'],
     [{ gtin: '2104321005993', qty: 1 }, 422, '/lines/0/gtin', 'check_digit'],
-  ] as const)('The label %j is refused at the till: %i %s %s', async (line, status, pointer, code) => {
-    await using rehearsal = await newRehearsal();
+  ] as const)('The label %j is refused at the till: %i %s %s', async (rehearsal, line, status, pointer, code) => {
     expect(await sell(rehearsal, [line])).toMatchObject({ status, body: { errors: [{ pointer, code }] } });
   });
 
-  test('A label that names no product is not found', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A label that names no product is not found', async (rehearsal) => {
     expect(await sell(rehearsal, [{ gtin: '2101234004999', qty: 1 }])).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  test('A basket refuses a label, and the error names the SKU to add', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A basket refuses a label, and the error names the SKU to add', async (rehearsal) => {
     const { id } = await rehearsal.basket();
     const refused = (pointer: string) => ({
       status: 422,
@@ -164,8 +153,7 @@ describe('Price-embedded labels', () => {
     expect(await rehearsal.call('add-line-to-basket-api', { params: { id }, body: LABEL })).toMatchObject(refused('/gtin'));
   });
 
-  test('List Products finds the product that a label names', async () => {
-    await using rehearsal = await newRehearsal();
+  test('List Products finds the product that a label names', async (rehearsal) => {
     const { items } = await rehearsal.api('list-products-api', { query: { gtin: LABEL.gtin } });
     expect(items).toMatchObject([{ sku: 'cheddar-farmhouse', labelReference: '04321' }]);
   });

@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { byHand } from '../support/steps/by-hand.ts';
+import { testIn } from '../support/test-in.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,22 +27,20 @@ async function awaitingCarrier() {
     outcome: async () => [(await rehearsal.fulfillmentOrder(fulfillmentOrderId)).shipments[0].state, (await newest())?.unchanged],
   };
 }
+const test = testIn(awaitingCarrier);
 
 test.each([
   ['two seconds', 2 * SECOND],
   ['four minutes', 4 * MINUTE],
   ['a day', 24 * 60 * MINUTE],
-])('the first scan moves the parcel although the clock of the carrier is %s behind', async (_words, behindMs) => {
-  await using rehearsal = await awaitingCarrier();
+])('the first scan moves the parcel although the clock of the carrier is %s behind', async (rehearsal, _words, behindMs) => {
   await rehearsal.report('delivered', -behindMs);
   await rehearsal.settle();
   expect(await rehearsal.outcome()).toEqual(['delivered', undefined]);
   expect((await rehearsal.order(rehearsal.orderId)).state).toBe('completed');
-  await rehearsal.verify();
 });
 
-test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async () => {
-  await using rehearsal = await awaitingCarrier();
+test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async (rehearsal) => {
   const { report, outcome } = rehearsal;
   await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
   await report('out-for-delivery', -2 * MINUTE);
@@ -51,20 +50,16 @@ test('scans of an outside carrier are sorted by its own clock, not with scans of
   expect(await outcome()).toEqual(['out-for-delivery', expect.stringMatching(earlier)]);
   await report('delivered', -MINUTE);
   expect(await outcome()).toEqual(['delivered', undefined]);
-  await rehearsal.verify();
 });
 
-test('scans of an outside carrier do not stop scans of the simulated carrier', async () => {
-  await using rehearsal = await awaitingCarrier();
+test('scans of an outside carrier do not stop scans of the simulated carrier', async (rehearsal) => {
   await rehearsal.report('collected', 4 * MINUTE);
   expect((await rehearsal.outcome())[0]).toBe('collected');
   await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
   expect((await rehearsal.outcome())[0]).toBe('delivered');
-  await rehearsal.verify();
 });
 
-test('the hop of a webhook that changes nothing has the reason', async () => {
-  await using rehearsal = await awaitingCarrier();
+test('the hop of a webhook that changes nothing has the reason', async (rehearsal) => {
   const at = await rehearsal.instant();
   for (const [id, status, reason] of [
     ['same', 'collected', undefined],

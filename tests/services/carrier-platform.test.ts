@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { putShipment, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
 import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
@@ -7,6 +7,7 @@ import { checkDigit } from '../../shared/domain/barcode.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { testIn } from '../support/test-in.ts';
 import { readLabel } from './label-reading.ts';
 
 const HOUR = 3_600_000;
@@ -50,10 +51,12 @@ const promiseOf = ({ estimatedDelivery: { from, to }, events }: Promised): numbe
 
 /** A rehearsal whose goods are picked by hand. */
 const manual = () => newRehearsal({ warehouse: 'manual' });
+const test = testIn(manual);
+
+const testAlone = testIn(carrier);
 
 describe('Generate Label', () => {
-  test('Generate Label gives the parcel its number, its label and a promise: 201', async () => {
-    await using alone = await carrier();
+  testAlone('Generate Label gives the parcel its number, its label and a promise: 201', async (alone) => {
     await alone.register('shp_1');
     const { status, body } = await alone.label('shp_1');
     expect([status, body]).toMatchObject([201, { state: 'label-created', version: 2, labelStatus: 'ready' }]);
@@ -66,8 +69,7 @@ describe('Generate Label', () => {
     for (const hidden of ['from', 'to', 'labelToken']) expect(event.data.object).not.toHaveProperty(hidden);
   });
 
-  test('Generate Label gives every parcel a unique number with a check digit', async () => {
-    await using alone = await carrier();
+  testAlone('Generate Label gives every parcel a unique number with a check digit', async (alone) => {
     const numbers: string[] = [];
     for (let parcel = 1; parcel <= 50; parcel++) numbers.push((await alone.labelled(`shp_${parcel}`)).trackingNumber);
     expect(new Set(numbers).size).toBe(50);
@@ -77,8 +79,7 @@ describe('Generate Label', () => {
     }
   });
 
-  test('Generate Label reads a parcel that is not registered yet from the FMS', async () => {
-    await using rehearsal = await manual();
+  test('Generate Label reads a parcel that is not registered yet from the FMS', async (rehearsal) => {
     await rehearsal.down({ api: 'put-shipment' });
     const { shipmentId } = await rehearsal.dispatchedOrder({ carrier: 'other', service: 'EXPRESS' });
     expect((await rehearsal.track(shipmentId)).status).toBe(404);
@@ -91,8 +92,7 @@ describe('Generate Label', () => {
     expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
   });
 
-  test('Generate Label returns 404 for an unknown parcel and 503 while the FMS is down', async () => {
-    await using rehearsal = await manual();
+  test('Generate Label returns 404 for an unknown parcel and 503 while the FMS is down', async (rehearsal) => {
     expect((await rehearsal.label('shp_1')).status).toBe(404);
     await rehearsal.down('fms');
     expect(await rehearsal.label('shp_1')).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } });
@@ -102,8 +102,7 @@ describe('Generate Label', () => {
 describe('The label document', () => {
   const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
 
-  test('the label document is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async () => {
-    await using rehearsal = await manual();
+  test('the label document is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async (rehearsal) => {
     await using other = await manual();
     const { shipmentId } = await rehearsal.dispatchedOrder();
     const { body } = await rehearsal.label(shipmentId);
@@ -118,26 +117,27 @@ describe('The label document', () => {
     expect((await fetchLabel(body.label.url.replace(rehearsal.name, other.name))).status).toBe(404);
   });
 
-  test('the label document prints the second line, the region and the phone, and leaves out a postal code that the country does not have', async () => {
-    await using alone = await carrier();
-    const to = {
-      name: 'Ada',
-      line1: '9 Corniche Road',
-      line2: 'Floor 3',
-      city: 'Abu Dhabi',
-      region: 'Al Danah',
-      country: 'AE',
-      phone: '+97125550101',
-    };
-    const shipment = await alone.labelled('shp_1', { to });
-    const { text } = await readLabel((await alone.inside.document(shipment.label.url)).body);
-    const parts = ['9 Corniche Road', 'Floor 3', 'Abu Dhabi', 'Al Danah', 'United Arab Emirates (AE)', 'Phone +97125550101'];
-    expect(parts.filter((part) => !text.includes(part))).toEqual([]);
-    expect(text).not.toContain('undefined');
-  });
+  testAlone(
+    'the label document prints the second line, the region and the phone, and leaves out a postal code that the country does not have',
+    async (alone) => {
+      const to = {
+        name: 'Ada',
+        line1: '9 Corniche Road',
+        line2: 'Floor 3',
+        city: 'Abu Dhabi',
+        region: 'Al Danah',
+        country: 'AE',
+        phone: '+97125550101',
+      };
+      const shipment = await alone.labelled('shp_1', { to });
+      const { text } = await readLabel((await alone.inside.document(shipment.label.url)).body);
+      const parts = ['9 Corniche Road', 'Floor 3', 'Abu Dhabi', 'Al Danah', 'United Arab Emirates (AE)', 'Phone +97125550101'];
+      expect(parts.filter((part) => !text.includes(part))).toEqual([]);
+      expect(text).not.toContain('undefined');
+    },
+  );
 
-  test('the label document fits the longest names and addresses and letters of other alphabets', async () => {
-    await using alone = await carrier();
+  testAlone('the label document fits the longest names and addresses and letters of other alphabets', async (alone) => {
     const to = {
       name: `${'Wilhelmina-Maximiliane Łódźberg '.repeat(3)}Ångström`,
       line1: `${'Donaudampfschifffahrtsgesellschaftshauptgebäude'.repeat(2)} 4711`,
@@ -156,16 +156,14 @@ describe('The label document', () => {
 
   test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])(
     'the label %s is never served',
-    async (file) => {
-      await using rehearsal = await manual();
+    async (rehearsal, file) => {
       expect([400, 404]).toContain((await fetchLabel(`/labels/${rehearsal.name}/${file}`)).status);
     },
   );
 });
 
 describe('Track Shipment', () => {
-  test('Track Shipment returns the newest hundred scans of a parcel with more scans', async () => {
-    await using alone = await carrier();
+  testAlone('Track Shipment returns the newest hundred scans of a parcel with more scans', async (alone) => {
     await alone.labelled('shp_1');
     await alone.scanned('shp_1', 'collect', 'depart', 'out-for-delivery');
     for (let n = 0; n < 60; n++) {
@@ -178,8 +176,7 @@ describe('Track Shipment', () => {
     expect(body.events.at(-2)).toMatchObject({ status: 'delivery-attempted', message: 'Attempt 59' });
   });
 
-  test('Track Shipment returns state, promise and every scan, oldest first', async () => {
-    await using alone = await carrier();
+  testAlone('Track Shipment returns state, promise and every scan, oldest first', async (alone) => {
     await alone.labelled('shp_1');
     await alone.scan('shp_1', 'collect', { location: 'Athlone', message: 'Picked up' });
     await alone.scan('shp_1', 'depart');
@@ -193,8 +190,7 @@ describe('Track Shipment', () => {
     ]);
   });
 
-  test('Track Shipment returns 409 for a pending parcel and 404 for an unknown one', async () => {
-    await using alone = await carrier();
+  testAlone('Track Shipment returns 409 for a pending parcel and 404 for an unknown one', async (alone) => {
     await alone.register('shp_1');
     const refused = { code: 'invalid_state_transition', currentState: 'pending', action: 'track' };
     const { status, body } = await alone.track('shp_1');
@@ -217,38 +213,42 @@ const waysTo: Readonly<Record<string, readonly Verb[]>> = {
 };
 
 describe('Scans', () => {
-  test.each(Object.entries(waysTo))('a scan or a label of a parcel that is %s follows the life cycle or is refused', async (state, way) => {
-    await using alone = await carrier();
-    for (const scan of Scan.options) {
-      const id = `shp_${scan}`;
-      await alone.labelled(id);
-      await alone.scanned(id, ...way);
-      const before = (await alone.track(id)).body;
-      expect(before.state).toBe(state);
-      const isOver = state === 'returned-to-sender' || state === 'lost';
-      const labelled = {
-        code: 'invalid_state_transition',
-        currentState: state,
-        action: 'label',
-        allowedFrom: allowedFrom(shipmentLifeCycle, 'label'),
-      };
-      expect(await alone.label(id)).toMatchObject(isOver ? { status: 409, body: labelled } : { status: 200, body: before });
-      const row = shipmentLifeCycle.rows.find(({ verb, from }) => verb === scan && (from as readonly unknown[]).includes(state));
-      if (row) {
-        const after = await alone.scan(id, scan);
-        const [to] = row.to;
-        expect([after.state, after.version, after.events.length]).toEqual([to, before.version + 1, before.events.length + 1]);
-        expect(after.events.at(-1)).toMatchObject({ status: to, statusCode: trackingStatusCodes[to as keyof typeof trackingStatusCodes] });
-      } else {
-        const context = { currentState: state, action: scan, allowedFrom: allowedFrom(shipmentLifeCycle, scan) };
-        await expect(alone.scan(id, scan)).rejects.toMatchObject({ code: 'invalid_state_transition', context });
-        expect((await alone.track(id)).body).toEqual(before);
+  testAlone.each(Object.entries(waysTo))(
+    'a scan or a label of a parcel that is %s follows the life cycle or is refused',
+    async (alone, state, way) => {
+      for (const scan of Scan.options) {
+        const id = `shp_${scan}`;
+        await alone.labelled(id);
+        await alone.scanned(id, ...way);
+        const before = (await alone.track(id)).body;
+        expect(before.state).toBe(state);
+        const isOver = state === 'returned-to-sender' || state === 'lost';
+        const labelled = {
+          code: 'invalid_state_transition',
+          currentState: state,
+          action: 'label',
+          allowedFrom: allowedFrom(shipmentLifeCycle, 'label'),
+        };
+        expect(await alone.label(id)).toMatchObject(isOver ? { status: 409, body: labelled } : { status: 200, body: before });
+        const row = shipmentLifeCycle.rows.find(({ verb, from }) => verb === scan && (from as readonly unknown[]).includes(state));
+        if (row) {
+          const after = await alone.scan(id, scan);
+          const [to] = row.to;
+          expect([after.state, after.version, after.events.length]).toEqual([to, before.version + 1, before.events.length + 1]);
+          expect(after.events.at(-1)).toMatchObject({
+            status: to,
+            statusCode: trackingStatusCodes[to as keyof typeof trackingStatusCodes],
+          });
+        } else {
+          const context = { currentState: state, action: scan, allowedFrom: allowedFrom(shipmentLifeCycle, scan) };
+          await expect(alone.scan(id, scan)).rejects.toMatchObject({ code: 'invalid_state_transition', context });
+          expect((await alone.track(id)).body).toEqual(before);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('a scan or its repetition is refused for a parcel without a label, and returns 404 for an unknown parcel', async () => {
-    await using alone = await carrier();
+  testAlone('a scan or its repetition is refused for a parcel without a label, and returns 404 for an unknown parcel', async (alone) => {
     await alone.register('shp_1');
     const resend = (id: string) => alone.inside.play(resendScanWebhook, { params: { id } });
     await expect(resend('shp_1')).rejects.toMatchObject({ code: 'invalid_state_transition', context: { currentState: 'pending' } });
@@ -257,8 +257,8 @@ describe('Scans', () => {
     await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  test('a scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async (rehearsal) => {
+    await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder();
     const play = (id: string, scan: string) => rehearsal.call('POST', `/_control/shipments/${id}/${scan}`, {}, { as: 'admin' });
     const early = { code: 'invalid_state_transition', currentState: 'label-created', action: 'deliver', allowedScans: ['collect', 'lose'] };
@@ -277,7 +277,6 @@ describe('Scans', () => {
     await rehearsal.settle();
     const delivered = { state: 'delivered', shipments: [{ state: 'delivered' }] };
     expect(await rehearsal.fulfillmentOrder(fulfillmentOrderId)).toMatchObject(delivered);
-    await rehearsal.verify();
   });
 });
 
@@ -293,17 +292,14 @@ describe('Parcels', () => {
     ['RTS', 'PT72H', ['collected', 'in-transit', ...ATTEMPT, 'returned-to-sender'], 'returned-to-sender'],
     ['ATTEMPT3', 'PT76H', ['collected', 'in-transit', ...ATTEMPT, ...ATTEMPT, ...ATTEMPT], 'failed-delivery'],
     ['LOST', 'P20D', ['collected', 'in-transit', 'lost'], 'failed-delivery'],
-  ] as const)('a parcel of service %s completes its journey after %s', async (service, by, states, end) => {
-    await using rehearsal = await manual();
+  ] as const)('a parcel of service %s completes its journey after %s', async (rehearsal, service, by, states, end) => {
     const { shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder({ service });
     await rehearsal.advance(by);
     expect(await history(rehearsal, shipmentId)).toEqual(['label-created', ...states]);
     expect((await rehearsal.fulfillmentOrder(fulfillmentOrderId)).state).toBe(end);
-    await rehearsal.verify();
   });
 
-  test('a parcel is scanned at the hours of its service', async () => {
-    await using alone = await carrier();
+  testAlone('a parcel is scanned at the hours of its service', async (alone) => {
     await alone.labelled('shp_1');
     for (const [hours, before, after] of [
       [2, 'label-created', 'collected'],
@@ -318,8 +314,8 @@ describe('Parcels', () => {
     }
   });
 
-  test('a parcel with progression manual stays in its state until it is lost after 14 days without a scan', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  test('a parcel with progression manual stays in its state until it is lost after 14 days without a scan', async (rehearsal) => {
+    await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect');
     await rehearsal.advance('P13D');
@@ -330,8 +326,8 @@ describe('Parcels', () => {
     expect(await stateOf(rehearsal, shipmentId)).toBe('lost');
   });
 
-  test('a parcel that changes to automatic progression continues its plan from its current state', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+  test('a parcel that changes to automatic progression continues its plan from its current state', async (rehearsal) => {
+    await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect', 'depart', 'hold');
     await rehearsal.advance('PT25H');
@@ -343,8 +339,7 @@ describe('Parcels', () => {
     expect(await history(rehearsal, shipmentId)).toEqual(scans);
   });
 
-  test('a parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async () => {
-    await using rehearsal = await manual();
+  test('a parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async (rehearsal) => {
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.advance('PT3H');
     await rehearsal.progress({ carrier: 'manual' });

@@ -1,10 +1,13 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { checkoutIdOf, checkouts } from '../../services/ecommerce-platform/collections.ts';
 import { voucherUses } from '../../services/promotion-engine/collections.ts';
 import { convertBasket } from '../../shared/catalog/commerce/internal.ts';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const ELSEWHERE = { shippingAddress: { ...ADDRESS, line1: '2 Mill Lane', city: 'Cork' } };
 const EXPRESS = { shippingMethod: 'EXPRESS' } as const;
@@ -14,8 +17,7 @@ const PLACE = { placeOrder: true };
 const locked = async (rehearsal: TestRehearsal, more: object = {}) =>
   rehearsal.checkedOut((await rehearsal.basket({ qty: 1, customerId: 'cus_ben' })).id, { ...more });
 
-test('A second Checkout Basket applies another address and shipping method, and the order is sent there', async () => {
-  await using rehearsal = await newRehearsal();
+test('A second Checkout Basket applies another address and shipping method, and the order is sent there', async (rehearsal) => {
   const { id, version, reservationId, expiresAt, totals } = await locked(rehearsal);
   const { body } = await rehearsal.checkOut(id, { ...ELSEWHERE, ...EXPRESS });
   const changed = { ...ELSEWHERE, ...EXPRESS };
@@ -23,11 +25,9 @@ test('A second Checkout Basket applies another address and shipping method, and 
   expect(body.totals.total.amount - totals.total.amount).toBe(500);
   expect(await rehearsal.draft(id)).toMatchObject({ ...changed, totals: body.totals });
   for (const type of ['inventory-reserved', 'checkout-started']) expect(await rehearsal.events({ type })).toHaveLength(1);
-  await rehearsal.verify();
 });
 
-test('A second Checkout Basket prices other vouchers, keeps them if it names none, and removes them for an empty list', async () => {
-  await using rehearsal = await newRehearsal();
+test('A second Checkout Basket prices other vouchers, keeps them if it names none, and removes them for an empty list', async (rehearsal) => {
   const { id, reservationId, totals } = await locked(rehearsal, EXPRESS);
   const send = async (more: object) => (await rehearsal.checkOut(id, more)).body;
   const cheaper = await send({ voucherCodes: ['welcome10', 'EXPIRED'] });
@@ -38,11 +38,9 @@ test('A second Checkout Basket prices other vouchers, keeps them if it names non
   for (const same of [{ voucherCodes: ['WELCOME10', 'expired'] }, {}]) expect(await send(same)).toEqual(cheaper);
   const without = await send({ voucherCodes: [] });
   expect([without.vouchers, without.totals]).toEqual([[], totals]);
-  await rehearsal.verify();
 });
 
-test('A second Checkout Basket assigns the basket to another customer or contact, unless blocked', async () => {
-  await using rehearsal = await newRehearsal();
+test('A second Checkout Basket assigns the basket to another customer or contact, unless blocked', async (rehearsal) => {
   const { id } = await locked(rehearsal);
   const ada = { customerId: 'cus_ada', loyalty: { balance: 500 } };
   expect((await rehearsal.checkOut(id, { customerId: 'cus_ada' })).body).toMatchObject(ada);
@@ -54,16 +52,13 @@ test('A second Checkout Basket assigns the basket to another customer or contact
   const { body } = await identify('nadia@people.example');
   expect(await identify('nadia@people.example')).toMatchObject({ status: 200, body });
   expect((await identify('ada@people.example')).body).toMatchObject(ada);
-  await rehearsal.verify();
 });
 
-test('A second Checkout Basket while the SIM is down uses the stored reservation', async () => {
-  await using rehearsal = await newRehearsal();
+test('A second Checkout Basket while the SIM is down uses the stored reservation', async (rehearsal) => {
   const { id, reservationId } = await locked(rehearsal);
   await rehearsal.down('sim');
   expect((await rehearsal.checkOut(id, { ...EXPRESS, ...PLACE })).body).toMatchObject({ state: 'converted', reservationId });
   await rehearsal.noFaults();
-  await rehearsal.verify();
 });
 
 describe('A second Checkout Basket after the reservation was released by hand', () => {
@@ -77,26 +72,32 @@ describe('A second Checkout Basket after the reservation was released by hand', 
     ['other values', EXPRESS],
     ['placeOrder', PLACE],
     ['both', { ...EXPRESS, ...PLACE }],
-  ])('A second Checkout Basket with %s is refused after a release by hand until the stock is reserved again', async (_, more) => {
-    await using rehearsal = await newRehearsal();
-    const basket = await released(rehearsal);
-    const { id, reservationId } = basket;
-    const { body: refused } = await rehearsal.checkOut(id, more);
-    expect(refused).toMatchObject({ status: 409, code: 'reservation_expired', objectType: 'basket', id, reservationId, retryable: false });
-    expect(refused).toMatchObject({ skus: [{ sku: 'mug-blue', requested: 1 }], detail: expect.stringContaining('reserve again') });
-    expect(await rehearsal.checkOut(id)).toMatchObject({ status: 200, body: basket });
-    const anew = (await rehearsal.reserve({ basketId: id })).body.id;
-    expect((await rehearsal.checkOut(id, more)).body).toMatchObject({ reservationId: anew });
-    expect((await rehearsal.draft(id)).lines).toMatchObject([{ reservationId: anew }]);
-    await rehearsal.verify();
-  });
+  ])(
+    'A second Checkout Basket with %s is refused after a release by hand until the stock is reserved again',
+    async (rehearsal, _, more) => {
+      const basket = await released(rehearsal);
+      const { id, reservationId } = basket;
+      const { body: refused } = await rehearsal.checkOut(id, more);
+      expect(refused).toMatchObject({
+        status: 409,
+        code: 'reservation_expired',
+        objectType: 'basket',
+        id,
+        reservationId,
+        retryable: false,
+      });
+      expect(refused).toMatchObject({ skus: [{ sku: 'mug-blue', requested: 1 }], detail: expect.stringContaining('reserve again') });
+      expect(await rehearsal.checkOut(id)).toMatchObject({ status: 200, body: basket });
+      const anew = (await rehearsal.reserve({ basketId: id })).body.id;
+      expect((await rehearsal.checkOut(id, more)).body).toMatchObject({ reservationId: anew });
+      expect((await rehearsal.draft(id)).lines).toMatchObject([{ reservationId: anew }]);
+    },
+  );
 
-  test('A second Checkout Basket is refused when the new reservation has other units', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A second Checkout Basket is refused when the new reservation has other units', async (rehearsal) => {
     const { id } = await released(rehearsal);
     await rehearsal.reserve({ basketId: id, items: [{ sku: 'mug-green', qty: 1 }] });
     expect((await rehearsal.checkOut(id, PLACE)).body).toMatchObject({ status: 409, code: 'reservation_expired' });
-    await rehearsal.verify();
   });
 });
 
@@ -105,8 +106,7 @@ test.each([
   ['another shipping method', EXPRESS, { shippingMethod: 'STANDARD' }],
   ['another voucher', { voucherCodes: ['VIP'] }, CODES],
   ['another customer', { customerId: 'cus_ada' }, { customerId: 'cus_ben' }],
-])('Checkout Basket with %s is refused once an order exists, and names the standing values', async (_, more, standing) => {
-  await using rehearsal = await newRehearsal();
+])('Checkout Basket with %s is refused once an order exists, and names the standing values', async (rehearsal, _, more, standing) => {
   const { id } = await locked(rehearsal, CODES);
   const { id: orderId } = await rehearsal.draft(id);
   const { body } = await rehearsal.checkOut(id, more);
@@ -114,10 +114,11 @@ test.each([
   expect(body.standing).toEqual(standing);
   for (const same of [{}, { shippingMethod: 'STANDARD' }, { voucherCodes: ['welcome10'], ...PLACE }])
     expect(await rehearsal.checkOut(id, same)).toMatchObject({ status: 200, body: { state: 'converted', orderId } });
-  await rehearsal.verify();
 });
 
 describe('The voucher uses of a changed checkout', () => {
+  const test = testIn(shop);
+
   async function shop() {
     const inside = await startShop();
     const used = async (code: string) => (await inside.counters('promotion-engine', voucherUses.name, code))['used'] ?? 0;
@@ -133,8 +134,7 @@ describe('The voucher uses of a changed checkout', () => {
     };
   }
 
-  test('The voucher uses of a changed checkout match its vouchers', async () => {
-    await using estate = await shop();
+  test('The voucher uses of a changed checkout match its vouchers', async (estate) => {
     for (const [codes, taken] of [
       [['WELCOME10'], [1, 0]],
       [['MIN100'], [0, 1]],
@@ -149,8 +149,7 @@ describe('The voucher uses of a changed checkout', () => {
     }
   });
 
-  test('The voucher uses of a checkout stay when a change of the checkout fails', async () => {
-    await using estate = await shop();
+  test('The voucher uses of a checkout stay when a change of the checkout fails', async (estate) => {
     await estate.check('WELCOME10');
     await estate.fault('lost', { match: { api: 'record-voucher-use' }, fault: { kind: 'lost-response', as: 'timeout' }, times: 2 });
     expect((await estate.check('MIN100')).status).toBe(504);
@@ -159,8 +158,7 @@ describe('The voucher uses of a changed checkout', () => {
     expect((await estate.check('WELCOME10')).body).toMatchObject({ vouchers: [{ code: 'WELCOME10', status: 'applied' }] });
   });
 
-  test('The voucher uses of a changed checkout match the order that is created concurrently', async () => {
-    await using estate = await shop();
+  test('The voucher uses of a changed checkout match the order that is created concurrently', async (estate) => {
     const { id } = estate;
     await estate.check('WELCOME10');
     await estate.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 600 }, times: 1 });

@@ -1,9 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { OperationInput } from '../../rehearsal/call-types.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { LIMITS } from '../../shared/catalog/limits.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 type Reason = OperationInput<'open-dispute'>['body']['reason'];
 type Outcome = OperationInput<'close-dispute'>['body']['outcome'];
@@ -44,10 +45,10 @@ async function opened(progression: ProgressionInput = {}) {
     points: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
+const test = testIn(opened);
 
 describe('Disputes', () => {
-  test('A dispute withdraws all that is captured and a fee, and shows on payment and order', async () => {
-    await using rehearsal = await opened();
+  test('A dispute withdraws all that is captured and a fee, and shows on payment and order', async (rehearsal) => {
     const { id, paymentId } = await rehearsal.sold();
     await rehearsal.refunded(paymentId, 1000);
     const disputed = await rehearsal.disputed(paymentId, 'product_not_received');
@@ -62,11 +63,9 @@ describe('Disputes', () => {
     };
     expect(disputed).toMatchObject({ state: 'partially-refunded', disputes: [dispute] });
     expect((await rehearsal.order(id)).payments).toMatchObject([{ disputes: [dispute] }]);
-    await rehearsal.verify();
   });
 
-  test('While a dispute is open, its payment is neither refunded nor disputed again', async () => {
-    await using rehearsal = await opened();
+  test('While a dispute is open, its payment is neither refunded nor disputed again', async (rehearsal) => {
     const { paymentId } = await rehearsal.sold();
     await rehearsal.disputed(paymentId, 'duplicate', 500);
     const refused = await rehearsal.refund(paymentId, 1);
@@ -75,11 +74,9 @@ describe('Disputes', () => {
     expect((await rehearsal.dispute(paymentId)).body).toMatchObject({ code: 'invalid_state_transition', action: 'dispute' });
     await rehearsal.decided(paymentId, 'won');
     expect((await rehearsal.refund(paymentId, TOTAL)).body).toMatchObject({ state: 'fully-refunded' });
-    await rehearsal.verify();
   });
 
-  test('A won dispute returns the amount to the retailer, keeps the points, and its repeat changes nothing', async () => {
-    await using rehearsal = await opened();
+  test('A won dispute returns the amount to the retailer, keeps the points, and its repeat changes nothing', async (rehearsal) => {
     const { paymentId } = await rehearsal.sold();
     const earned = await rehearsal.points();
     await rehearsal.disputed(paymentId);
@@ -89,11 +86,9 @@ describe('Disputes', () => {
     expect((await rehearsal.decide(paymentId, 'lost')).body).toMatchObject({ code: 'invalid_state_transition', action: 'lose-dispute' });
     expect(await rehearsal.points()).toBe(earned);
     expect((await rehearsal.disputed(paymentId, 'general')).disputes).toMatchObject([{ state: 'won' }, { id: `${paymentId}.dispute-2` }]);
-    await rehearsal.verify();
   });
 
-  test('A dispute without an outcome is lost after seven days, takes points back, and its amount cannot be refunded', async () => {
-    await using rehearsal = await opened();
+  test('A dispute without an outcome is lost after seven days, takes points back, and its amount cannot be refunded', async (rehearsal) => {
     const { paymentId } = await rehearsal.sold();
     const earned = await rehearsal.points();
     await rehearsal.disputed(paymentId, 'fraudulent', 1000);
@@ -106,11 +101,9 @@ describe('Disputes', () => {
     const tooMuch = await rehearsal.refund(paymentId, TOTAL - 999);
     expect(tooMuch.body).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(TOTAL - 1000) });
     expect((await rehearsal.refunded(paymentId, TOTAL - 1000)).state).toBe('partially-refunded');
-    await rehearsal.verify();
   });
 
-  test('A dispute lost before the order is completed lowers what the order earns', async () => {
-    await using rehearsal = await opened();
+  test('A dispute lost before the order is completed lowers what the order earns', async (rehearsal) => {
     const before = await rehearsal.points();
     const { id, paymentId } = await rehearsal.paid();
     await rehearsal.disputed(paymentId, 'fraudulent', 1000);
@@ -119,11 +112,9 @@ describe('Disputes', () => {
     await rehearsal.settle();
     expect(await rehearsal.order(id)).toMatchObject({ state: 'completed', earningRefunds: [`${paymentId}.dispute-1`] });
     expect((await rehearsal.points()) - before).toBe(15);
-    await rehearsal.verify();
   });
 
-  test('Only captured money that is neither refunded nor lost, of a card or bnpl, can be disputed', async () => {
-    await using rehearsal = await opened();
+  test('Only captured money that is neither refunded nor lost, of a card or bnpl, can be disputed', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const gift = await rehearsal.authorisation(id, 500, { type: 'gift-card', token: 'gift_5' });
     const card = await rehearsal.authorisation(id);
@@ -139,48 +130,40 @@ describe('Disputes', () => {
     const detail = expect.stringMatching(/^Nothing of the payment "pay_\w+" is left to dispute: /);
     expect((await rehearsal.dispute(card.id)).body).toMatchObject({ disputableAmount: eur(0), detail });
     expect((await rehearsal.decide(gift.id, 'won')).body.detail).toContain('it was never disputed');
-    await rehearsal.verify();
   });
 });
 
-test('A payment takes a limited number of disputes', async () => {
-  await using rehearsal = await opened();
+test('A payment takes a limited number of disputes', async (rehearsal) => {
   const { paymentId } = await rehearsal.sold();
   for (let disputes = 0; disputes < LIMITS.disputes; disputes += 1) {
     await rehearsal.disputed(paymentId);
     await rehearsal.decided(paymentId, 'won');
   }
   expect((await rehearsal.dispute(paymentId)).body).toMatchObject({ code: 'limit_reached', list: 'disputes', limit: LIMITS.disputes });
-  await rehearsal.verify();
 });
 
 describe('Orders and returns with a dispute', () => {
-  test('A cancelled order refunds a disputed payment once the retailer has won', async () => {
-    await using rehearsal = await opened();
+  test('A cancelled order refunds a disputed payment once the retailer has won', async (rehearsal) => {
     const { id, paymentId } = await rehearsal.paid();
     await rehearsal.disputed(paymentId);
     expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', payments: [{ state: 'captured' }] });
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
     await rehearsal.verify();
     expect(await rehearsal.decided(paymentId, 'won')).toMatchObject({ state: 'fully-refunded', refunds: [{ amount: eur(TOTAL) }] });
-    await rehearsal.verify();
   });
 
-  test('A cancelled order refunds the rest of a payment whose dispute was lost', async () => {
-    await using rehearsal = await opened();
+  test('A cancelled order refunds the rest of a payment whose dispute was lost', async (rehearsal) => {
     const { id, paymentId } = await rehearsal.paid();
     await rehearsal.disputed(paymentId, 'fraudulent', 3000);
     await rehearsal.cancel(id);
     expect(await rehearsal.order(id)).toMatchObject({ owedRefund: eur(88) });
     expect(await rehearsal.decided(paymentId, 'lost')).toMatchObject({ state: 'partially-refunded', refunds: [{ amount: eur(88) }] });
-    await rehearsal.verify();
   });
 
   test.each([
     ['won', 'refunded', [{ amount: eur(MUG) }]],
     ['lost', 'refunded', []],
-  ] as const)('A return waits for the decision about a dispute of its payment: %s', async (outcome, state, refunds) => {
-    await using rehearsal = await opened();
+  ] as const)('A return waits for the decision about a dispute of its payment: %s', async (rehearsal, outcome, state, refunds) => {
     const order = await rehearsal.sold();
     await rehearsal.disputed(order.paymentId);
     const id = await rehearsal.inspected(order);
@@ -193,11 +176,9 @@ describe('Orders and returns with a dispute', () => {
     expect(made).toMatchObject(refunds);
     expect(made).toHaveLength(refunds.length);
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 1 }] });
-    await rehearsal.verify();
   });
 
-  test('A return that waits for its exchange order still waits after the decision about a dispute', async () => {
-    await using rehearsal = await opened();
+  test('A return that waits for its exchange order still waits after the decision about a dispute', async (rehearsal) => {
     const order = await rehearsal.sold();
     const id = await rehearsal.inspected(order, 1, { resolution: 'exchange' });
     await rehearsal.disputed(order.paymentId);
@@ -205,11 +186,9 @@ describe('Orders and returns with a dispute', () => {
     expect(await rehearsal.returnState(id)).toBe('inspected');
     await rehearsal.advance('P7D');
     expect(await rehearsal.returnState(id)).toBe('refunded');
-    await rehearsal.verify();
   });
 
-  test('Units picked short are refunded after the decision about a dispute, although the order was completed before', async () => {
-    await using rehearsal = await opened();
+  test('Units picked short are refunded after the decision about a dispute, although the order was completed before', async (rehearsal) => {
     const order = await rehearsal.confirmed({
       lines: [
         { sku: 'mug-blue', qty: 1 },
@@ -232,6 +211,5 @@ describe('Orders and returns with a dispute', () => {
     expect((await rehearsal.payment(paymentId)).refunds).toMatchObject([
       { amount: completed.lines[1]?.lineTotal, reason: 'Not delivered' },
     ]);
-    await rehearsal.verify();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { checkoutIdOf, checkouts } from '../../services/ecommerce-platform/collections.ts';
 import { voucherUses } from '../../services/promotion-engine/collections.ts';
 import { ADDRESS, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -8,6 +8,9 @@ import { insideCall } from '../support/steps/inside-call.ts';
 import type { Line } from '../support/steps/order.ts';
 import { startShop } from '../support/steps/shop.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const DAY = 24 * 60 * 60 * 1_000;
 const line = (sku: string, qty = 1): Line => ({ sku, qty });
@@ -40,8 +43,7 @@ async function waitingCheckout(rehearsal: TestRehearsal, id: string) {
   return { reply };
 }
 
-test('Get Product returns attributes, price, media and availability by id or SKU, without a credential', async () => {
-  await using rehearsal = await newRehearsal();
+test('Get Product returns attributes, price, media and availability by id or SKU, without a credential', async (rehearsal) => {
   const bySku = await rehearsal.call('get-product-api', { params: { id: 'mug-blue' } });
   expect(bySku).toMatchObject({ status: 200, headers: { etag: '"1"' } });
   const shown = { id: 'prd_mug-blue', state: 'active', sku: 'mug-blue', price: eur(1299), taxRate: 23, attributes: { colour: 'blue' } };
@@ -54,21 +56,18 @@ test.each([
   ['vase-sold-out', { availability: { status: 'out-of-stock', atp: 0 } }],
   ['chair-suspended', { state: 'suspended' }],
   ['calendar-wall', { state: 'discontinued' }],
-])('Get Product shows %s as %j', async (id, shown) => {
-  await using rehearsal = await newRehearsal();
+])('Get Product shows %s as %j', async (rehearsal, id, shown) => {
   expect(await rehearsal.api('get-product-api', { params: { id } })).toMatchObject(shown);
 });
 
-test('Get Product shows unknown availability while the Inventory Service is down', async () => {
-  await using rehearsal = await newRehearsal();
+test('Get Product shows unknown availability while the Inventory Service is down', async (rehearsal) => {
   await rehearsal.down('inventory-service');
   const { sku, availability } = await rehearsal.api('get-product-api', { params: { id: 'mug-blue' } });
   expect([sku, availability]).toEqual(['mug-blue', { status: 'unknown' }]);
 });
 
 describe('Create Basket', () => {
-  test('Create Basket opens an empty basket that expires after a day', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Basket opens an empty basket that expires after a day', async (rehearsal) => {
     const { status, headers, body } = await create(rehearsal, { customerId: 'cus_ada' });
     expect([status, headers['etag']]).toEqual([201, '"1"']);
     expect(body).toMatchObject({ state: 'open', channel: 'web', currency: 'EUR', customerId: 'cus_ada', loyaltyAccountId: 'loy_ada' });
@@ -77,13 +76,11 @@ describe('Create Basket', () => {
     expect(await eventsOf(rehearsal, body.id)).toEqual(['basket-created v1 new → open']);
   });
 
-  test('Create Basket without customerId links the basket to an anonymous party of the CRM', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Basket without customerId links the basket to an anonymous party of the CRM', async (rehearsal) => {
     expect(await rehearsal.object('customer', (await guestBasket(rehearsal)).customerId)).toMatchObject({ state: 'anonymous' });
   });
 
-  test('Create Basket prices one line per SKU, with promotions if they are available, and without shipping', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Basket prices one line per SKU, with promotions if they are available, and without shipping', async (rehearsal) => {
     const lines = [MUG, line('cushion-grey', 2), line('mug-blue', 2)];
     const basket = await rehearsal.basket({ lines });
     expect(basket.lines).toMatchObject([
@@ -97,8 +94,7 @@ describe('Create Basket', () => {
     expect(await rehearsal.basket({ lines })).toMatchObject({ promotionsStatus: 'unavailable', totals: { total: eur(9797) } });
   });
 
-  test('Create Basket merges the lines of open baskets and refuses to merge them again', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Create Basket merges the lines of open baskets and refuses to merge them again', async (rehearsal) => {
     const first = await basketOf(rehearsal);
     const second = await basketOf(rehearsal, line('mug-green'), MUG);
     const wanted = { customerId: 'cus_ada', lines: [line('mug-green')], mergeBasketIds: [first, second, first] };
@@ -115,8 +111,7 @@ describe('Create Basket', () => {
   test.each([
     ['another registered customer', { customerId: 'cus_ben' }],
     ['a guest', {}],
-  ])('Create Basket refuses to merge the basket of a registered customer for %s', async (_who, buyer) => {
-    await using rehearsal = await newRehearsal();
+  ])('Create Basket refuses to merge the basket of a registered customer for %s', async (rehearsal, _who, buyer) => {
     const guests = (await guestBasket(rehearsal)).id;
     const adas = await basketOf(rehearsal);
     const { status, body } = await create(rehearsal, { ...buyer, mergeBasketIds: [guests, adas] });
@@ -127,8 +122,7 @@ describe('Create Basket', () => {
   });
 });
 
-test('Add Line to Basket adds a line or units of a line, and prices the basket again each time', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Line to Basket adds a line or units of a line, and prices the basket again each time', async (rehearsal) => {
   const { id } = await rehearsal.basket({ lines: [] });
   const first = await rehearsal.addLine(id, line('chocolate-dark', 2));
   expect(first).toMatchObject({ status: 201, headers: { etag: '"2"' }, body: { totals: { discount: eur(0), total: eur(900) } } });
@@ -139,16 +133,14 @@ test('Add Line to Basket adds a line or units of a line, and prices the basket a
   expect((await eventsOf(rehearsal, id)).slice(1)).toEqual(changed);
 });
 
-test('Add Line to Basket keeps every unit of concurrent requests', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Line to Basket keeps every unit of concurrent requests', async (rehearsal) => {
   const { id } = await rehearsal.basket({ lines: [] });
   const replies = await Promise.all(Array.from({ length: 4 }, () => rehearsal.addLine(id, MUG)));
   expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(await stored(rehearsal, id)).toMatchObject({ version: 5, lines: [{ qty: 4 }] });
 });
 
-test('Add Line to Basket compares the whole line with the best location, unless the Inventory Service is down', async () => {
-  await using rehearsal = await newRehearsal();
+test('Add Line to Basket compares the whole line with the best location, unless the Inventory Service is down', async (rehearsal) => {
   const id = await basketOf(rehearsal, line('desk-two-nodes', 2));
   const { body } = await rehearsal.addLine(id, line('desk-two-nodes', 2));
   expect(body).toMatchObject({ status: 409, code: 'insufficient_stock', retryable: false });
@@ -159,8 +151,7 @@ test('Add Line to Basket compares the whole line with the best location, unless 
   expect((await rehearsal.addLine(id, line('vase-sold-out'))).status).toBe(201);
 });
 
-test('An idle basket is abandoned 24 hours after its last change and cannot be checked out', async () => {
-  await using rehearsal = await newRehearsal();
+test('An idle basket is abandoned 24 hours after its last change and cannot be checked out', async (rehearsal) => {
   const { id } = await rehearsal.basket({ lines: [] });
   await rehearsal.advance('PT23H');
   await rehearsal.addLine(id, MUG);
@@ -174,8 +165,7 @@ test('An idle basket is abandoned 24 hours after its last change and cannot be c
   expect(body.allowedFrom).toEqual(['open', 'locked', 'converted']);
 });
 
-test('Checkout Basket locks the basket with its price and reserves its stock for 15 minutes', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket locks the basket with its price and reserves its stock for 15 minutes', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   const { status, headers, body } = await rehearsal.checkOut(id, {}, { 'x-correlation-id': 'checkout-1' });
   expect([status, headers['etag']]).toEqual([200, '"2"']);
@@ -189,11 +179,9 @@ test('Checkout Basket locks the basket with its price and reserves its stock for
   const events = await rehearsal.events({ correlationId: 'checkout-1' });
   expect(typesOf(events)).toEqual(['inventory-reserved', 'reservation-created', 'checkout-started']);
   expect((await eventsOf(rehearsal, id)).at(-1)).toEqual('checkout-started v2 open → locked');
-  await rehearsal.verify();
 });
 
-test('Checkout Basket refuses an empty basket, an unknown one and a missing address', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket refuses an empty basket, an unknown one and a missing address', async (rehearsal) => {
   const { id: empty } = await rehearsal.basket({ lines: [] });
   expect((await rehearsal.checkOut(empty)).body).toMatchObject({ status: 409, code: 'basket_empty', objectType: 'basket', id: empty });
   for (const send of [rehearsal.checkOut('bsk_none'), rehearsal.addLine('bsk_none', MUG)])
@@ -205,8 +193,7 @@ test('Checkout Basket refuses an empty basket, an unknown one and a missing addr
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
 });
 
-test('Checkout Basket without stock names every short SKU, reserves nothing and releases voucher uses', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket without stock names every short SKU, reserves nothing and releases voucher uses', async (rehearsal) => {
   const id = await basketOf(rehearsal, MUG, line('vase-sold-out'), line('desk-two-nodes', 4));
   const { body } = await rehearsal.checkOut(id, CODES);
   expect(body).toMatchObject({ status: 409, code: 'insufficient_stock', retryable: false });
@@ -214,11 +201,9 @@ test('Checkout Basket without stock names every short SKU, reserves nothing and 
   expect(body.skus).toContainEqual({ sku: 'desk-two-nodes', requested: 4, available: 3 });
   expect(await stored(rehearsal, id)).toMatchObject({ state: 'open', version: 1 });
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket sent concurrently reserves the stock once and locks the basket once', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket sent concurrently reserves the stock once and locks the basket once', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   await rehearsal.fault('together', { match: { api: 'checkout-basket-api' }, fault: { kind: 'barrier', parties: 4 }, times: 4 });
   const replies = await Promise.all(Array.from({ length: 4 }, () => rehearsal.checkOut(id)));
@@ -230,11 +215,9 @@ test('Checkout Basket sent concurrently reserves the stock once and locks the ba
   expect((await rehearsal.checkOut(id)).body).toMatchObject({ state: 'locked', version: 2 });
   expect(await rehearsal.reserved('mug-blue')).toBe(2);
   for (const type of ['checkout-started', 'reservation-created']) expect(await rehearsal.events({ type })).toHaveLength(1);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket reserves a line that is added while it runs', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket reserves a line that is added while it runs', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   const { reply } = await waitingCheckout(rehearsal, id);
   await rehearsal.addLine(id, line('mug-green'));
@@ -244,22 +227,18 @@ test('Checkout Basket reserves a line that is added while it runs', async () => 
   const items = [line('mug-blue', 2), line('mug-green')];
   expect(await rehearsal.object('reservation', body.reservationId)).toMatchObject({ state: 'requested', items });
   expect([await rehearsal.reserved('mug-blue'), await rehearsal.reserved('mug-green')]).toEqual([2, 1]);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket releases its reservation when the basket is merged into another while it runs', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket releases its reservation when the basket is merged into another while it runs', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   const { reply } = await waitingCheckout(rehearsal, id);
   await create(rehearsal, { customerId: 'cus_ada', mergeBasketIds: [id] });
   await rehearsal.noFaults();
   expect((await reply).body).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'merged' });
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket treats a member as a guest while the card cannot be read, and a repeat reads the card', async (rehearsal) => {
   const contact = { email: 'new.face@people.example', loyaltyCard: '2990000123459' };
   const { id, customerId } = await guestBasket(rehearsal);
   const { id: placedId } = await guestBasket(rehearsal);
@@ -277,11 +256,9 @@ test('Checkout Basket treats a member as a guest while the card cannot be read, 
   expect(identified).toMatchObject({ reservationId, expiresAt });
   expect((await rehearsal.checkOut(id, { contact })).body).toEqual(identified);
   expect((await rehearsal.checkOut(placedId, { contact, ...PLACE })).body).toEqual(ordered);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket prefers customerId, and its contact changes no registered customer', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket prefers customerId, and its contact changes no registered customer', async (rehearsal) => {
   const { id } = await guestBasket(rehearsal);
   const { body } = await rehearsal.checkOut(id, { customerId: 'cus_ben', contact: { email: 'other@people.example' } });
   expect([body.customerId, body.loyalty]).toEqual(['cus_ben', { status: 'none' }]);
@@ -289,17 +266,18 @@ test('Checkout Basket prefers customerId, and its contact changes no registered 
   expect((await rehearsal.object('customer', 'cus_ben')).email).not.toBe('other@people.example');
 });
 
-test.each([false, true])('Checkout Basket refuses a blocked customer before it reserves stock (placeOrder %s)', async (placeOrder) => {
-  await using rehearsal = await newRehearsal();
-  const { id } = await rehearsal.basket({ customerId: 'cus_mallory' });
-  const { body } = await rehearsal.checkOut(id, { placeOrder, ...CODES });
-  expect(body).toMatchObject({ status: 409, code: 'customer_blocked', objectType: 'customer', id: 'cus_mallory', retryable: false });
-  expect(await stored(rehearsal, id)).toMatchObject({ state: 'open', version: 1 });
-  expect(await rehearsal.events({ type: 'inventory-reserved' })).toEqual([]);
-});
+test.each([false, true])(
+  'Checkout Basket refuses a blocked customer before it reserves stock (placeOrder %s)',
+  async (rehearsal, placeOrder) => {
+    const { id } = await rehearsal.basket({ customerId: 'cus_mallory' });
+    const { body } = await rehearsal.checkOut(id, { placeOrder, ...CODES });
+    expect(body).toMatchObject({ status: 409, code: 'customer_blocked', objectType: 'customer', id: 'cus_mallory', retryable: false });
+    expect(await stored(rehearsal, id)).toMatchObject({ state: 'open', version: 1 });
+    expect(await rehearsal.events({ type: 'inventory-reserved' })).toEqual([]);
+  },
+);
 
-test('Checkout Basket needs the CRM only for a named customer, a contact or an order', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket needs the CRM only for a named customer, a contact or an order', async (rehearsal) => {
   const { id } = await rehearsal.basket({ customerId: 'cus_ben' });
   const member = await basketOf(rehearsal);
   await rehearsal.down('crm');
@@ -311,8 +289,7 @@ test('Checkout Basket needs the CRM only for a named customer, a contact or an o
   expect((await rehearsal.checkOut(member)).body).toMatchObject({ loyalty: { status: 'available', balance: 500 } });
 });
 
-test('Checkout Basket leaves points out while the Loyalty Platform is too slow', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket leaves points out while the Loyalty Platform is too slow', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   await rehearsal.fault('no-loyalty', { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 60_000 } });
   const started = Date.now();
@@ -322,8 +299,7 @@ test('Checkout Basket leaves points out while the Loyalty Platform is too slow',
   expect(body.loyalty).toEqual({ status: 'unavailable' });
 });
 
-test('Checkout Basket applies the tier of a gold member', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket applies the tier of a gold member', async (rehearsal) => {
   const basket = await rehearsal.basket({ customerId: 'cus_dmitri' });
   expect(basket.totals.discount.amount).toBe(0);
   const { vouchers, totals } = (await rehearsal.checkOut(basket.id, { voucherCodes: ['VIP'] })).body;
@@ -331,8 +307,7 @@ test('Checkout Basket applies the tier of a gold member', async () => {
   expect(totals.discount.amount).toBeGreaterThan(Math.round(2598 * 0.2));
 });
 
-test('Checkout Basket applies one voucher once and rejects a second voucher with its reason', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket applies one voucher once and rejects a second voucher with its reason', async (rehearsal) => {
   const voucherCodes = ['EXPIRED', 'welcome10', 'WELCOME10'];
   const { vouchers, lines, totals } = (await rehearsal.checkOut(await basketOf(rehearsal), { voucherCodes })).body;
   const rejected = { code: 'EXPIRED', status: 'rejected', reason: 'voucher_expired', discount: eur(0) };
@@ -341,18 +316,15 @@ test('Checkout Basket applies one voucher once and rejects a second voucher with
   expect(totals).toMatchObject({ subtotal: eur(2598), discount: eur(260), shipping: eur(490), total: eur(2828) });
 });
 
-test('Checkout Basket repeated with its vouchers in another order applies them in that order', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket repeated with its vouchers in another order applies them in that order', async (rehearsal) => {
   const { id } = await guestBasket(rehearsal, line('headphones'));
   const totalWith = async (...voucherCodes: string[]) => (await rehearsal.checkOut(id, { voucherCodes })).body.totals.total.amount;
   const first = await totalWith('WELCOME10', 'MIN100');
   expect(await totalWith('MIN100', 'WELCOME10')).not.toBe(first);
   expect(await totalWith('WELCOME10', 'MIN100')).toBe(first);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket is refused with vouchers while the Promotion Engine is down; without them it charges the full price', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket is refused with vouchers while the Promotion Engine is down; without them it charges the full price', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   await rehearsal.down('promotion-engine');
   const { body } = await rehearsal.checkOut(id, CODES);
@@ -364,8 +336,7 @@ test('Checkout Basket is refused with vouchers while the Promotion Engine is dow
   });
 });
 
-test('Checkout Basket that cannot lock its vouchers releases stock and uses, and can be repeated later', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket that cannot lock its vouchers releases stock and uses, and can be repeated later', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   await rehearsal.down({ application: 'promotion-engine', api: 'record-voucher-use' });
   expect((await rehearsal.checkOut(id, CODES)).body).toMatchObject({ status: 503, dependency: 'promotion-engine' });
@@ -375,11 +346,9 @@ test('Checkout Basket that cannot lock its vouchers releases stock and uses, and
   await rehearsal.noFaults();
   await rehearsal.advance('PT1M');
   expect((await rehearsal.checkOut(id, CODES)).body).toMatchObject({ state: 'locked' });
-  await rehearsal.verify();
 });
 
-test('A checkout without an order ends after 15 minutes: stock and vouchers are released, and the basket is priced as open', async () => {
-  await using rehearsal = await newRehearsal();
+test('A checkout without an order ends after 15 minutes: stock and vouchers are released, and the basket is priced as open', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   await rehearsal.control('set-clock', { body: { flowing: false } });
   const { reservationId } = (await rehearsal.checkOut(id, CODES)).body;
@@ -397,11 +366,9 @@ test('A checkout without an order ends after 15 minutes: stock and vouchers are 
   const again = (await rehearsal.checkOut(id, CODES)).body;
   expect(again).toMatchObject({ state: 'locked', vouchers: [{ status: 'applied' }] });
   expect(again.reservationId).not.toBe(reservationId);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket with placeOrder converts the basket, creates one order, and keeps the price without a time limit', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket with placeOrder converts the basket, creates one order, and keeps the price without a time limit', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   const { body: placed } = await rehearsal.checkOut(id, { ...PLACE, ...CODES });
   const { orderId, totals, reservationId } = placed;
@@ -416,11 +383,9 @@ test('Checkout Basket with placeOrder converts the basket, creates one order, an
   await rehearsal.advance('PT16M');
   const kept = await stored(rehearsal, id);
   expect([kept.orderId, kept.totals, kept.expiresAt]).toEqual([orderId, totals, undefined]);
-  await rehearsal.verify();
 });
 
-test('Checkout Basket with placeOrder creates the order of a locked basket, and returns an existing order', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket with placeOrder creates the order of a locked basket, and returns an existing order', async (rehearsal) => {
   const locked = await rehearsal.checkedOut();
   const { body } = await rehearsal.checkOut(locked.id, PLACE);
   expect(body).toMatchObject({ state: 'converted', totals: locked.totals });
@@ -429,8 +394,7 @@ test('Checkout Basket with placeOrder creates the order of a locked basket, and 
   expect(await rehearsal.checkOut(order.basketId, PLACE)).toMatchObject({ status: 200, body: { orderId: order.id } });
 });
 
-test('Checkout Basket with placeOrder is refused while the OMS is down; the order is created later and returned to a repeat', async () => {
-  await using rehearsal = await newRehearsal();
+test('Checkout Basket with placeOrder is refused while the OMS is down; the order is created later and returned to a repeat', async (rehearsal) => {
   const id = await basketOf(rehearsal);
   const key = { 'idempotency-key': 'place-1' };
   await rehearsal.down('oms');
@@ -443,11 +407,12 @@ test('Checkout Basket with placeOrder is refused while the OMS is down; the orde
   expect(await rehearsal.order(orderId)).toMatchObject({ state: 'draft' });
   expect(await rehearsal.checkOut(id, PLACE, key)).toMatchObject({ status: 200, body: { state: 'converted', orderId } });
   expect(await rehearsal.events({ type: 'order-created' })).toHaveLength(1);
-  await rehearsal.verify();
 });
 
 /** Counters of the Promotion Engine that no API shows. */
 describe('The uses of a voucher', () => {
+  const test = testIn(startShop);
+
   const used = (inside: Inside, code: string) => inside.counters('promotion-engine', voucherUses.name, code);
   const shelves = async (inside: Inside): Promise<string> =>
     (await insideCall(inside, 'create-basket-api', { body: { channel: 'web', customerId: 'cus_ben', lines: [line('shelf-wall', 2)] } }))
@@ -461,8 +426,7 @@ describe('The uses of a voucher', () => {
     });
   const MINUTE = 60_000;
 
-  test('The use of a voucher is taken once at checkout and released when the basket reopens', async () => {
-    await using inside = await startShop();
+  test('The use of a voucher is taken once at checkout and released when the basket reopens', async (inside) => {
     const id = await shelves(inside);
     for (let n = 0; n < 2; n++) await checkOut(inside, id, 'WELCOME10');
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 1 });
@@ -470,8 +434,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 0 });
   });
 
-  test('The use of a voucher is taken once when one answer is lost, and released when all are lost', async () => {
-    await using inside = await startShop();
+  test('The use of a voucher is taken once when one answer is lost, and released when all are lost', async (inside) => {
     const id = await shelves(inside);
     const lost = { match: { api: 'record-voucher-use' }, fault: { kind: 'lost-response', as: 'timeout' } } as const;
     await inside.fault('lost', { ...lost, times: 3 });
@@ -483,8 +446,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 1 });
   });
 
-  test('The last use of a voucher goes to one of two checkouts, and the other one pays the full price', async () => {
-    await using inside = await startShop();
+  test('The last use of a voucher goes to one of two checkouts, and the other one pays the full price', async (inside) => {
     await leaveOne(inside, 'MIN100');
     const ids = [await shelves(inside), await shelves(inside)];
     await inside.fault('together', { match: { api: 'record-voucher-use' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
@@ -498,8 +460,7 @@ describe('The uses of a voucher', () => {
     expect(await used(inside, 'WELCOME10')).toMatchObject({ used: 2 });
   });
 
-  test('The last use of a voucher stays with its basket when rejecting another voucher changes the price', async () => {
-    await using inside = await startShop();
+  test('The last use of a voucher stays with its basket when rejecting another voucher changes the price', async (inside) => {
     await leaveOne(inside, 'MIN100', 'USEDUP');
     const [slow, fast] = [await shelves(inside), await shelves(inside)];
     await inside.fault('slow', { match: { api: 'record-voucher-use' }, fault: { kind: 'latency', ms: 600 }, times: 1 });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { tillBaskets } from '../../services/ecommerce-platform/collections.ts';
 import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
@@ -6,6 +6,9 @@ import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 import { startShop } from '../support/steps/shop.ts';
+import { testIn } from '../support/test-in.ts';
+
+const testAll = testIn(newRehearsal);
 
 const line = (sku: string, qty = 1) => ({ sku, qty });
 const MUGS = [line('mug-blue', 2)];
@@ -36,12 +39,12 @@ async function tillEstate() {
       await inside.noFaults();
       await inside.advance(60_000);
     },
-    holds: async () => expect(await inside.violations()).toEqual([]),
+    verify: async () => expect(await inside.violations()).toEqual([]),
   };
 }
+const test = testIn(tillEstate);
 
-test('Put Transaction Basket creates one basket for repeated and concurrent calls', async () => {
-  await using estate = await tillEstate();
+test('Put Transaction Basket creates one basket for repeated and concurrent calls', async (estate) => {
   const first = await estate.lock('ord_1');
   expect(await estate.lock('ord_1', { lines: [line('wine-red')] })).toEqual(first);
   const [one, other] = await Promise.all([estate.lock('ord_2', {}, 'once'), estate.lock('ord_2', {}, 'once').catch((error) => error)]);
@@ -50,8 +53,7 @@ test('Put Transaction Basket creates one basket for repeated and concurrent call
   expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
 });
 
-test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async () => {
-  await using estate = await tillEstate();
+test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async (estate) => {
   const { id: basketId } = await estate.openBasket();
   await estate.down('loyalty-platform');
   await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });
@@ -61,29 +63,24 @@ test('The customer at the till is the given id while the Loyalty Platform or the
   expect(await estate.lock('ord_2', { basketId })).toMatchObject({ customerId: 'cus_ada', loyaltyAccountId: 'loy_ada', loyalty });
 });
 
-test('A transaction reserves the units that the store has, and makes no reservation without units', async () => {
-  await using estate = await tillEstate();
+test('A transaction reserves the units that the store has, and makes no reservation without units', async (estate) => {
   const basket = await estate.lock('ord_1', { lines: [line('mug-blue', 60), line('lamp-last-one')] });
   expect(basket.lines.map(({ qty }) => qty)).toEqual([60, 1]);
   expect([await estate.reservedAt('mug-blue'), await estate.reservedAt('lamp-last-one', 'dc-01')]).toEqual([50, 0]);
   const without = await estate.lock('ord_2', { lines: [line('vase-sold-out')] });
   expect([without.state, without.reservationId]).toEqual(['locked', undefined]);
   expect(typesOf(await estate.events(`basket/${without.id}`))).toEqual(['checkout-started']);
-  await estate.holds();
 });
 
-test('The reservation of a transaction has the remaining units when another buyer was faster', async () => {
-  await using estate = await tillEstate();
+test('The reservation of a transaction has the remaining units when another buyer was faster', async (estate) => {
   // Both read three available chairs before either reserves them.
   await estate.fault('together', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
   const sold = await Promise.all(['ord_1', 'ord_2'].map((id) => estate.lock(id, { lines: [line('chair-oak', 2)] })));
   expect(sold.map(({ state, lines }) => [state, lines[0]?.qty])).toEqual(Array(2).fill(['locked', 2]));
   expect(await estate.reservedAt('chair-oak')).toBe(3);
-  await estate.holds();
 });
 
-test('Abandon Basket of a transaction without a basket is not found, and the transaction can no longer get a basket', async () => {
-  await using estate = await tillEstate();
+test('Abandon Basket of a transaction without a basket is not found, and the transaction can no longer get a basket', async (estate) => {
   const { id: basketId } = await estate.openBasket();
   await expect(estate.abandon('ord_1')).rejects.toMatchObject({ code: 'not_found' });
   await expect(estate.lock('ord_1', { basketId })).rejects.toMatchObject({ context: { currentState: 'abandoned' } });
@@ -92,8 +89,7 @@ test('Abandon Basket of a transaction without a basket is not found, and the tra
   expect(await estate.reservedAt('mug-blue')).toBe(2);
 });
 
-test('Abandon Basket wins while the basket is being locked, and the reserved stock is released', async () => {
-  await using estate = await tillEstate();
+test('Abandon Basket wins while the basket is being locked, and the reserved stock is released', async (estate) => {
   const { id: basketId } = await estate.openBasket();
   await estate.fault('slow', { match: { api: 'reserve-inventory-api' }, fault: { kind: 'latency', ms: 400 } });
   const locking = expect(estate.lock('ord_1', { basketId })).rejects.toMatchObject({ code: 'invalid_state_transition' });
@@ -103,11 +99,9 @@ test('Abandon Basket wins while the basket is being locked, and the reserved sto
   await estate.advance(60_000);
   expect(await estate.reservedAt('mug-blue')).toBe(0);
   expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
-  await estate.holds();
 });
 
-test('List Customer Baskets returns open and locked baskets, newest first, at most twenty', async () => {
-  await using estate = await tillEstate();
+test('List Customer Baskets returns open and locked baskets, newest first, at most twenty', async (estate) => {
   const list = async (customerId: string) =>
     (await estate.as('clienteling-app')(listCustomerBaskets, { query: { customerId } })).items.map(({ id, state }) => [id, state]);
   const ids: string[] = [];
@@ -119,8 +113,7 @@ test('List Customer Baskets returns open and locked baskets, newest first, at mo
   expect(await list('cus_hugo')).toEqual([[taken.id, 'locked']]);
 });
 
-test('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async () => {
-  await using rehearsal = await newRehearsal();
+testAll('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async (rehearsal) => {
   const { id } = await rehearsal.basket({ qty: 1 });
   await rehearsal.fault('wait', { match: { api: 'get-basket-hold' }, fault: { kind: 'barrier', parties: 9 } });
   const locking = rehearsal.call('create-transaction-api', { body: { storeId: 'store-01', laneId: 'lane-1', basketId: id } });
@@ -132,22 +125,22 @@ test('The basket of a transaction that is merged while its stock is reserved lea
   expect((await rehearsal.settle()).parked).toEqual([]);
   expect(await rehearsal.stockAt('mug-blue')).toMatchObject({ reserved: 0 });
   expect(await rehearsal.sale({ basketId: merged.id })).toMatchObject({ basketId: merged.id });
-  await rehearsal.verify();
 });
 
-test('The basket of a transaction never reopens, refuses lines and checkouts, and cannot be checked out after a void', async () => {
-  await using rehearsal = await newRehearsal();
-  const { id: transactionId, basketId } = await rehearsal.sale();
-  await rehearsal.advance('PT23H');
-  const { body: again } = await rehearsal.checkOut(basketId);
-  expect(again).toMatchObject({ status: 409, code: 'conflicting_repeat', transactionId, standing: { shippingAddress: null } });
-  const { body: placing } = await rehearsal.checkOut(basketId, { placeOrder: true });
-  expect(placing).toMatchObject({ status: 409, code: 'invalid_state_transition', transactionId });
-  expect((await rehearsal.addLine(basketId, line('mug-blue'))).status).toBe(409);
-  expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
-  expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
-  await rehearsal.voidSale(transactionId);
-  const { body: voided } = await rehearsal.checkOut(basketId);
-  expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
-  await rehearsal.verify();
-});
+testAll(
+  'The basket of a transaction never reopens, refuses lines and checkouts, and cannot be checked out after a void',
+  async (rehearsal) => {
+    const { id: transactionId, basketId } = await rehearsal.sale();
+    await rehearsal.advance('PT23H');
+    const { body: again } = await rehearsal.checkOut(basketId);
+    expect(again).toMatchObject({ status: 409, code: 'conflicting_repeat', transactionId, standing: { shippingAddress: null } });
+    const { body: placing } = await rehearsal.checkOut(basketId, { placeOrder: true });
+    expect(placing).toMatchObject({ status: 409, code: 'invalid_state_transition', transactionId });
+    expect((await rehearsal.addLine(basketId, line('mug-blue'))).status).toBe(409);
+    expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked', version: 1 });
+    expect(await rehearsal.stockAt('mug-blue')).toEqual({ onHand: 50, reserved: 2 });
+    await rehearsal.voidSale(transactionId);
+    const { body: voided } = await rehearsal.checkOut(basketId);
+    expect(voided).toMatchObject({ status: 409, code: 'invalid_state_transition', currentState: 'abandoned' });
+  },
+);

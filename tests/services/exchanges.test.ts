@@ -1,8 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 interface Paid {
   readonly tender: { readonly type: string };
@@ -48,10 +49,10 @@ async function opened(progression: ProgressionInput = {}) {
     balance: async () => (await api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
+const test = testIn(opened);
 
 describe('Exchanges', () => {
-  test('An exchange is paid with the value of the return; the surplus is refunded with the confirmation', async () => {
-    await using rehearsal = await opened();
+  test('An exchange is paid with the value of the return; the surplus is refunded with the confirmation', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId);
     expect(draft).toMatchObject({
@@ -72,22 +73,21 @@ describe('Exchanges', () => {
     expect(await rehearsal.order(order.id)).toMatchObject(first);
     const moves = (await rehearsal.returnEvents(returnId)).filter(([, from, to]) => from !== to);
     expect(moves.at(-1)).toEqual(['ext.return-changed', 'inspected', 'exchanged']);
-    await rehearsal.verify();
   });
 
   test.each([
     { refunded: BOUGHT, credit: [] },
     { refunded: 2000, credit: [`exchange-credit authorised ${BOUGHT - 2000}`] },
-  ])('An exchange is paid with no more than the customer can still be refunded, after $refunded of 3088', async ({ refunded, credit }) => {
-    await using rehearsal = await opened();
-    const { order, returnId } = await rehearsal.toExchange();
-    await rehearsal.refunded(order.payments[0].id, refunded);
-    expect(paid(await rehearsal.exchanged(returnId))).toEqual(credit);
-    await rehearsal.verify();
-  });
+  ])(
+    'An exchange is paid with no more than the customer can still be refunded, after $refunded of 3088',
+    async (rehearsal, { refunded, credit }) => {
+      const { order, returnId } = await rehearsal.toExchange();
+      await rehearsal.refunded(order.payments[0].id, refunded);
+      expect(paid(await rehearsal.exchanged(returnId))).toEqual(credit);
+    },
+  );
 
-  test('A more expensive exchange is paid with a second tender, earns points for that tender, and is refunded to its own tenders', async () => {
-    await using rehearsal = await opened();
+  test('A more expensive exchange is paid with a second tender, earns points for that tender, and is refunded to its own tenders', async (rehearsal) => {
     const before = await rehearsal.balance();
     const { order, returnId } = await rehearsal.toExchange(1);
     const draft = await rehearsal.exchanged(returnId, 2);
@@ -117,11 +117,9 @@ describe('Exchanges', () => {
     // One mug of the first order is left.
     await rehearsal.settle();
     expect((await rehearsal.balance()) - before).toBe(12);
-    await rehearsal.verify();
   });
 
-  test('A return waits a week for its exchange and is then refunded', async () => {
-    await using rehearsal = await opened();
+  test('A return waits a week for its exchange and is then refunded', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     await rehearsal.advance('P6DT23H59M');
     expect(await rehearsal.returnState(returnId)).toBe('inspected');
@@ -129,11 +127,9 @@ describe('Exchanges', () => {
     expect([await rehearsal.returnState(returnId), await rehearsal.refundedOf(order.id)]).toEqual(['refunded', [2 * MUG]]);
     const late = { code: 'invalid_state_transition', objectType: 'return', currentState: 'refunded' };
     expect(await rehearsal.exchange(returnId)).toMatchObject({ status: 409, body: late });
-    await rehearsal.verify();
   });
 
-  test('A return whose exchange is a draft after a week is refunded only when the draft ends', async () => {
-    await using rehearsal = await opened();
+  test('A return whose exchange is a draft after a week is refunded only when the draft ends', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     await rehearsal.advance('P6DT12H');
     const draft = await rehearsal.exchanged(returnId);
@@ -144,11 +140,10 @@ describe('Exchanges', () => {
     await rehearsal.advance('PT11H');
     expect((await rehearsal.order(draft.id)).state).toBe('cancelled');
     expect([await rehearsal.returnState(returnId), await rehearsal.refundedOf(order.id)]).toEqual(['refunded', [2 * MUG]]);
-    await rehearsal.verify();
   });
 
-  test('A return whose exchange is cancelled as a draft pays for no other order', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('A return whose exchange is cancelled as a draft pays for no other order', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const { returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId);
     const living = await rehearsal.exchange(returnId);
@@ -159,13 +154,11 @@ describe('Exchanges', () => {
       ...[409, 'inspected', []],
       `The return "${returnId}" paid for the order "${draft.id}", which was cancelled. A return pays for one order; this one is refunded instead, by Refund Payment where refunds are manual.`,
     ]);
-    await rehearsal.verify();
   });
 
   test.each(['draft', 'confirmed'])(
     'An exchange that is cancelled as a %s order returns its credit to the original payments',
-    async (state) => {
-      await using rehearsal = await opened();
+    async (rehearsal, state) => {
       const { order, returnId } = await rehearsal.toExchange();
       const draft = await rehearsal.exchanged(returnId);
       if (state === 'confirmed') await rehearsal.confirmedAndSettled(draft.id);
@@ -176,12 +169,10 @@ describe('Exchanges', () => {
           ? { state: 'exchanged', refunds: [{ amount: eur(SURPLUS) }, { amount: eur(ONE) }] }
           : { state: 'refunded', refunds: [{ amount: eur(2 * MUG) }] },
       );
-      await rehearsal.verify();
     },
   );
 
-  test('The released rest of a partly captured credit is refunded to the original payments', async () => {
-    await using rehearsal = await opened();
+  test('The released rest of a partly captured credit is refunded to the original payments', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     const { id, payments } = await rehearsal.exchanged(returnId);
     await rehearsal.confirmedAndSettled(id);
@@ -192,11 +183,9 @@ describe('Exchanges', () => {
     expect(await rehearsal.refundedOf(order.id)).toEqual([SURPLUS + ONE - 1000]);
     const events = await rehearsal.events({ subject: `payment/${credit.id}`, ext: true });
     expect(typesOf(events)).toEqual(['payment-authorized', 'payment-captured', 'ext.payment-changed']);
-    await rehearsal.verify();
   });
 
-  test('The credit of a return that is exchanged again is refunded to the payments of the first order', async () => {
-    await using rehearsal = await opened();
+  test('The credit of a return that is exchanged again is refunded to the payments of the first order', async (rehearsal) => {
     const first = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(first.returnId);
     const delivered = await rehearsal.completedOrder(draft.id);
@@ -207,11 +196,9 @@ describe('Exchanges', () => {
     await rehearsal.cancelledAndSettled(another.id);
     // The surplus of the first exchange and the second credit; the shipping is not refunded.
     expect(await rehearsal.refundedOf(first.order.id)).toEqual([SURPLUS + MUG]);
-    await rehearsal.verify();
   });
 
-  test('An exchange whose goods are sold out at confirmation loses its credit, and gets the credit again when the goods are available', async () => {
-    await using rehearsal = await opened();
+  test('An exchange whose goods are sold out at confirmation loses its credit, and gets the credit again when the goods are available', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId, 1, LAMP.sku);
     expect(draft.payments[0].amount).toEqual(eur(2 * MUG));
@@ -227,7 +214,6 @@ describe('Exchanges', () => {
     await rehearsal.confirmedAndSettled(draft.id);
     expect(await rehearsal.returnState(returnId)).toBe('exchanged');
     expect((await rehearsal.order(draft.id)).paymentStatus).toBe('authorised');
-    await rehearsal.verify();
   });
 });
 
@@ -235,8 +221,7 @@ describe('Create Order for a return', () => {
   test.each([
     ['requested', []],
     ['rejected', ['reject']],
-  ] as const)('Create Order refuses a return that is %s, and leaves the basket as it was', async (currentState, verbs) => {
-    await using rehearsal = await opened();
+  ] as const)('Create Order refuses a return that is %s, and leaves the basket as it was', async (rehearsal, currentState, verbs) => {
     const { id } = await rehearsal.announced(await rehearsal.completed(), 1, { resolution: 'exchange' });
     await rehearsal.moved(id, ...verbs);
     const basketId = await rehearsal.basketOf('mug-blue', 1);
@@ -247,14 +232,13 @@ describe('Create Order for a return', () => {
     expect((await rehearsal.draft(basketId)).exchangeForReturnId).toBeUndefined();
   });
 
-  test('Create Order refuses a return that is to be refunded', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('Create Order refuses a return that is to be refunded', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const refused = await rehearsal.exchange(await rehearsal.inspected(await rehearsal.completed()));
     expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', objectType: 'return' } });
   });
 
-  test('Of three concurrent Create Order for one return one succeeds, and the other baskets stay in checkout', async () => {
-    await using rehearsal = await opened();
+  test('Of three concurrent Create Order for one return one succeeds, and the other baskets stay in checkout', async (rehearsal) => {
     const { returnId } = await rehearsal.toExchange();
     const baskets = await Promise.all([1, 2, 3].map(() => rehearsal.basketOf('mug-blue', 1)));
     const replies = await Promise.all(baskets.map((basketId) => rehearsal.orderFor(basketId, returnId)));
@@ -263,11 +247,9 @@ describe('Create Order for a return', () => {
     expect([late.body.objectType, late.body.currentState, late.body.allowedFrom]).toEqual(['return', 'inspected', []]);
     const states = await Promise.all(baskets.map(async (id) => (await rehearsal.object('basket', id)).state));
     expect(states.toSorted()).toEqual(['converted', 'locked', 'locked']);
-    await rehearsal.verify();
   });
 
-  test('Create Order refuses the return of a registered customer for other customers and guests, and names no customer', async () => {
-    await using rehearsal = await opened();
+  test('Create Order refuses the return of a registered customer for other customers and guests, and names no customer', async (rehearsal) => {
     const { returnId } = await rehearsal.toExchange();
     const guest = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [{ sku: 'mug-blue', qty: 1 }] } });
     await rehearsal.checkedOut(guest.id);
@@ -277,34 +259,31 @@ describe('Create Order for a return', () => {
       expect(JSON.stringify(refused.body)).not.toContain('cus_');
       expect(await rehearsal.object('basket', basketId)).toMatchObject({ state: 'locked' });
     }
-    await rehearsal.verify();
   });
 
-  test('Create Order refused for its basket leaves the return available to another basket', async () => {
-    await using rehearsal = await opened();
+  test('Create Order refused for its basket leaves the return available to another basket', async (rehearsal) => {
     const { returnId } = await rehearsal.toExchange();
     const { id: open } = await rehearsal.basket();
     expect(await rehearsal.orderFor(open, returnId)).toMatchObject({ status: 409, body: { objectType: 'basket' } });
     expect((await rehearsal.exchange(returnId)).status).toBe(201);
-    await rehearsal.verify();
   });
 
-  test.each(['due work', 'Confirm Order'])('An exchange made while the Payment Hub is down gets its credit later, by %s', async (later) => {
-    await using rehearsal = await opened();
-    const { returnId } = await rehearsal.toExchange();
-    await rehearsal.down('payment-hub');
-    const draft = await rehearsal.exchanged(returnId);
-    expect([draft.state, draft.paymentStatus]).toEqual(['draft', 'unknown']);
-    await rehearsal.noFaults();
-    if (later === 'due work') await rehearsal.advance('PT1M');
-    expect(paid(await rehearsal.confirmed(draft.id))).toEqual([`exchange-credit authorised ${ONE}`]);
-    await rehearsal.settle();
-    expect(await rehearsal.returnState(returnId)).toBe('exchanged');
-    await rehearsal.verify();
-  });
+  test.each(['due work', 'Confirm Order'])(
+    'An exchange made while the Payment Hub is down gets its credit later, by %s',
+    async (rehearsal, later) => {
+      const { returnId } = await rehearsal.toExchange();
+      await rehearsal.down('payment-hub');
+      const draft = await rehearsal.exchanged(returnId);
+      expect([draft.state, draft.paymentStatus]).toEqual(['draft', 'unknown']);
+      await rehearsal.noFaults();
+      if (later === 'due work') await rehearsal.advance('PT1M');
+      expect(paid(await rehearsal.confirmed(draft.id))).toEqual([`exchange-credit authorised ${ONE}`]);
+      await rehearsal.settle();
+      expect(await rehearsal.returnState(returnId)).toBe('exchanged');
+    },
+  );
 
-  test('A return whose exchange was paid by another tender is refunded in full', async () => {
-    await using rehearsal = await opened();
+  test('A return whose exchange was paid by another tender is refunded in full', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     await rehearsal.down('payment-hub');
     const draft = await rehearsal.exchanged(returnId);
@@ -313,13 +292,11 @@ describe('Create Order for a return', () => {
     await rehearsal.confirmedAndSettled(draft.id);
     expect([await rehearsal.returnState(returnId), await rehearsal.refundedOf(order.id)]).toEqual(['exchanged', [2 * MUG]]);
     expect(paid(await rehearsal.order(draft.id))).toEqual([`card authorised ${ONE}`]);
-    await rehearsal.verify();
   });
 });
 
 describe('Returns that pay for another order', () => {
-  test('A return that pays for an order is not rejected, and its credit is not refunded to the first order, with its id or without', async () => {
-    await using rehearsal = await opened();
+  test('A return that pays for an order is not rejected, and its credit is not refunded to the first order, with its id or without', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange();
     const draft = await rehearsal.exchanged(returnId);
     expect(await rehearsal.move(returnId, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
@@ -335,11 +312,9 @@ describe('Returns that pay for another order', () => {
     expect([(await refund(left + 1)).status, (await refund(left)).status]).toEqual([409, 201]);
     await rehearsal.cancelledAndSettled(draft.id);
     expect(await rehearsal.refundedOf(order.id)).toEqual([BOUGHT]);
-    await rehearsal.verify();
   });
 
-  test('A second return of the first order is refunded at most the amount that can still be refunded', async () => {
-    await using rehearsal = await opened();
+  test('A second return of the first order is refunded at most the amount that can still be refunded', async (rehearsal) => {
     const { order, returnId } = await rehearsal.toExchange(1);
     const draft = await rehearsal.exchanged(returnId);
     await rehearsal.refunded(order.payments[0].id, 1000);
@@ -350,6 +325,5 @@ describe('Returns that pay for another order', () => {
     await rehearsal.verify();
     await rehearsal.cancelledAndSettled(draft.id);
     expect(await rehearsal.refundedOf(order.id)).toEqual([BOUGHT]);
-    await rehearsal.verify();
   });
 });

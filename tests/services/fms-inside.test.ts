@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import * as fms from '../../services/fms/service.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
 import * as sim from '../../services/sim/service.ts';
@@ -11,6 +11,7 @@ import {
 import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { ADDRESS } from '../support/estate.ts';
 import { startInside } from '../support/inside.ts';
+import { testIn } from '../support/test-in.ts';
 
 const invalid = { code: 'invalid_state_transition' };
 
@@ -39,9 +40,9 @@ async function warehouse() {
     [Symbol.asyncDispose]: () => inside[Symbol.asyncDispose](),
   };
 }
+const test = testIn(warehouse);
 
-test('Concurrent Create Fulfillment Orders requests create them once per order and attempt', async () => {
-  await using estate = await warehouse();
+test('Concurrent Create Fulfillment Orders requests create them once per order and attempt', async (estate) => {
   const body = await estate.held();
   const idOf = async (attempt: number) => (await estate.create({ ...body, attempt })).join();
   const first = await Promise.all([idOf(1), idOf(1), idOf(1)]);
@@ -51,8 +52,7 @@ test('Concurrent Create Fulfillment Orders requests create them once per order a
   expect(await estate.events(first[0] ?? '')).toHaveLength(2);
 });
 
-test('Create Fulfillment Orders is refused after the fulfilment was cancelled, even when there was no fulfillment order', async () => {
-  await using estate = await warehouse();
+test('Create Fulfillment Orders is refused after the fulfilment was cancelled, even when there was no fulfillment order', async (estate) => {
   const { held, create, cancel } = estate;
   const body = await held();
   expect(await cancel(body.orderId)).toEqual({ cancelled: true, items: [], writtenOff: true });
@@ -65,8 +65,7 @@ test('Create Fulfillment Orders is refused after the fulfilment was cancelled, e
   for (const attempt of [1, 2]) await expect(create({ ...other, attempt })).rejects.toMatchObject(invalid);
 });
 
-test('Record Picking answers a second picking order with the first and refuses its statuses', async () => {
-  await using estate = await warehouse();
+test('Record Picking answers a second picking order with the first and refuses its statuses', async (estate) => {
   const [id = ''] = await estate.create(await estate.held());
   await estate.pick(id, 'open', 'pck_1');
   expect((await estate.pick(id, 'open', 'pck_2')).pickingOrderId).toBe('pck_1');

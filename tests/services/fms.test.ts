@@ -1,7 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { newRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
 
 interface Scan {
   readonly shipmentId?: string;
@@ -79,8 +80,9 @@ async function onItsWay() {
 }
 
 describe('Dispatch Fulfillment Order', () => {
-  test('Dispatch Fulfillment Order and its repeat return the parcel with label and number, and the picked units leave once', async () => {
-    await using rehearsal = await fulfilling();
+  const test = testIn(fulfilling);
+
+  test('Dispatch Fulfillment Order and its repeat return the parcel with label and number, and the picked units leave once', async (rehearsal) => {
     const id = await rehearsal.aPacked();
     const { onHand, reserved } = await rehearsal.mugs();
     const first = await rehearsal.dispatch(id);
@@ -93,11 +95,9 @@ describe('Dispatch Fulfillment Order', () => {
     expect([again.status, again.body.shipments]).toEqual([200, first.body.shipments]);
     expect((await rehearsal.fulfillmentOrder(id)).version).toBe(again.body.version);
     expect([await rehearsal.mugs(), await rehearsal.labels()]).toEqual([{ onHand: onHand - 2, reserved: reserved - 2 }, 1]);
-    await rehearsal.verify();
   });
 
-  test('Dispatch Fulfillment Order succeeds while the carrier is down: the label is failed and made later', async () => {
-    await using rehearsal = await fulfilling();
+  test('Dispatch Fulfillment Order succeeds while the carrier is down: the label is failed and made later', async (rehearsal) => {
     const id = await rehearsal.aPacked();
     await rehearsal.down('carrier-platform');
     const { body } = await rehearsal.dispatch(id);
@@ -109,11 +109,9 @@ describe('Dispatch Fulfillment Order', () => {
     expect(await rehearsal.firstParcel(id)).toMatchObject(LABELLED);
     expect(await rehearsal.labels()).toBe(1);
     expect(await rehearsal.movesOf(id)).toEqual(['dispatched→dispatched', 'dispatched→dispatched']);
-    await rehearsal.verify();
   });
 
-  test('Dispatch Fulfillment Order repeated makes a missing label', async () => {
-    await using rehearsal = await fulfilling();
+  test('Dispatch Fulfillment Order repeated makes a missing label', async (rehearsal) => {
     const id = await rehearsal.aPacked();
     await rehearsal.down('carrier-platform');
     await rehearsal.dispatch(id);
@@ -123,8 +121,8 @@ describe('Dispatch Fulfillment Order', () => {
     expect(await rehearsal.labels()).toBe(1);
   });
 
-  test('Dispatch Fulfillment Order makes no label where the rehearsal makes labels by hand', async () => {
-    await using rehearsal = await fulfilling({ label: 'manual' });
+  test('Dispatch Fulfillment Order makes no label where the rehearsal makes labels by hand', async (rehearsal) => {
+    await rehearsal.progress({ label: 'manual' });
     const id = await rehearsal.aPacked();
     const { body } = await rehearsal.dispatch(id);
     expect(body.shipments[0]).toMatchObject({ state: 'pending', labelStatus: 'none' });
@@ -139,21 +137,24 @@ describe('Dispatch Fulfillment Order', () => {
     ['payment_incomplete', { kind: 'status', status: 409, code: 'payment_incomplete' }, 409],
     ['dependency_unavailable', { kind: 'outage' }, 503],
     ['dependency_timeout', { kind: 'lost-response', as: 'timeout' }, 504],
-  ] as const)('Dispatch Fulfillment Order is refused while the OMS does not confirm the payment: %s', async (code, fault, status) => {
-    await using rehearsal = await fulfilling();
-    const id = await rehearsal.aPacked();
-    const before = await rehearsal.mugs();
-    await rehearsal.fault('unpaid', { match: { api: 'ensure-captured' }, fault, times: 1 });
-    expect(await rehearsal.dispatch(id)).toMatchObject({ status, body: { code } });
-    expect(await rehearsal.fulfillmentOrder(id)).toMatchObject({ state: 'packed', shipments: [] });
-    expect(await rehearsal.mugs()).toEqual(before);
-    expect((await rehearsal.dispatch(id)).status).toBe(200);
-  });
+  ] as const)(
+    'Dispatch Fulfillment Order is refused while the OMS does not confirm the payment: %s',
+    async (rehearsal, code, fault, status) => {
+      const id = await rehearsal.aPacked();
+      const before = await rehearsal.mugs();
+      await rehearsal.fault('unpaid', { match: { api: 'ensure-captured' }, fault, times: 1 });
+      expect(await rehearsal.dispatch(id)).toMatchObject({ status, body: { code } });
+      expect(await rehearsal.fulfillmentOrder(id)).toMatchObject({ state: 'packed', shipments: [] });
+      expect(await rehearsal.mugs()).toEqual(before);
+      expect((await rehearsal.dispatch(id)).status).toBe(200);
+    },
+  );
 });
 
 describe('The carrier webhook', () => {
-  test('a webhook that is forged, late, incomplete or about an unknown parcel is refused and moves nothing', async () => {
-    await using rehearsal = await onItsWay();
+  const test = testIn(onItsWay);
+
+  test('a webhook that is forged, late, incomplete or about an unknown parcel is refused and moves nothing', async (rehearsal) => {
     const { scan, webhook, read } = rehearsal;
     const before = await read();
     const forged = { status: 401, body: { code: 'unauthenticated' } };
@@ -169,8 +170,7 @@ describe('The carrier webhook', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('a webhook finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async () => {
-    await using rehearsal = await onItsWay();
+  test('a webhook finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async (rehearsal) => {
     const { shipmentId, trackingNumber, webhook, read } = rehearsal;
     for (const [status, parcel] of [
       ['collected', { shipmentId }],
@@ -182,8 +182,7 @@ describe('The carrier webhook', () => {
     }
   });
 
-  test('a webhook that names two parcels is refused, and moves neither', async () => {
-    await using rehearsal = await onItsWay();
+  test('a webhook that names two parcels is refused, and moves neither', async (rehearsal) => {
     const { trackingNumber, scan, read } = rehearsal;
     const other = await rehearsal.parcelOf();
     const states = async () => [await read(), await rehearsal.fulfillmentOrder(other.id)];
@@ -195,8 +194,7 @@ describe('The carrier webhook', () => {
     expect((await read()).state).toBe('delivered');
   });
 
-  test('a webhook adds an unknown number to its parcel', async () => {
-    await using rehearsal = await fulfilling({ label: 'manual' });
+  testIn(() => fulfilling({ label: 'manual' }))('a webhook adds an unknown number to its parcel', async (rehearsal) => {
     const id = await rehearsal.aPacked();
     const [{ id: shipmentId }] = (await rehearsal.dispatch(id)).body.shipments;
     await rehearsal.webhook({ shipmentId, trackingNumber: 'THEIRS-1', status: 'collected' });
@@ -206,8 +204,7 @@ describe('The carrier webhook', () => {
     expect((await rehearsal.fulfillmentOrder(id)).state).toBe('delivered');
   });
 
-  test('a webhook id counts once, whatever its content', async () => {
-    await using rehearsal = await onItsWay();
+  test('a webhook id counts once, whatever its content', async (rehearsal) => {
     const { scan, read } = rehearsal;
     const at = await rehearsal.now();
     const send = (later: number) => scan('delivery-attempted', { at: at + later, id: 'one' });
@@ -218,8 +215,7 @@ describe('The carrier webhook', () => {
     expect(await read()).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
   });
 
-  test('late and repeated scans change nothing, even under new ids', async () => {
-    await using rehearsal = await onItsWay();
+  test('late and repeated scans change nothing, even under new ids', async (rehearsal) => {
     const { scan, read } = rehearsal;
     await rehearsal.advance('PT1H');
     const at = await rehearsal.now();
@@ -241,8 +237,9 @@ describe('The carrier webhook', () => {
 });
 
 describe('Delivery', () => {
-  test('a delivery fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async () => {
-    await using rehearsal = await onItsWay();
+  const test = testIn(onItsWay);
+
+  test('a delivery fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async (rehearsal) => {
     const { scans, read } = rehearsal;
     const attempt = ['out-for-delivery', 'delivery-attempted'];
     await scans(...attempt, ...attempt);
@@ -260,8 +257,7 @@ describe('Delivery', () => {
     }
   });
 
-  test('a failed delivery without a scan for seven days is returned to sender, and restocked when the parcel arrives', async () => {
-    await using rehearsal = await onItsWay();
+  test('a failed delivery without a scan for seven days is returned to sender, and restocked when the parcel arrives', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand, moves } = rehearsal;
     await scans(...ATTEMPTS);
     await rehearsal.advance('P6D');
@@ -274,11 +270,9 @@ describe('Delivery', () => {
     await scans('returned-to-sender');
     expect(await read()).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'returned-to-sender' }] });
     expect([await onHand(), (await moves()).at(-1)]).toEqual([sentOnHand + 2, 'returned-to-sender→returned-to-sender']);
-    await rehearsal.verify();
   });
 
-  test('a parcel that is delivered after its timed return restocks no units again', async () => {
-    await using rehearsal = await onItsWay();
+  test('a parcel that is delivered after its timed return restocks no units again', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand } = rehearsal;
     await scans(...ATTEMPTS);
     await rehearsal.advance('P8D');
@@ -286,11 +280,9 @@ describe('Delivery', () => {
     expect(await read()).toMatchObject({ state: 'returned-to-sender', shipments: [{ state: 'delivered' }] });
     await rehearsal.advance('P8D');
     expect(await onHand()).toBe(sentOnHand);
-    await rehearsal.verify();
   });
 
-  test('a lost parcel can be delivered at any time, and no other scan or timer moves it', async () => {
-    await using rehearsal = await onItsWay();
+  test('a lost parcel can be delivered at any time, and no other scan or timer moves it', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand } = rehearsal;
     await scans('collected', 'lost');
     const lost = await read();
@@ -302,8 +294,7 @@ describe('Delivery', () => {
     expect(await read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
   });
 
-  test('a parcel that is lost after a failed delivery is not returned by time', async () => {
-    await using rehearsal = await onItsWay();
+  test('a parcel that is lost after a failed delivery is not returned by time', async (rehearsal) => {
     await rehearsal.scans(...ATTEMPTS, 'lost');
     expect(await rehearsal.read()).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
     expect((await rehearsal.moves()).at(-1)).toBe('failed-delivery→failed-delivery');
@@ -314,14 +305,16 @@ describe('Delivery', () => {
   test.each([
     ['dispatched', []],
     ['failed-delivery', ATTEMPTS],
-  ] as const)('a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once', async (from, before) => {
-    await using rehearsal = await onItsWay();
-    const { scans, scan, read, onHand, sentOnHand, moves } = rehearsal;
-    await scans(...before, 'returned-to-sender');
-    expect([(await read()).state, (await moves()).at(-1)]).toEqual(['returned-to-sender', `${from}→returned-to-sender`]);
-    expect(await onHand()).toBe(sentOnHand + 2);
-    await scan('returned-to-sender');
-    await rehearsal.advance('P8D');
-    expect(await onHand()).toBe(sentOnHand + 2);
-  });
+  ] as const)(
+    'a %s fulfillment order ends when the parcel is sent back, and its units are on hand again once',
+    async (rehearsal, from, before) => {
+      const { scans, scan, read, onHand, sentOnHand, moves } = rehearsal;
+      await scans(...before, 'returned-to-sender');
+      expect([(await read()).state, (await moves()).at(-1)]).toEqual(['returned-to-sender', `${from}→returned-to-sender`]);
+      expect(await onHand()).toBe(sentOnHand + 2);
+      await scan('returned-to-sender');
+      await rehearsal.advance('P8D');
+      expect(await onHand()).toBe(sentOnHand + 2);
+    },
+  );
 });

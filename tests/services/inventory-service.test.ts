@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { eventually, newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LAMP = 'lamp-last-one';
 
@@ -39,10 +40,10 @@ async function stockRehearsal() {
     eventTypes: async (id: string) => typesOf(await rehearsal.events({ subject: `reservation/${id}`, ext: true })),
   };
 }
+const test = testIn(stockRehearsal);
 
 describe('Check Availability', () => {
-  test('Check Availability sums the nodes and returns the most units that one node can serve', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('Check Availability sums the nodes and returns the most units that one node can serve', async (rehearsal) => {
     const stores = ['store-01', 'store-02', 'store-03'].map((locationId) => ({ locationId, atp: 0 }));
     const { status, body } = await rehearsal.availability('desk-two-nodes');
     expect([status, body]).toEqual([
@@ -66,13 +67,11 @@ describe('Check Availability', () => {
     ['vase-sold-out', {}, false],
     [LAMP, { locationId: 'dc-01' }, true],
     [LAMP, { locationId: 'dc-02' }, false],
-  ])('Check Availability of %s with %j returns %s, since one node must serve a line', async (sku, query, available) => {
-    await using rehearsal = await stockRehearsal();
+  ])('Check Availability of %s with %j returns %s, since one node must serve a line', async (rehearsal, sku, query, available) => {
     expect((await rehearsal.availability(sku, query)).body.available).toBe(available);
   });
 
-  test('Check Availability follows reservations and excludes safety stock', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('Check Availability follows reservations and excludes safety stock', async (rehearsal) => {
     const atp = async () => (await rehearsal.availability('mug-green')).body.atp;
     const before = await atp();
     const { locations } = await rehearsal.api('get-inventory-api', { params: { sku: 'mug-green' } });
@@ -85,8 +84,7 @@ describe('Check Availability', () => {
 });
 
 describe('Allocate Inventory without a reservation', () => {
-  test('Allocate Inventory reserves stock without a time limit, gives the record to the SIM, and publishes one event', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('Allocate Inventory reserves stock without a time limit, gives the record to the SIM, and publishes one event', async (rehearsal) => {
     const { orderId, orderLineId, ...line } = await rehearsal.aLine();
     const { status, body, headers } = await rehearsal.allocate({ orderId, orderLineId, ...line });
     expect([status, headers['etag']]).toEqual([201, '"1"']);
@@ -107,22 +105,18 @@ describe('Allocate Inventory without a reservation', () => {
     expect(event).toMatchObject({ source: 'urn:uc:app:sim', data: { object: { state: 'confirmed' } } });
     await rehearsal.advance('PT20H');
     expect(await rehearsal.object('reservation', body.id)).toMatchObject({ state: 'confirmed' });
-    await rehearsal.verify();
   });
 
   test.each([
     ['SKU', { sku: 'mug-green' }, { pointer: '/sku', code: 'differs_from_line' }],
     ['quantity', { qty: 1 }, { pointer: '/qty', code: 'differs_from_allocation' }],
-  ])('Allocate Inventory refuses the same line with another %s', async (_what, other, error) => {
-    await using rehearsal = await stockRehearsal();
+  ])('Allocate Inventory refuses the same line with another %s', async (rehearsal, _what, other, error) => {
     const line = await rehearsal.aLine();
     await rehearsal.allocate(line);
     expect(await rehearsal.allocate(line, other)).toMatchObject({ status: 422, body: { errors: [error] } });
-    await rehearsal.verify();
   });
 
-  test('20 concurrent requests to Allocate Inventory reserve one line once', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('20 concurrent requests to Allocate Inventory reserve one line once', async (rehearsal) => {
     const line = await rehearsal.aLine();
     const replies = await Promise.all(Array.from({ length: 20 }, () => rehearsal.allocate(line)));
     for (const { status, body } of replies) expect(status < 300 ? 'allocated' : body.code).toMatch(/^(allocated|contention)$/);
@@ -132,28 +126,27 @@ describe('Allocate Inventory without a reservation', () => {
     expect((await rehearsal.allocate(line)).status).toBe(200);
     expect(await rehearsal.reservedAt()).toEqual({ 'dc-01': 2 });
     expect(await rehearsal.eventTypes(allocated[0]?.body.id)).toEqual(['inventory-reserved']);
-    await rehearsal.verify();
   });
 });
 
-test.each(['requested', 'confirmed'])('Allocate Inventory returns a %s reservation unchanged, without an event', async (state) => {
-  await using rehearsal = await stockRehearsal();
-  const line = await rehearsal.aLine();
-  const { id } = await rehearsal.reservation();
-  const { orderId } = line;
-  if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id }, body: { orderId } });
-  const found = async () => [await rehearsal.object('reservation', id), await rehearsal.eventTypes(id)];
-  const before = await found();
-  for (const _ of ['first', 'repeat']) {
-    expect(await rehearsal.allocate(line, { reservationId: id })).toMatchObject({ status: 200, body: { id, state } });
-  }
-  expect([await found(), await rehearsal.reservedAt()]).toEqual([before, { 'dc-01': 2 }]);
-  await rehearsal.verify();
-});
+test.each(['requested', 'confirmed'])(
+  'Allocate Inventory returns a %s reservation unchanged, without an event',
+  async (rehearsal, state) => {
+    const line = await rehearsal.aLine();
+    const { id } = await rehearsal.reservation();
+    const { orderId } = line;
+    if (state === 'confirmed') await rehearsal.api('confirm-reservation-api', { params: { id }, body: { orderId } });
+    const found = async () => [await rehearsal.object('reservation', id), await rehearsal.eventTypes(id)];
+    const before = await found();
+    for (const _ of ['first', 'repeat']) {
+      expect(await rehearsal.allocate(line, { reservationId: id })).toMatchObject({ status: 200, body: { id, state } });
+    }
+    expect([await found(), await rehearsal.reservedAt()]).toEqual([before, { 'dc-01': 2 }]);
+  },
+);
 
 describe('Allocate Inventory without an answer from the SIM', () => {
-  test('Allocate Inventory gives the stock back when the SIM is down, and the same key succeeds later', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('Allocate Inventory gives the stock back when the SIM is down, and the same key succeeds later', async (rehearsal) => {
     const line = await rehearsal.aLine(LAMP, 1);
     const send = (key: string) => rehearsal.allocate(line, {}, { 'idempotency-key': key });
     await rehearsal.down({ application: 'sim', api: 'record-reservation' });
@@ -166,11 +159,9 @@ describe('Allocate Inventory without an answer from the SIM', () => {
     expect((await rehearsal.advance('PT5M')).ran).toEqual([]);
     const [up, other] = [await send('k1'), await send('k2')];
     expect([up.status, other.status, other.body.id]).toEqual([201, 200, up.body.id]);
-    await rehearsal.verify();
   });
 
-  test.each(['timeout', 'reset'])('Allocate Inventory without an answer from the SIM (%s) is completed later', async (as) => {
-    await using rehearsal = await stockRehearsal();
+  test.each(['timeout', 'reset'])('Allocate Inventory without an answer from the SIM (%s) is completed later', async (rehearsal, as) => {
     const line = await rehearsal.aLine();
     await rehearsal.fault('lost', { match: { api: 'record-reservation' }, fault: { kind: 'lost-response', as }, times: 1 });
     expect((await rehearsal.allocate(line)).status).toBe(as === 'timeout' ? 504 : 502);
@@ -182,8 +173,7 @@ describe('Allocate Inventory without an answer from the SIM', () => {
     expect(await rehearsal.reservedAt()).toEqual({ 'dc-01': 2 });
   });
 
-  test('Allocate Inventory keeps the stock when a second request arrives before the record is completed', async () => {
-    await using rehearsal = await stockRehearsal();
+  test('Allocate Inventory keeps the stock when a second request arrives before the record is completed', async (rehearsal) => {
     const line = await rehearsal.aLine();
     const match = { api: 'record-reservation' };
     // The first call is refused; the call of the due work is slow enough for the second request to arrive during it.

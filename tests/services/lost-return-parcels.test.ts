@@ -1,9 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import type { TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { STORE } from '../support/steps/return.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LOST = ['collect', 'depart', 'lose'] as const;
 const BACK = ['collect', 'depart', 'return'] as const;
@@ -24,20 +25,18 @@ async function opened(progression: ProgressionInput = {}) {
       return { id, parcel, order };
     },
     atNode: () => rehearsal.onHand('mug-blue', 'dc-01'),
-    /** The whole value is refunded once, the order has ended, and nothing is parked. */
+    /** The whole value is refunded once, and the order has ended. */
     isRefunded: async (id: string, orderId: string) => {
       expect(await rehearsal.returnState(id)).toBe('refunded');
       const ended = { state: 'completed', lines: [{ returnedQty: 2 }], payments: [{ refundedAmount: eur(WORTH) }] };
       expect(await rehearsal.order(orderId)).toMatchObject(ended);
-      expect((await rehearsal.settle()).parked).toEqual([]);
-      await rehearsal.verify();
     },
   };
 }
+const test = testIn(opened);
 
 describe('Lost parcels of returns', () => {
-  test('A return whose parcel is lost is written off after a week: refunded, and nothing restocked', async () => {
-    await using rehearsal = await opened();
+  test('A return whose parcel is lost is written off after a week: refunded, and nothing restocked', async (rehearsal) => {
     const { id, order } = await rehearsal.onItsWay(LOST);
     const before = await rehearsal.atNode();
     await rehearsal.advance('P6D');
@@ -51,15 +50,14 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test.each(['refund', 'exchange'])('A return for %s can be written off by hand, and is refunded', async (resolution) => {
-    await using rehearsal = await opened();
+  test.each(['refund', 'exchange'])('A return for %s can be written off by hand, and is refunded', async (rehearsal, resolution) => {
     const { id, order } = await rehearsal.onItsWay(LOST, { resolution });
     expect(await rehearsal.moved(id, 'write-off')).toMatchObject({ state: 'in-transit', writtenOffAt: expect.any(String) });
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A written-off return waits for Refund Payment when refunds are manual, and refuses other verbs', async () => {
-    await using rehearsal = await opened({ refund: 'manual' });
+  test('A written-off return waits for Refund Payment when refunds are manual, and refuses other verbs', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const { id, order } = await rehearsal.onItsWay(LOST);
     await rehearsal.moved(id, 'write-off');
     for (const verb of ['receive', 'reject', 'write-off'] as const) {
@@ -75,8 +73,7 @@ describe('Lost parcels of returns', () => {
     await rehearsal.isRefunded(id, order.id);
   });
 
-  test('A lost parcel that is found before the write-off is received as usual', async () => {
-    await using rehearsal = await opened();
+  test('A lost parcel that is found before the write-off is received as usual', async (rehearsal) => {
     const { id, parcel, order } = await rehearsal.onItsWay(LOST);
     await rehearsal.scanned(parcel, 'find');
     await rehearsal.advance('P10D');
@@ -88,8 +85,8 @@ describe('Lost parcels of returns', () => {
 
   test.each(['auto', 'manual'] as const)(
     'A parcel found after the write-off is put into stock and refunded once: refunds %s',
-    async (refund) => {
-      await using rehearsal = await opened({ refund });
+    async (rehearsal, refund) => {
+      await rehearsal.progress({ refund });
       const { id, parcel, order } = await rehearsal.onItsWay(LOST);
       const before = await rehearsal.atNode();
       await rehearsal.moved(id, 'write-off');
@@ -107,8 +104,7 @@ describe('Lost parcels of returns', () => {
 });
 
 describe('Parcels of returns that go back to the customer', () => {
-  test('A return whose parcel goes back is rejected after a week, and its units may be announced again', async () => {
-    await using rehearsal = await opened();
+  test('A return whose parcel goes back is rejected after a week, and its units may be announced again', async (rehearsal) => {
     const { id, order } = await rehearsal.onItsWay(BACK);
     await rehearsal.advance('P6D');
     expect(await rehearsal.returnState(id)).toBe('in-transit');
@@ -116,17 +112,14 @@ describe('Parcels of returns that go back to the customer', () => {
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'rejected', rejectReason: expect.stringContaining('went back') });
     expect((await rehearsal.order(order.id)).state).toBe('completed');
     expect((await rehearsal.announced(order, 2)).state).toBe('requested');
-    await rehearsal.verify();
   });
 
-  test('A return whose parcel goes back is rejected by hand, or received when the customer brings the goods to the store', async () => {
-    await using rehearsal = await opened();
+  test('A return whose parcel goes back is rejected by hand, or received when the customer brings the goods to the store', async (rehearsal) => {
     const first = await rehearsal.onItsWay(BACK);
     expect(await rehearsal.moved(first.id, 'reject')).toMatchObject({ state: 'rejected' });
     const second = await rehearsal.onItsWay(BACK, { locationId: STORE });
     await rehearsal.moved(second.id, 'receive', 'inspect');
     await rehearsal.advance('P10D');
     expect(await rehearsal.returnState(second.id)).toBe('refunded');
-    await rehearsal.verify();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as propertyTest } from '@jest/globals';
 import fc from 'fast-check';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
@@ -10,6 +10,7 @@ import { runsOf } from '../support/effort.ts';
 import { startInside } from '../support/inside.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const MINUTE = 60_000;
 const GRACE = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
@@ -90,6 +91,7 @@ async function story() {
     verify: async () => expect(await inside.violations()).toEqual([]),
   };
 }
+const test = testIn(story);
 
 type Story = Awaited<ReturnType<typeof story>>;
 type Step = (estate: Story) => Promise<unknown>;
@@ -160,15 +162,12 @@ test.each<[string, Step[], string[]]>([
     ['earn 20', 'reverse -1'],
   ],
   ['A refund of an order that never earned has no effect', [pay(3088), back(1299), complete(2598, { loyaltyAccountId: undefined })], []],
-])('%s', async (_title, steps, entries) => {
-  await using estate = await story();
+])('%s', async (estate, _title, steps, entries) => {
   for (const step of steps) await step(estate);
   expect(await estate.ledger()).toEqual(entries);
-  await estate.verify();
 });
 
-test('A refund that arrives before its order has earned waits for the earning', async () => {
-  await using estate = await story();
+test('A refund that arrives before its order has earned waits for the earning', async (estate) => {
   const completedAt = instant(await estate.now());
   for (const step of [wait(1), pay(3088), back(1299)]) await step(estate);
   expect(await estate.ledger()).toEqual([]);
@@ -176,14 +175,13 @@ test('A refund that arrives before its order has earned waits for the earning', 
   expect(await estate.ledger()).toEqual(['earn 25', 'reverse -13']);
 });
 
-test('A refund that arrives after the OMS counted the payments, and before the order reports it, takes nothing', async () => {
-  await using estate = await story();
+test('A refund that arrives after the OMS counted the payments, and before the order reports it, takes nothing', async (estate) => {
   const completedAt = instant((await estate.now()) + 3 * MINUTE);
   for (const step of [pay(3088), wait(1), back(1000), complete(2598, { completedAt })]) await step(estate);
   expect((await estate.member()).points).toBe(15);
 });
 
-test('A concurrent earning and refund leave the points of the remaining amount', async () => {
+propertyTest('A concurrent earning and refund leave the points of the remaining amount', async () => {
   const property = fc.asyncProperty(
     fc.integer({ min: 0, max: 2_500 }),
     fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),
@@ -208,8 +206,7 @@ describe('The tier of a member', () => {
     return { tier, lifetimePoints, pointsBalance, pointsToNextTier };
   };
 
-  test('The tier of a member drops when the purchase behind it is refunded, and is reached again by the next purchase', async () => {
-    await using estate = await story();
+  test('The tier of a member drops when the purchase behind it is refunded, and is reached again by the next purchase', async (estate) => {
     const tiers: unknown[] = [];
     for (const step of [complete(2598, GRACE), back(1299), back(1299), complete(300, GRACE, 'ord_2')]) {
       if (tiers.length === 0) await estate.pay('pay_1', 'ord_1', 3088);
@@ -223,15 +220,12 @@ describe('The tier of a member', () => {
       ['bronze', 997, 3],
       ['silver', 1000, 4000],
     ]);
-    await estate.verify();
   });
 
-  test('The tier of a member drops when the refunded points are spent and cannot be taken back', async () => {
-    await using estate = await story();
+  test('The tier of a member drops when the refunded points are spent and cannot be taken back', async (estate) => {
     for (const step of [pay(3088), complete(2598, GRACE)]) await step(estate);
     await estate.redeem(1022, 'loy_grace');
     await estate.refund('pay_1', 2598);
     expect(await standing(estate)).toMatchObject({ tier: 'bronze', lifetimePoints: 997, pointsBalance: 0 });
-    await estate.verify();
   });
 });

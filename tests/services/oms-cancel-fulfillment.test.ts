@@ -1,5 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { byHand } from '../support/steps/by-hand.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(byHand);
 
 const failing = (status: number, times?: number) => ({ match: { api: 'cancel-fulfillment' }, fault: { kind: 'status', status }, times });
 const LOST = { match: { api: 'cancel-fulfillment' }, fault: { kind: 'lost-response' }, times: 1 };
@@ -12,8 +15,7 @@ test.each([
   ['while it is picked', ['started']],
   ['when it is picked', ['started', 'picked']],
   ['when it is packed', ['started', 'picked', 'packed']],
-] as const)('Cancel Order %s returns the money and releases the stock', async (_, steps) => {
-  await using rehearsal = await byHand();
+] as const)('Cancel Order %s returns the money and releases the stock', async (rehearsal, _, steps) => {
   const order = await rehearsal.confirmed();
   if (steps) await rehearsal.picked(order.fulfillmentOrders[0].id, ...steps);
   await rehearsal.settle();
@@ -22,20 +24,16 @@ test.each([
   expect(body).not.toHaveProperty('pendingAction');
   expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [1000, 0] });
   expect((await rehearsal.cancel(order.id)).body).toEqual(body);
-  await rehearsal.verify();
 });
 
-test('Cancel Order releases the replacement reservations of short units', async () => {
-  await using rehearsal = await byHand();
+test('Cancel Order releases the replacement reservations of short units', async (rehearsal) => {
   const order = await rehearsal.confirmed({ qty: 3 });
   await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
   expect((await rehearsal.cancel(order.id)).body).toMatchObject({ state: 'cancelled', paymentStatus: 'refunded' });
   expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [998, 0], 'dc-02': [1000, 0] });
-  await rehearsal.verify();
 });
 
-test('Cancel Order is refused once goods are dispatched, cancels no fulfillment order, and the order continues', async () => {
-  await using rehearsal = await byHand();
+test('Cancel Order is refused once goods are dispatched, cancels no fulfillment order, and the order continues', async (rehearsal) => {
   const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
   const mug = await rehearsal.dispatched(mugs);
   const { status, body } = await rehearsal.cancel(order.id, { reason: 'too late' });
@@ -48,21 +46,18 @@ test('Cancel Order is refused once goods are dispatched, cancels no fulfillment 
   await rehearsal.delivered(mug);
   await rehearsal.delivered(await rehearsal.dispatched(desks));
   expect((await rehearsal.order(order.id)).state).toBe('completed');
-  await rehearsal.verify();
 });
 
-test('Cancel Order does not call the FMS for an order that was never routed', async () => {
-  await using rehearsal = await byHand({ route: 'manual' });
+test('Cancel Order does not call the FMS for an order that was never routed', async (rehearsal) => {
+  await rehearsal.progress({ route: 'manual' });
   const { id } = await rehearsal.confirmed();
   await rehearsal.down('fms');
   expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', fulfillmentOrders: [] });
   await rehearsal.noFaults();
   expect((await rehearsal.call('route-order-api', { params: { id } })).status).toBe(409);
-  await rehearsal.verify();
 });
 
-test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS is down, and is finished by a repeat', async () => {
-  await using rehearsal = await byHand();
+test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS is down, and is finished by a repeat', async (rehearsal) => {
   const { id } = await rehearsal.confirmed();
   await rehearsal.fault('lost', LOST);
   expect((await rehearsal.cancel(id)).status).toBe(504);
@@ -71,11 +66,9 @@ test('Cancel Order with a lost answer of the FMS keeps its intent while the FMS 
   expect((await rehearsal.cancel(id)).status).toBe(503);
   expect(await rehearsal.order(id)).toMatchObject(PENDING);
   expect((await rehearsal.cancel(id)).body).toMatchObject(CANCELLED);
-  await rehearsal.verify();
 });
 
-test('Cancel Order leaves no fulfillment order behind when the FMS never answered the routing', async () => {
-  await using rehearsal = await byHand();
+test('Cancel Order leaves no fulfillment order behind when the FMS never answered the routing', async (rehearsal) => {
   const { id } = await rehearsal.authorised();
   await rehearsal.fault('lost', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'lost-response' } });
   await rehearsal.confirm(id);
@@ -83,13 +76,11 @@ test('Cancel Order leaves no fulfillment order behind when the FMS never answere
   expect((await rehearsal.cancel(id)).body).toMatchObject(CANCELLED);
   await rehearsal.advance('PT1H');
   expect(await rehearsal.order(id)).toMatchObject(CANCELLED);
-  await rehearsal.verify();
 });
 
 test.each([1, 2, 3, 4, 5, 6])(
   'Concurrent Cancel Order and Dispatch cancel the order or let the goods leave, never both (%i)',
-  async (round) => {
-    await using rehearsal = await byHand();
+  async (rehearsal, round) => {
     const { orderId, fulfillmentOrderId: id } = await rehearsal.packedOrder();
     await rehearsal.settle();
     const racing = [() => rehearsal.cancel(orderId), () => rehearsal.dispatch(id)];
@@ -99,12 +90,10 @@ test.each([1, 2, 3, 4, 5, 6])(
     expect(['cancelled cancelled', 'in-fulfilment dispatched']).toContain(`${state} ${fulfillmentOrders[0].state}`);
     expect(replies.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
     expect(pendingAction).toBeUndefined();
-    await rehearsal.verify();
   },
 );
 
-test('Cancel Order whose outcome is unknown stops goods that are about to be dispatched', async () => {
-  await using rehearsal = await byHand();
+test('Cancel Order whose outcome is unknown stops goods that are about to be dispatched', async (rehearsal) => {
   const { orderId, fulfillmentOrderId } = await rehearsal.packedOrder();
   await rehearsal.settle();
   await rehearsal.fault('slow', failing(504, 1));
@@ -112,5 +101,4 @@ test('Cancel Order whose outcome is unknown stops goods that are about to be dis
   const stopped = { code: 'invalid_state_transition', retryable: true };
   expect(await rehearsal.dispatch(fulfillmentOrderId)).toMatchObject({ status: 409, body: stopped });
   expect((await rehearsal.cancel(orderId)).body.state).toBe('cancelled');
-  await rehearsal.verify();
 });

@@ -1,19 +1,18 @@
-import { expect, test } from '@jest/globals';
-import { newRehearsal } from '../support/estate.ts';
+import { expect } from '@jest/globals';
+import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
-const opened = () => newRehearsal({ warehouse: 'manual' });
+const test = testIn(() => newRehearsal({ warehouse: 'manual' }));
 
 /** A confirmed order whose payment a client has captured. */
-async function captured() {
-  const rehearsal = await opened();
+async function captured(rehearsal: TestRehearsal) {
   const order = await rehearsal.confirmed();
   await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id } });
-  return { ...rehearsal, id: order.id as string, refundOf: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] };
+  return { id: order.id as string, refundOf: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] };
 }
 
-test('Cancel Order voids the payments of a draft and releases its stock and vouchers before it answers', async () => {
-  await using rehearsal = await opened();
+test('Cancel Order voids the payments of a draft and releases its stock and vouchers before it answers', async (rehearsal) => {
   const draft = await rehearsal.authorised({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
   const { status, body, headers } = await rehearsal.cancel(draft.id, { reason: 'changed my mind' });
   expect([status, headers['etag']]).toEqual([200, `"${body.version}"`]);
@@ -26,11 +25,9 @@ test('Cancel Order voids the payments of a draft and releases its stock and vouc
   expect(uses).toEqual(['locked', 'released']);
   const changes = ['order-created v1', 'ext.order-changed v2', 'order-cancelled v3', 'ext.order-changed v4'];
   expect(await rehearsal.orderEvents(draft.id)).toEqual(changes);
-  await rehearsal.verify();
 });
 
-test('Cancel Order refunds captured and voids authorised payments of a confirmed order', async () => {
-  await using rehearsal = await opened();
+test('Cancel Order refunds captured and voids authorised payments of a confirmed order', async (rehearsal) => {
   const { id, totals } = await rehearsal.draft();
   const first = await rehearsal.authorisation(id, 1000);
   await rehearsal.authorisation(id);
@@ -46,12 +43,10 @@ test('Cancel Order refunds captured and voids authorised payments of a confirmed
   expect((await rehearsal.object('reservation', confirmed.lines[0].reservationId)).state).toBe('released');
   const [cancelled] = await rehearsal.events({ type: 'order-cancelled' });
   expect(cancelled.data).toMatchObject({ previousState: 'confirmed', object: { compensation: 'pending' } });
-  await rehearsal.verify();
 });
 
-test('Cancel Order, sent three times concurrently and once more, cancels and refunds once', async () => {
-  await using rehearsal = await captured();
-  const { id, refundOf } = rehearsal;
+test('Cancel Order, sent three times concurrently and once more, cancels and refunds once', async (rehearsal) => {
+  const { id, refundOf } = await captured(rehearsal);
   const replies = await Promise.all([rehearsal.cancel(id), rehearsal.cancel(id), rehearsal.cancel(id)]);
   for (const { status, body } of replies) expect([status, body.state]).toEqual([200, 'cancelled']);
   const after = await rehearsal.order(id);
@@ -62,17 +57,17 @@ test('Cancel Order, sent three times concurrently and once more, cancels and ref
   const again = await rehearsal.cancel(id);
   expect([again.status, again.body, await reversals()]).toEqual([200, after, before]);
   expect(await rehearsal.events({ type: 'order-cancelled' })).toHaveLength(1);
-  await rehearsal.verify();
 });
 
-test.each(['sim', 'promotion-engine'])('Cancel Order succeeds without the %s; a repeat completes its part', async (application) => {
-  await using rehearsal = await opened();
-  const { id } = await rehearsal.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
-  await rehearsal.down(application);
-  const { body } = await rehearsal.cancel(id);
-  expect(body).toMatchObject({ state: 'cancelled', compensation: 'pending', payments: [{ state: 'voided' }] });
-  await rehearsal.noFaults();
-  expect((await rehearsal.cancel(id)).body).not.toHaveProperty('compensation');
-  expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  await rehearsal.verify();
-});
+test.each(['sim', 'promotion-engine'])(
+  'Cancel Order succeeds without the %s; a repeat completes its part',
+  async (rehearsal, application) => {
+    const { id } = await rehearsal.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
+    await rehearsal.down(application);
+    const { body } = await rehearsal.cancel(id);
+    expect(body).toMatchObject({ state: 'cancelled', compensation: 'pending', payments: [{ state: 'voided' }] });
+    await rehearsal.noFaults();
+    expect((await rehearsal.cancel(id)).body).not.toHaveProperty('compensation');
+    expect(await rehearsal.reserved('mug-blue')).toBe(0);
+  },
+);

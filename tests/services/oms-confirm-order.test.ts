@@ -1,17 +1,18 @@
-import { describe, expect, test } from '@jest/globals';
-import { eventually, newRehearsal } from '../support/estate.ts';
+import { describe, expect } from '@jest/globals';
+import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { TTL } from '../support/steps/order.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LAST_ONE = { sku: 'lamp-last-one', qty: 1 } as const;
 const CONFIRMED = ['order-created v1', 'ext.order-changed v2', 'order-confirmed v3'];
 const lost = (api: string) => ({ match: { api }, fault: { kind: 'lost-response' }, times: 1 }) as const;
 
 const opened = () => newRehearsal({ warehouse: 'manual' });
+const test = testIn(opened);
 
 describe('Confirm Order', () => {
-  test('Confirm Order confirms the reservation of a paid draft, and each line gets its node', async () => {
-    await using rehearsal = await opened();
+  test('Confirm Order confirms the reservation of a paid draft, and each line gets its node', async (rehearsal) => {
     const draft = await rehearsal.authorised({ qty: 2 });
     const { status, body } = await rehearsal.confirm(draft.id);
     expect([status, body]).toMatchObject([200, { state: 'confirmed', paymentStatus: 'authorised', payments: [{ state: 'authorised' }] }]);
@@ -29,11 +30,9 @@ describe('Confirm Order', () => {
     expect(await rehearsal.reserved('mug-blue')).toBe(2);
     expect(await rehearsal.confirm(draft.id)).toMatchObject({ status: 200, body: { version: body.version } });
     expect(await rehearsal.orderEvents(draft.id)).toEqual(CONFIRMED);
-    await rehearsal.verify();
   });
 
-  test('Confirm Order redeems the vouchers of the order, even if the Promotion Engine is down at first', async () => {
-    await using rehearsal = await opened();
+  test('Confirm Order redeems the vouchers of the order, even if the Promotion Engine is down at first', async (rehearsal) => {
     const { id } = await rehearsal.authorised({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await rehearsal.down('promotion-engine');
     expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed' });
@@ -42,11 +41,9 @@ describe('Confirm Order', () => {
     const hops = await rehearsal.journal();
     const uses = hops.filter(({ api, status }) => api === 'record-voucher-use' && status === 200).map(({ request }) => request.state);
     expect(uses).toEqual(['locked', 'redeemed']);
-    await rehearsal.verify();
   });
 
-  test('Confirm Order names the outstanding amount; authorised and captured tenders count together, pending ones do not', async () => {
-    await using rehearsal = await opened();
+  test('Confirm Order names the outstanding amount; authorised and captured tenders count together, pending ones do not', async (rehearsal) => {
     const { id, totals } = await rehearsal.draft();
     const { amount: total } = totals.total;
     const refuses = async (outstanding: number) => {
@@ -63,22 +60,18 @@ describe('Confirm Order', () => {
     await refuses(500);
     await rehearsal.advance('PT2M');
     expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
-    await rehearsal.verify();
   });
 
-  test('Confirm Order refuses an outdated version only before its intent; a repeat with the same key continues', async () => {
-    await using rehearsal = await opened();
+  test('Confirm Order refuses an outdated version only before its intent; a repeat with the same key continues', async (rehearsal) => {
     const { id, version } = await rehearsal.authorised();
     await rehearsal.fault('lost', lost('confirm-reservation-api'));
     const confirmAsRead = (key: string) => rehearsal.confirm(id, { 'if-match': `"${version}"`, 'idempotency-key': key });
     expect((await confirmAsRead('mine')).status).toBe(504);
     expect((await confirmAsRead('other')).status).toBe(412);
     expect(await confirmAsRead('mine')).toMatchObject({ status: 200, body: { state: 'confirmed' } });
-    await rehearsal.verify();
   });
 
-  test('Confirm Order with If-Match ignores changes that other requests make after its intent', async () => {
-    await using rehearsal = await opened();
+  test('Confirm Order with If-Match ignores changes that other requests make after its intent', async (rehearsal) => {
     const { id, version } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { api: 'confirm-reservation-api' }, fault: { kind: 'latency', ms: 700 }, times: 1 });
     const first = rehearsal.confirm(id, { 'if-match': `"${version}"` });
@@ -90,8 +83,7 @@ describe('Confirm Order', () => {
 });
 
 describe('Confirm Order of an order without its reservation', () => {
-  test.each(['expired', 'was released'])('A reservation that %s is replaced once, for all lines', async (how) => {
-    await using rehearsal = await opened();
+  test.each(['expired', 'was released'])('A reservation that %s is replaced once, for all lines', async (rehearsal, how) => {
     const { id, lines } = await rehearsal.authorised({ qty: 3 });
     const [{ reservationId }] = lines;
     if (how === 'expired') await rehearsal.advance(TTL);
@@ -103,11 +95,9 @@ describe('Confirm Order of an order without its reservation', () => {
     expect(await rehearsal.object('reservation', body.lines[0].reservationId)).toMatchObject({ state: 'confirmed', orderId: id });
     await rehearsal.advance('PT1H');
     expect(await rehearsal.reserved('mug-blue')).toBe(3);
-    await rehearsal.verify();
   });
 
-  test('An order whose goods are sold is refused: authorisations are voided, and it can be confirmed again', async () => {
-    await using rehearsal = await opened();
+  test('An order whose goods are sold is refused: authorisations are voided, and it can be confirmed again', async (rehearsal) => {
     const { id, lines } = await rehearsal.authorised(LAST_ONE);
     await rehearsal.advance(TTL);
     await rehearsal.checkedOut({ ...LAST_ONE, customerId: 'cus_ben' });
@@ -127,11 +117,9 @@ describe('Confirm Order of an order without its reservation', () => {
     await rehearsal.authorisation(id);
     expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed', paymentStatus: 'authorised' });
     expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
   });
 
-  test('The authorisations of a refused order no longer count, and are voided when the Payment Hub is back', async () => {
-    await using rehearsal = await opened();
+  test('The authorisations of a refused order no longer count, and are voided when the Payment Hub is back', async (rehearsal) => {
     const { id } = await rehearsal.authorised(LAST_ONE);
     await rehearsal.advance(TTL);
     const { id: other } = await rehearsal.checkedOut({ ...LAST_ONE, customerId: 'cus_ben' });
@@ -146,11 +134,9 @@ describe('Confirm Order of an order without its reservation', () => {
     const settled = await rehearsal.order(id);
     expect(settled).toMatchObject({ state: 'draft', payments: [{ state: 'voided' }] });
     expect(settled).not.toHaveProperty('compensation');
-    await rehearsal.verify();
   });
 
-  test('Two concurrent confirmations with a slow SIM make one new reservation', async () => {
-    await using rehearsal = await opened();
+  test('Two concurrent confirmations with a slow SIM make one new reservation', async (rehearsal) => {
     const { id } = await rehearsal.authorised(LAST_ONE);
     await rehearsal.advance(TTL);
     await rehearsal.fault('slow', { match: { api: 'take-hold' }, fault: { kind: 'latency', ms: 300 }, times: 1 });
@@ -159,54 +145,49 @@ describe('Confirm Order of an order without its reservation', () => {
     for (const { status, body } of replies) expect(body).toMatchObject(status === 200 ? { state: 'confirmed' } : pending);
     expect(replies.some(({ status }) => status === 200)).toBe(true);
     expect(await rehearsal.reserved('lamp-last-one')).toBe(1);
-    await rehearsal.verify();
   });
 });
 
 describe('Confirm Order without another application', () => {
   /** A paid draft whose confirmed reservation is not answered. */
-  const unanswered = async (headers?: Record<string, string>) => {
-    const rehearsal = await opened();
+  const unanswered = async (rehearsal: TestRehearsal, headers?: Record<string, string>) => {
     const { id, payments } = await rehearsal.order((await rehearsal.authorised()).id);
     await rehearsal.fault('lost', lost('confirm-reservation-api'));
     expect(await rehearsal.confirm(id, headers)).toMatchObject({ status: 504, body: { code: 'dependency_timeout' } });
-    return { ...rehearsal, id, paymentId: payments[0].id as string };
+    return { id, paymentId: payments[0].id as string };
   };
 
-  test('An order that waits for the answer about its reservation shows the pending action, and refuses Cancel Order', async () => {
-    await using rehearsal = await unanswered();
+  test('An order that waits for the answer about its reservation shows the pending action, and refuses Cancel Order', async (rehearsal) => {
+    const { id } = await unanswered(rehearsal);
     const pendingAction = { action: 'confirm' };
-    expect(await rehearsal.order(rehearsal.id)).toMatchObject({ state: 'draft', pendingAction });
+    expect(await rehearsal.order(id)).toMatchObject({ state: 'draft', pendingAction });
     const blocked = { code: 'invalid_state_transition', currentState: 'draft', action: 'cancel', retryable: true, pendingAction };
-    expect(await rehearsal.cancel(rehearsal.id)).toMatchObject({ status: 409, body: blocked });
+    expect(await rehearsal.cancel(id)).toMatchObject({ status: 409, body: blocked });
   });
 
-  test('An intent is withdrawn when the SIM stays down, and Cancel Order releases the confirmed reservation', async () => {
-    await using rehearsal = await unanswered();
+  test('An intent is withdrawn when the SIM stays down, and Cancel Order releases the confirmed reservation', async (rehearsal) => {
+    const { id } = await unanswered(rehearsal);
     await rehearsal.down('sim');
     await rehearsal.advance('PT10M');
-    const draft = await rehearsal.order(rehearsal.id);
+    const draft = await rehearsal.order(id);
     expect([draft.state, draft.pendingAction]).toEqual(['draft', undefined]);
     await rehearsal.noFaults();
     expect(await rehearsal.reserved('mug-blue')).toBe(2);
-    expect((await rehearsal.cancel(rehearsal.id)).body).toMatchObject({ state: 'cancelled', payments: [{ state: 'voided' }] });
+    expect((await rehearsal.cancel(id)).body).toMatchObject({ state: 'cancelled', payments: [{ state: 'voided' }] });
     expect(await rehearsal.reserved('mug-blue')).toBe(0);
-    await rehearsal.verify();
   });
 
-  test('An intent is withdrawn when the payment is voided before the repeat', async () => {
-    await using rehearsal = await unanswered();
-    await rehearsal.api('void-payment-api', { params: { id: rehearsal.paymentId } });
-    expect((await rehearsal.confirm(rehearsal.id)).body.code).toBe('payment_incomplete');
-    expect(await rehearsal.order(rehearsal.id)).not.toHaveProperty('pendingAction');
-    await rehearsal.authorisation(rehearsal.id);
-    expect((await rehearsal.confirm(rehearsal.id)).body.state).toBe('confirmed');
-    await rehearsal.verify();
+  test('An intent is withdrawn when the payment is voided before the repeat', async (rehearsal) => {
+    const { id, paymentId } = await unanswered(rehearsal);
+    await rehearsal.api('void-payment-api', { params: { id: paymentId } });
+    expect((await rehearsal.confirm(id)).body.code).toBe('payment_incomplete');
+    expect(await rehearsal.order(id)).not.toHaveProperty('pendingAction');
+    await rehearsal.authorisation(id);
+    expect((await rehearsal.confirm(id)).body.state).toBe('confirmed');
   });
 });
 
-test('Get Order answers without payments while the Payment Hub is slow', async () => {
-  await using rehearsal = await opened();
+test('Get Order answers without payments while the Payment Hub is slow', async (rehearsal) => {
   const { id } = await rehearsal.authorised();
   await rehearsal.fault('slow', { match: { api: 'list-payments' }, fault: { kind: 'latency', ms: 60_000 } });
   const asked = Date.now();
@@ -215,8 +196,8 @@ test('Get Order answers without payments while the Payment Hub is slow', async (
   expect(Date.now() - asked).toBeLessThan(40_000);
 });
 
-test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'manual' });
+test('Concurrent Confirm Order and Cancel Order have one outcome, with the effects of only one of them', async (rehearsal) => {
+  await rehearsal.progress({ carrier: 'manual' });
   for (let round = 0; round < 8; round++) {
     const { id } = await rehearsal.authorised({ qty: 1 });
     const [confirm, cancel] = await Promise.all([rehearsal.confirm(id), rehearsal.cancel(id)]);
@@ -233,7 +214,6 @@ test('Concurrent Confirm Order and Cancel Order have one outcome, with the effec
     if (!isCancelled) expect(fulfillmentOrders).toHaveLength(1);
     for (const one of fulfillmentOrders) expect(one.state).toBe(isCancelled ? 'cancelled' : 'allocated');
   }
-  await rehearsal.verify();
 });
 
 async function blockable() {
@@ -243,8 +223,9 @@ async function blockable() {
 }
 
 describe('Confirm Order of a customer who was blocked since the order was created', () => {
-  test('Confirm Order of a blocked customer is refused and writes nothing; it succeeds when the customer is unblocked', async () => {
-    await using rehearsal = await blockable();
+  const test = testIn(blockable);
+
+  test('Confirm Order of a blocked customer is refused and writes nothing; it succeeds when the customer is unblocked', async (rehearsal) => {
     const { id } = await rehearsal.authorised();
     const before = await rehearsal.order(id);
     await rehearsal.block();
@@ -255,15 +236,12 @@ describe('Confirm Order of a customer who was blocked since the order was create
     expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
     await rehearsal.block();
     expect(await rehearsal.confirm(id)).toMatchObject({ status: 200, body: { state: 'confirmed' } });
-    await rehearsal.verify();
   });
 
-  test('A sale of the till to a blocked customer is completed, since its goods are on the counter', async () => {
-    await using rehearsal = await blockable();
+  test('A sale of the till to a blocked customer is completed, since its goods are on the counter', async (rehearsal) => {
     const { id, totals } = await rehearsal.sale({ loyaltyId: 'loy_ada' });
     await rehearsal.block();
     await rehearsal.pay(id, { type: 'cash' }, totals.total.amount);
     expect(await rehearsal.order(id)).toMatchObject({ state: 'completed' });
-    await rehearsal.verify();
   });
 });

@@ -1,7 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(byHand);
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 const MUG = { sku: 'mug-blue', qty: 1 };
@@ -34,8 +37,7 @@ const shortOf = (rehearsal: TestRehearsal, order: Awaited<ReturnType<TestRehears
 };
 
 describe('Parcels that do not arrive', () => {
-  test('A lost parcel is refunded and its order cancelled; when it is found, the order shows a reconciliation', async () => {
-    await using rehearsal = await byHand();
+  test('A lost parcel is refunded and its order cancelled; when it is found, the order shows a reconciliation', async (rehearsal) => {
     const { order, parcel } = await sent(rehearsal, { customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await rehearsal.lost(parcel);
     const after = await rehearsal.order(order.id);
@@ -47,11 +49,9 @@ describe('Parcels that do not arrive', () => {
       ...{ state: 'cancelled', paymentStatus: 'refunded', fulfillmentOrders: [{ state: 'delivered' }] },
       reconciliation: [{ fulfillmentOrderId: order.fulfillmentOrders[0].id, reason: 'delivered-after-refund' }],
     });
-    await rehearsal.verify();
   });
 
-  test('A lost parcel of two is refunded without shipping, and the order ends with the second parcel', async () => {
-    await using rehearsal = await byHand();
+  test('A lost parcel of two is refunded without shipping, and the order ends with the second parcel', async (rehearsal) => {
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
     await rehearsal.lost(mug);
@@ -64,11 +64,9 @@ describe('Parcels that do not arrive', () => {
     await rehearsal.scanned(mug, 'find');
     const found = await rehearsal.order(order.id);
     expect(found).toMatchObject({ state: 'completed', lines: [{ fulfilledQty: 0, cancelledQty: 1 }, {}], reconciliation: [{}] });
-    await rehearsal.verify();
   });
 
-  test('A parcel with a failed delivery counts as returned after a week; after a later delivery the order has a reconciliation', async () => {
-    await using rehearsal = await byHand();
+  test('A parcel with a failed delivery counts as returned after a week; after a later delivery the order has a reconciliation', async (rehearsal) => {
     const { order, parcel } = await sent(rehearsal);
     const vain = ['out-for-delivery', 'attempt'] as const;
     await rehearsal.scanned(parcel, 'collect', 'depart', ...vain, ...vain, ...vain);
@@ -84,13 +82,11 @@ describe('Parcels that do not arrive', () => {
       ...{ state: 'cancelled', fulfillmentOrders: [{ ...returned, shipments: [{ state: 'delivered' }] }] },
       reconciliation: [{ fulfillmentOrderId, reason: 'delivered-after-refund' }],
     });
-    await rehearsal.verify();
   });
 });
 
 describe('Refunds of units that are not delivered', () => {
-  test('No refund is needed if the dispatch captured only what was sent: remaining authorisations are voided', async () => {
-    await using rehearsal = await byHand();
+  test('No refund is needed if the dispatch captured only what was sent: remaining authorisations are voided', async (rehearsal) => {
     const draft = await rehearsal.draft({ lines: [LAMP, MUG] });
     const forMug = draft.totals.total.amount - draft.lines[0].lineTotal.amount;
     await rehearsal.authorisation(draft.id, forMug);
@@ -106,11 +102,9 @@ describe('Refunds of units that are not delivered', () => {
     expect(end).toMatchObject({ state: 'completed', paymentStatus: 'paid', earningAmount: draft.lines[1].lineTotal });
     for (const absent of ['captureStatus', 'compensation']) expect(end).not.toHaveProperty(absent);
     expect((await rehearsal.paid(draft.id)).flat()).toEqual(['captured', forMug, 'voided', 0]);
-    await rehearsal.verify();
   });
 
-  test('Goodwill refunds by a client do not reduce other refunds; all together are at most the captured amount', async () => {
-    await using rehearsal = await byHand();
+  test('Goodwill refunds by a client do not reduce other refunds; all together are at most the captured amount', async (rehearsal) => {
     const { order, mugs, desks } = await rehearsal.orderOfTwoNodes();
     const [mug, desk] = [await rehearsal.dispatched(mugs), await rehearsal.dispatched(desks)];
     await rehearsal.refunded(order.payments[0].id, 500);
@@ -120,11 +114,10 @@ describe('Refunds of units that are not delivered', () => {
     await rehearsal.lost(desk);
     const payments = [{ state: 'fully-refunded', refundedAmount: order.totals.total }];
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'cancelled', payments });
-    await rehearsal.verify();
   });
 
-  test('Refunds never exceed the captured amount', async () => {
-    await using rehearsal = await byHand({ capture: 'manual' });
+  test('Refunds never exceed the captured amount', async (rehearsal) => {
+    await rehearsal.progress({ capture: 'manual' });
     const { order, lamp, isShort, packAndDeliver } = await lampAndMug(rehearsal);
     const rest = eur(order.totals.total.amount - lamp);
     await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id }, body: { amount: rest } });
@@ -132,11 +125,10 @@ describe('Refunds of units that are not delivered', () => {
     expect((await rehearsal.order(order.id)).payments).toMatchObject([{ capturedAmount: rest, refundedAmount: eur(0) }]);
     await packAndDeliver();
     expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', paymentStatus: 'paid' });
-    await rehearsal.verify();
   });
 
-  test('A short line whose refund is manual is not refunded automatically later', async () => {
-    await using rehearsal = await byHand({ refund: 'manual' });
+  test('A short line whose refund is manual is not refunded automatically later', async (rehearsal) => {
+    await rehearsal.progress({ refund: 'manual' });
     const { order, isShort, packAndDeliver } = await lampAndMug(rehearsal);
     await isShort();
     await rehearsal.progress({ refund: 'auto' });
@@ -145,21 +137,18 @@ describe('Refunds of units that are not delivered', () => {
   });
 });
 
-/** The order has ended, the counters are these, and nothing is parked. */
+/** The order has ended, and the counters are these. */
 async function hasEnded(rehearsal: TestRehearsal, orderId: string, onHand: number): Promise<void> {
   const after = await rehearsal.order(orderId);
   expect([after.state, after.compensation]).toEqual(['cancelled', undefined]);
   expect(await rehearsal.stockOf('mug-blue')).toMatchObject({ 'dc-01': [onHand, 0] });
-  expect((await rehearsal.settle()).parked).toEqual([]);
-  await rehearsal.verify();
 }
 
 describe('Movements that the SIM misses while it is down', () => {
   test.each([
     ['is lost', 'lose', 998],
     ['comes back', 'return', 1000],
-  ] as const)('Goods leave the stock records even if their parcel %s before the SIM is back', async (_, scan, onHand) => {
-    await using rehearsal = await byHand();
+  ] as const)('Goods leave the stock records even if their parcel %s before the SIM is back', async (rehearsal, _, scan, onHand) => {
     const { orderId, fulfillmentOrderId } = await rehearsal.packedOrder();
     await rehearsal.settle();
     await rehearsal.down('sim');
@@ -171,17 +160,19 @@ describe('Movements that the SIM misses while it is down', () => {
     await hasEnded(rehearsal, orderId, onHand);
   });
 
-  test.each(['before', 'after'])('Short units are written off and not released when the SIM is back %s the cancellation', async (when) => {
-    await using rehearsal = await byHand();
-    const order = await rehearsal.confirmed({ qty: 3 });
-    await rehearsal.down('sim');
-    await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
-    if (when === 'before') await rehearsal.noFaults();
-    expect((await rehearsal.cancel(order.id)).body.state).toBe('cancelled');
-    // After the last attempt of the write-off, and before the next one.
-    await rehearsal.advance('PT40S');
-    await rehearsal.noFaults();
-    await rehearsal.advance('PT3H');
-    await hasEnded(rehearsal, order.id, 998);
-  });
+  test.each(['before', 'after'])(
+    'Short units are written off and not released when the SIM is back %s the cancellation',
+    async (rehearsal, when) => {
+      const order = await rehearsal.confirmed({ qty: 3 });
+      await rehearsal.down('sim');
+      await rehearsal.short(order, await rehearsal.onlyFulfilment(order.id), 1);
+      if (when === 'before') await rehearsal.noFaults();
+      expect((await rehearsal.cancel(order.id)).body.state).toBe('cancelled');
+      // After the last attempt of the write-off, and before the next one.
+      await rehearsal.advance('PT40S');
+      await rehearsal.noFaults();
+      await rehearsal.advance('PT3H');
+      await hasEnded(rehearsal, order.id, 998);
+    },
+  );
 });

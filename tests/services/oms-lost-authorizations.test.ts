@@ -1,5 +1,6 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { newRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
 
 /** Two mugs and their shipping. */
 const TOTAL = 3088;
@@ -25,9 +26,9 @@ async function opened() {
     },
   };
 }
+const test = testIn(opened);
 
-test('An authorisation is renewed with the same tender whenever it expires, and is captured like any other', async () => {
-  await using rehearsal = await opened();
+test('An authorisation is renewed with the same tender whenever it expires, and is captured like any other', async (rehearsal) => {
   const { id } = await rehearsal.confirmed();
   await rehearsal.advance('P7D');
   expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
@@ -43,8 +44,7 @@ test.each([
   ['whose renewal is declined', declining(1), 'P7D unpaid, PT23H unpaid, PT1H cancelled'],
   ['that cannot be renewed for 20 hours', AWAY, 'P7DT20H unpaid, PT1H authorised'],
   ['whose renewal has no answer', LOST, 'P7DT2H authorised, PT1H authorised'],
-])('An order with an authorisation %s (%j) is: %s', async (_, fault, way) => {
-  await using rehearsal = await opened();
+])('An order with an authorisation %s (%j) is: %s', async (rehearsal, _, fault, way) => {
   const { id } = await rehearsal.confirmed();
   if (fault) await rehearsal.fault('trouble', fault);
   const steps = way.split(', ').map((step) => step.split(' '));
@@ -58,12 +58,9 @@ test.each([
     expect(await rehearsal.reserved('mug-blue')).toBe(expected === ENDED ? 0 : 2);
   }
   if (fault === LOST) expect(await rehearsal.payments(id)).toEqual([`voided card ${TOTAL}`, `authorised card ${TOTAL}`]);
-  expect((await rehearsal.settle()).parked).toEqual([]);
-  await rehearsal.verify();
 });
 
-test('Each of several tenders is renewed with its own part of the total', async () => {
-  await using rehearsal = await opened();
+test('Each of several tenders is renewed with its own part of the total', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   await rehearsal.authorisation(id, 1000, 'tok_mastercard');
   await rehearsal.authorisation(id, 500, { type: 'gift-card', token: 'gift_5' });
@@ -78,8 +75,7 @@ test('Each of several tenders is renewed with its own part of the total', async 
   await rehearsal.is(id, PAID);
 });
 
-test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async () => {
-  await using rehearsal = await opened();
+test('An authorisation that a client voids is not renewed; without a new payment the order is cancelled after a day', async (rehearsal) => {
   const { id, payments } = await rehearsal.confirmed();
   await rehearsal.api('void-payment-api', { params: { id: payments[0].id } });
   await rehearsal.advance('PT23H');
@@ -89,8 +85,7 @@ test('An authorisation that a client voids is not renewed; without a new payment
   expect(await rehearsal.reserved('mug-blue')).toBe(0);
 });
 
-test('A payment with gift cards and points does not expire: its order waits for the warehouse without limit', async () => {
-  await using rehearsal = await opened();
+test('A payment with gift cards and points does not expire: its order waits for the warehouse without limit', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   const { redemption } = await rehearsal.api('redeem-points-api', { params: { id: 'loy_ada' }, body: { points: 300, orderId: id } });
   const gift = await rehearsal.authorisation(id, TOTAL - 300, { type: 'gift-card', token: 'gift_50' });
@@ -104,8 +99,7 @@ test('A payment with gift cards and points does not expire: its order waits for 
 test.each([
   ['renewed', 'P3D', PAID],
   ['declined', 'P3D', ENDED],
-])('An authorisation that expires during an outage of the Payment Hub is %s after it (%s)', async (how, length, expected) => {
-  await using rehearsal = await opened();
+])('An authorisation that expires during an outage of the Payment Hub is %s after it (%s)', async (rehearsal, how, length, expected) => {
   const { id } = await rehearsal.confirmed();
   await rehearsal.advance('P6D');
   await rehearsal.down('payment-hub');

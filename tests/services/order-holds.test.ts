@@ -1,9 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { TTL } from '../support/steps/order.ts';
 import { CASH } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
 
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 const MUGS = { sku: 'mug-blue', qty: 2 };
@@ -32,12 +33,12 @@ async function opened(progression: ProgressionInput = {}) {
     allReserved: async () => [await reserved(MUGS.sku), await reserved(LAMP.sku)],
   };
 }
+const test = testIn(opened);
 
 describe('Allocate Inventory for a line of an order', () => {
   test.each(['draft', 'confirmed'] as const)(
     'Allocate Inventory answers the reservation of a %s order, and moves no stock',
-    async (state) => {
-      await using rehearsal = await opened();
+    async (rehearsal, state) => {
       const order = await rehearsal[state]();
       for (const more of [{}, { qty: 1 }, { preferredLocations: ['store-01'] }]) {
         expect(await rehearsal.allocate(order, more)).toMatchObject({ status: 200, body: { id: order.lines[0].reservationId } });
@@ -45,27 +46,23 @@ describe('Allocate Inventory for a line of an order', () => {
       expect(await rehearsal.reserved('mug-blue')).toBe(2);
       await rehearsal.cancel(order.id);
       expect(await rehearsal.reserved('mug-blue')).toBe(0);
-      await rehearsal.verify();
     },
   );
 
-  test('Allocate Inventory is refused once the goods have left', async () => {
-    await using rehearsal = await opened();
+  test('Allocate Inventory is refused once the goods have left', async (rehearsal) => {
     const order = await rehearsal.confirmed(LAMP);
     const parcel = await rehearsal.dispatched(await rehearsal.onlyFulfilment(order.id));
     const late = { code: 'invalid_state_transition', currentState: 'in-fulfilment' };
     expect(await rehearsal.allocate(order)).toMatchObject({ status: 409, body: late });
     await rehearsal.delivered(parcel);
     expect([(await rehearsal.order(order.id)).state, await rehearsal.reserved(LAMP.sku)]).toEqual(['completed', 0]);
-    await rehearsal.verify();
   });
 
   test.each([
     ['the basket', LAMP, ({ basketId }: Order) => ({ basketId })],
     ['the basket', MUGS, ({ basketId }: Order) => ({ basketId })],
     ['the order', LAMP, ({ id }: Order) => ({ orderId: id, items: [LAMP] })],
-  ])('Allocate Inventory answers a later reservation by a client for %s (%j)', async (_, goods, holder) => {
-    await using rehearsal = await opened();
+  ])('Allocate Inventory answers a later reservation by a client for %s (%j)', async (rehearsal, _, goods, holder) => {
     const order = await rehearsal.authorised(goods);
     await rehearsal.advance(TTL);
     const { id } = await rehearsal.api('reserve-inventory-api', { body: holder(order) });
@@ -73,22 +70,19 @@ describe('Allocate Inventory for a line of an order', () => {
     expect(await rehearsal.reserved(goods.sku)).toBe(goods.qty);
     expect((await rehearsal.confirm(order.id)).body.state).toBe('confirmed');
     expect(await rehearsal.reserved(goods.sku)).toBe(goods.qty);
-    await rehearsal.verify();
   });
 
-  test('Allocate Inventory takes stock when a client reserved too few units for the order', async () => {
-    await using rehearsal = await opened();
+  test('Allocate Inventory takes stock when a client reserved too few units for the order', async (rehearsal) => {
     const order = await rehearsal.draft();
     await rehearsal.advance(TTL);
     await rehearsal.api('reserve-inventory-api', { body: { orderId: order.id, items: [{ sku: 'mug-blue', qty: 1 }] } });
     expect(await rehearsal.allocate(order)).toMatchObject({ status: 201, body: { orderLineId: order.lines[0].lineId } });
-    await rehearsal.verify();
   });
 
   test.each([undefined, 'nearest', 'most-stock'] as const)(
     'Allocated stock keeps its location when it is taken over (%s)',
-    async (strategy) => {
-      await using rehearsal = await opened({ route: 'manual' });
+    async (rehearsal, strategy) => {
+      await rehearsal.progress({ route: 'manual' });
       const order = strategy ? await rehearsal.confirmed() : await rehearsal.authorised();
       await rehearsal.api('release-reservation-api', { params: { id: order.lines[0].reservationId } });
       expect((await rehearsal.allocate(order, { preferredLocations: ['store-02'] })).status).toBe(201);
@@ -96,22 +90,19 @@ describe('Allocate Inventory for a line of an order', () => {
       else await rehearsal.confirmed(order.id);
       expect((await rehearsal.order(order.id)).lines).toMatchObject([{ nodeId: 'store-02' }]);
       expect([(await rehearsal.stockAt('mug-blue', 'store-02')).reserved, await rehearsal.reserved('mug-blue')]).toEqual([2, 2]);
-      await rehearsal.verify();
     },
   );
 
   test.each([
     ['/sku', 'differs_from_line', { sku: 'mug-green' }],
     ['/qty', 'exceeds_line', { qty: 3 }],
-  ])('Allocate Inventory refuses a value of %s that does not fit the line: %s', async (pointer, code, more) => {
-    await using rehearsal = await opened();
+  ])('Allocate Inventory refuses a value of %s that does not fit the line: %s', async (rehearsal, pointer, code, more) => {
     const refused = await rehearsal.allocate(await rehearsal.draft(), more);
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code }] } });
     expect([await rehearsal.reserved('mug-blue'), await rehearsal.reserved('mug-green')]).toEqual([2, 0]);
   });
 
-  test('Allocate Inventory for a sale answers the reservation of the till and refuses any other', async () => {
-    await using rehearsal = await opened();
+  test('Allocate Inventory for a sale answers the reservation of the till and refuses any other', async (rehearsal) => {
     const sale = await rehearsal.sale();
     const reserved = { id: sale.lines[0].reservationId, locationId: 'store-01' };
     expect(await rehearsal.allocate(sale)).toMatchObject({ status: 200, body: reserved });
@@ -121,7 +112,6 @@ describe('Allocate Inventory for a line of an order', () => {
     await rehearsal.pay(sale.id, CASH, sale.totals.total.amount);
     await rehearsal.voidSale(unreserved.id);
     expect((await rehearsal.stockAt('mug-blue')).reserved).toBe(0);
-    await rehearsal.verify();
   });
 });
 
@@ -154,22 +144,19 @@ describe('All stock reserved for an order is released', () => {
     ['The parcel of an order is lost', (rehearsal) => sent(rehearsal, rehearsal.lost)],
     ['A sale is paid', (rehearsal) => sold(rehearsal, (id) => rehearsal.pay(id, CASH, 2598))],
     ['A sale is voided', (rehearsal) => sold(rehearsal, (id) => rehearsal.voidSale(id))],
-  ])('%s, and stock that was reserved for it by hand is released', async (_, ends) => {
-    await using rehearsal = await opened();
+  ])('%s, and stock that was reserved for it by hand is released', async (rehearsal, _, ends) => {
     await ends(rehearsal);
     expect(await rehearsal.allReserved()).toEqual([0, 0]);
-    await rehearsal.verify();
   });
 
-  test('A release with lost answers is retried even after a return has begun', async () => {
-    await using rehearsal = await newRehearsal({ returns: 'manual' });
+  test('A release with lost answers is retried even after a return has begun', async (rehearsal) => {
+    await rehearsal.progress({ returns: 'manual' });
     await rehearsal.fault('lost', { match: { api: 'release-holds' }, fault: { kind: 'lost-response' } });
     const sale = await rehearsal.sale();
     await rehearsal.pay(sale.id, CASH, 2598);
     await rehearsal.announced(await rehearsal.order(sale.id), 1);
     await rehearsal.noFaults();
     await rehearsal.advance('P8D');
-    await rehearsal.verify();
   });
 });
 
@@ -193,24 +180,24 @@ describe('Stock for an order that has ended', () => {
     },
   };
 
-  test.each(Object.entries(ended))('Nothing can be allocated, reserved or confirmed for an order that was %s', async (_, given) => {
-    await using rehearsal = await opened();
-    const order = await given(rehearsal);
-    const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [MUGS] } });
-    const replies = [
-      await rehearsal.allocate(order),
-      await rehearsal.allocate(order, { reservationId: id }),
-      await rehearsal.call('reserve-inventory-api', { body: { orderId: order.id, items: [LAMP] } }),
-      await rehearsal.call('confirm-reservation-api', { params: { id }, body: { orderId: order.id } }),
-    ];
-    const refused = { code: 'invalid_state_transition', objectType: 'order', id: order.id };
-    for (const reply of replies) expect(reply).toMatchObject({ status: 409, body: refused });
-    expect(await rehearsal.allReserved()).toEqual([2, 0]);
-    await rehearsal.verify();
-  });
+  test.each(Object.entries(ended))(
+    'Nothing can be allocated, reserved or confirmed for an order that was %s',
+    async (rehearsal, _, given) => {
+      const order = await given(rehearsal);
+      const { id } = await rehearsal.api('reserve-inventory-api', { body: { items: [MUGS] } });
+      const replies = [
+        await rehearsal.allocate(order),
+        await rehearsal.allocate(order, { reservationId: id }),
+        await rehearsal.call('reserve-inventory-api', { body: { orderId: order.id, items: [LAMP] } }),
+        await rehearsal.call('confirm-reservation-api', { params: { id }, body: { orderId: order.id } }),
+      ];
+      const refused = { code: 'invalid_state_transition', objectType: 'order', id: order.id };
+      for (const reply of replies) expect(reply).toMatchObject({ status: 409, body: refused });
+      expect(await rehearsal.allReserved()).toEqual([2, 0]);
+    },
+  );
 
-  test('The stock of an allocation is released when its order is cancelled before the allocation is recorded', async () => {
-    await using rehearsal = await opened();
+  test('The stock of an allocation is released when its order is cancelled before the allocation is recorded', async (rehearsal) => {
     const order = await rehearsal.draft(LAMP);
     await rehearsal.advance(TTL);
     await rehearsal.fault('slow', { match: { api: 'record-reservation' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
@@ -219,11 +206,9 @@ describe('Stock for an order that has ended', () => {
     await rehearsal.cancel(order.id);
     expect(await allocating).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
     expect(await rehearsal.reserved(LAMP.sku)).toBe(0);
-    await rehearsal.verify();
   });
 
-  test('The stock of an allocation is released when recording it fails and the order is cancelled', async () => {
-    await using rehearsal = await opened();
+  test('The stock of an allocation is released when recording it fails and the order is cancelled', async (rehearsal) => {
     const order = await rehearsal.draft(LAMP);
     await rehearsal.advance(TTL);
     await rehearsal.fault('broken', { match: { api: 'record-reservation' }, fault: { kind: 'status', status: 500 }, times: 2 });
@@ -231,6 +216,5 @@ describe('Stock for an order that has ended', () => {
     await rehearsal.cancel(order.id);
     await rehearsal.advance('PT10M');
     expect(await rehearsal.reserved(LAMP.sku)).toBe(0);
-    await rehearsal.verify();
   });
 });
