@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
+import { startDefectiveHub } from '../../conform/defects.ts';
 import { startAdapter } from '../../conform/example-adapter.ts';
-import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
 import { serving } from '../../conform/serving.ts';
 import { runEstate } from '../../support/command.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startPaymentHub } from '../../support/real-payment-hub.ts';
 import { scratchFolder } from './scratch.ts';
 
 const { at, write } = scratchFolder();
@@ -37,7 +38,7 @@ test('The command conform reports a system that fits, in the terminal, as JUnit 
 });
 
 test('The command conform ends with 1 for a system that breaks a rule or lacks a required call, and names both', async () => {
-  await using hub = await startPaymentHub('captures-above-the-authorised');
+  await using hub = await startDefectiveHub('captures-above-the-authorised');
   const lacking = await write('lacking.yaml', 'notOffered: [reverse-payment]\n');
   const { code, out } = await checks(hub.url, '--json', '--mapping', lacking);
   const { conforms, calls } = JSON.parse(out) as { conforms: boolean; calls: { id: string; verdict: string }[] };
