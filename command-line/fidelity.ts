@@ -112,6 +112,7 @@ function sum(one: Summed, other: Summed): Summed {
     ...added(one, other),
     url: [...new Set([one.url, other.url])].join(', '),
     waiting: one.waiting + other.waiting,
+    lost: one.lost + other.lost,
     operations: merged(
       [...one.operations, ...other.operations],
       ({ api }) => api,
@@ -144,7 +145,7 @@ const added = (one: Counts, other: Counts): Counts => ({
 });
 
 /** The comparisons of an application as a report shows them: a scenario per operation. */
-function recorded({ application, title, operations, differences, waiting }: Summed): readonly Recorded[] {
+function recorded({ application, title, operations, differences, waiting, lost }: Summed): readonly Recorded[] {
   const rows = operations.map(({ api, ...counts }): Recorded => {
     const own = differences.filter((one) => one.api === api);
     const failure = own.map(({ pointer, ours, theirs, count }) => `${pointer || 'answer'}: ours ${ours}, theirs ${theirs} (${count})`);
@@ -155,7 +156,10 @@ function recorded({ application, title, operations, differences, waiting }: Summ
       ...(counts.compared === 0 && { skipped: `${counted(counts.skipped, 'call')} could not be compared.` }),
     };
   });
-  if (waiting === 0) return rows;
-  const late = `${counted(waiting, 'call')} of ${title} had not been compared in time: raise --timeout-ms.`;
-  return [...rows, { ...unrecorded(`${application}: waiting`, `Every call is compared (${title})`), skipped: late }];
+  const left = [
+    waiting > 0 && `${counted(waiting, 'call')} of ${title} had not been compared in time: raise --timeout-ms.`,
+    lost > 0 && `${counted(lost, 'call')} of ${title} will not be compared: the process that had to compare them has ended.`,
+  ].filter((sentence) => sentence !== false);
+  if (left.length === 0) return rows;
+  return [...rows, { ...unrecorded(`${application}: waiting`, `Every call is compared (${title})`), skipped: left.join(' ') }];
 }

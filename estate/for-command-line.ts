@@ -5,6 +5,7 @@ import { touchpointFixtures } from './seeding.ts';
 export { type Configuration, readConfiguration } from './configuration.ts';
 export { run } from './run.ts';
 export { explainStart } from './start-error.ts';
+export { swapVariable } from './swap-variables.ts';
 
 /** @throws FixtureError with a line for each mistake */
 export async function checkFixtures(configuration: Configuration): Promise<void> {

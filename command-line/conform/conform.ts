@@ -116,7 +116,9 @@ async function conform({ application, url, timeoutMs, ...options }: Options): Pr
   if (options.junit !== undefined) await writeReportFile('junit.xml', options.junit, run);
   if (options.html !== undefined) await writeReportFile('report.html', options.html, run);
   if (options.json) printJson({ conforms, application, url, calls: callsAsJson(results), scenarios: scenariosAsJson(scenarios) }, 2);
-  write?.(`${conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.')}\n`);
+  const unchecked = results.flatMap(({ api, offer }) => (offer === 'unchecked' ? [api.name] : []));
+  const doubt = unchecked.length > 0 ? ` Not checked: ${unchecked.join(', ')}.` : '';
+  write?.(`${conforms ? look.style('green', 'It fits.') : look.style('red', 'It does not fit.')}${doubt}\n`);
   if (!conforms) process.exitCode = EXIT.fails;
 }
 

@@ -47,11 +47,17 @@ function shapeOf(plan: Plan) {
   return z.strictObject({
     currency: Currency.default('EUR'),
     ids: each(Object.keys(plan.ids), () => z.string().min(1).max(200).nullable()).default({}),
-    states: each(Object.keys(plan.objects), (type) => z.array(z.enum(statesOf(type))).min(1)).default({}),
+    states: each(Object.keys(plan.objects), (type) => z.array(z.enum(statesOf(type)), { error: statesInWords }).min(1)).default({}),
     events: z.enum(['post', 'none']).default('post'),
     notOffered: z.array(z.enum(lacking)).default([]),
   });
 }
+
+/** The estate translates no states of a real system, so conform translates none. */
+const statesInWords = ({ code }: { readonly code?: string }): string | undefined =>
+  code === 'invalid_type'
+    ? 'List the states that your system has, in the words of the contract. The mapping translates none: your system, or an adapter in front of it, answers in these words.'
+    : undefined;
 
 async function yamlIn(file: string): Promise<unknown> {
   try {

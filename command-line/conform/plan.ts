@@ -1,4 +1,4 @@
-import type { Application } from '../../shared/catalog/applications.ts';
+import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import type { Bench, Body, Input } from './bench.ts';
 
 /** A rule of a call that no schema expresses. */
@@ -18,6 +18,8 @@ export interface CallPlan {
   /** Reads what a call has changed. A repeat with the same key must not change it again. */
   readonly effect?: (bench: Bench, input: Input) => Promise<unknown>;
   readonly needs?: string;
+  /** The call succeeds only with an object of the estate, which does not run during the checks: only refusals are checked. */
+  readonly onlyRefusals?: true;
   /** Rules by name. */
   readonly rules?: Readonly<Record<string, Rule>>;
 }
@@ -34,7 +36,7 @@ export interface ObjectPlan {
 
 /** How a system that takes the place of an application is checked. */
 export interface Plan {
-  readonly application: Application;
+  readonly application: SwappableApplication;
   /** Ids that the system must have before the check, with their meaning and the value in the data of the estate. */
   readonly ids: Readonly<Record<string, { readonly meaning: string; readonly value: string }>>;
   /** What a real system may lack, with its meaning. */

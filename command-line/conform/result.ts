@@ -3,7 +3,7 @@ import { type Look, table } from '../output/table.ts';
 import type { CallResult, CheckResult } from './checks.ts';
 import type { ScenarioResult } from './scenarios.ts';
 
-/** `missing`: other applications need the call, and the system does not offer it. */
+/** `missing`: other applications need the call, and the system does not offer it. `unchecked`: no check covers the call. */
 type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
 
 export const deviates = ({ outcome, isDeclined }: Pick<CheckResult, 'outcome' | 'isDeclined'>): boolean =>
@@ -38,7 +38,7 @@ function inWords(result: CallResult): string {
     case 'not offered':
       return '';
     case 'unchecked':
-      return 'no checks';
+      return 'UNCHECKED: offered, as far as an empty call shows';
     case 'deviates':
       return `FAILED: ${checks
         .filter(deviates)

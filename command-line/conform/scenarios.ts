@@ -2,6 +2,7 @@ import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
+import { loadEstateCode } from '../estate-code.ts';
 import type { Look, Progress } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { runOne } from '../rehearse/run-one.ts';
@@ -36,12 +37,13 @@ export interface SwappedOptions {
 /** Runs the scenarios of the estate with the system in place of the application. */
 export async function runSwapped(options: SwappedOptions): Promise<readonly ScenarioResult[]> {
   const { plan, url, timeoutMs, headersFile, events, lacks, port, look, progress, signal, write } = options;
-  const prefix = `SWAP_${plan.application.toUpperCase().replaceAll('-', '_')}`;
+  const { swapVariable } = await loadEstateCode();
+  const { application } = plan;
   const swap = {
-    [`${prefix}_URL`]: url,
-    [`${prefix}_TIMEOUT_MS`]: String(timeoutMs),
-    [`${prefix}_EVENTS`]: events,
-    ...(headersFile !== undefined && { [`${prefix}_HEADERS_FILE`]: headersFile }),
+    [swapVariable(application, 'URL')]: url,
+    [swapVariable(application, 'TIMEOUT_MS')]: String(timeoutMs),
+    [swapVariable(application, 'EVENTS')]: events,
+    ...(headersFile !== undefined && { [swapVariable(application, 'HEADERS_FILE')]: headersFile }),
   };
   const estate = await startOwnEstate({ GATEWAY_PORT: String(port), ...swap });
   const results: ScenarioResult[] = [];

@@ -157,6 +157,7 @@ interface Fidelity {
   readonly equal: number;
   readonly skipped: number;
   readonly waiting: number;
+  readonly lost: number;
   readonly operations: readonly { readonly api: string; readonly skipped: number }[];
   readonly differences: readonly Row[];
 }
@@ -165,13 +166,14 @@ interface Fidelity {
 export function showFidelity({ items }: { readonly items: readonly Fidelity[] }, look: Look): string {
   if (items.length === 0) return look.style('dim', 'No real system is in the shadow of ours in this rehearsal.');
   return items
-    .map(({ title, url, compared, equal, skipped, waiting, operations, differences }) => {
+    .map(({ title, url, compared, equal, skipped, waiting, lost, operations, differences }) => {
       const left = operations.filter((one) => one.skipped > 0).map(({ api }) => api);
       const counts = [
         `${compared} calls compared`,
         `${equal} equal`,
         skipped > 0 && `${skipped} skipped (${left.join(', ')})`,
         waiting > 0 && `${waiting} waiting`,
+        lost > 0 && `${lost} lost with an ended process`,
       ];
       const head = `${look.style('bold', title)} ${look.style('dim', url ?? '')}\n${counts.filter(Boolean).join(', ')}`;
       const columns = { api: 'operation', pointer: 'member', count: 'count', ours: 'ours', theirs: 'theirs' };

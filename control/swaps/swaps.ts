@@ -6,7 +6,7 @@ import type { World } from '../../shared/domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { retailers } from '../../shared/work/figures.ts';
-import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from '../../shared/work/shadow/stored-fidelity.ts';
+import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs, notCompared } from '../../shared/work/shadow/stored-fidelity.ts';
 import { keptAnswers } from '../../shared/work/swap/kept-answers.ts';
 import {
   EMPTY_LOG,
@@ -89,17 +89,16 @@ export async function readAnswers(worlds: Pick<ObjectReader, 'object' | 'all'>, 
 export async function readFidelity(worlds: Reader, world: World) {
   const shadowed = (await swapsOf(worlds, world)).filter(([, { mode }]) => mode === 'shadow');
   return Promise.all(
-    shadowed.map(async ([application, { url }]) => {
+    shadowed.map(async ([application, { url, timeoutMs }]) => {
       const row = await worlds.object(world, application, fidelityLogs.name, 'fidelity');
-      const { begun, differences, ...log } = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
+      const log = row ? (JSON.parse(row.json) as FidelityLog) : EMPTY_FIDELITY;
       const operations = Object.entries(log.operations)
         .map(([api, counts]) => ({ api, ...counts }))
-        .filter(({ compared, skipped }) => compared + skipped > 0)
         .toSorted((one, other) => one.api.localeCompare(other.api));
       const total = (count: 'compared' | 'equal' | 'skipped'): number => operations.reduce((sum, one) => sum + one[count], 0);
-      const [compared, equal, skipped] = [total('compared'), total('equal'), total('skipped')];
-      const waiting = begun - compared - skipped;
-      return { application, title: applications[application].title, url, compared, equal, skipped, operations, waiting, differences };
+      const totals = { compared: total('compared'), equal: total('equal'), skipped: total('skipped') };
+      const { title } = applications[application];
+      return { application, title, url, ...totals, operations, ...notCompared(log, timeoutMs), differences: log.differences };
     }),
   );
 }

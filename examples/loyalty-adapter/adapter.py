@@ -221,37 +221,55 @@ def redeem(job, member):
 def held(job, member, basket, reference):
     """Holds points once per member and basket or order, otherwise once per reference."""
     owner, order = account_of(job, member)["memo"]["id"], job.body.get("orderId")
-    memo = {"orderId": order, "basketId": basket, "reference": basket if order is None and basket else reference if order is None else None}
+    memo = {"orderId": order, "basketId": basket, "reference": None if order else basket or reference}
     asked = {"points": job.body["points"], "topic": topic_of(job, order), "memo": memo}
     return provider(job, path_of(job, owner, "/holds"), asked, f"redeem/{owner}/{order or basket or f'entry/{reference}'}")
 
 
-NEEDED = {"issue": ("accountId", "points"), "redeem": ("accountId", "points"), "spend": ("redemptionId",), "reverse": ()}
+def issue(job, reference):
+    owner = account_of(job, job.body["accountId"])["memo"]["id"]
+    asked = {"kind": "grant", "points": job.body["points"], "memo": {"reference": reference, "reason": job.body.get("reason")}}
+    granted = provider(job, path_of(job, owner, "/movements"), asked, f"issue/{owner}/{reference}")
+    return {"account": member_of(account_of(job, owner)), "repeated": "replayed" in granted}
+
+
+def redeem_for_payment(job, reference):
+    hold = held(job, job.body["accountId"], None, reference)
+    return with_redemption(job, hold, repeated="replayed" in hold)
+
+
+def spend(job, reference):
+    hold = hold_of(job, job.body["redemptionId"])
+    require_applicable(job, hold)
+    return settled(job, hold, "capture", reference, reference=f"{job.rehearsal}/{reference}")
+
+
+def reverse(job, reference):
+    hold = hold_of(job, f"{job.rehearsal}/{job.body.get('paymentId', reference)}")
+    return settled(job, hold, "return", reference)
+
+
+def settled(job, hold, verb, entry, **members):
+    asked = {"points": job.body.get("amount", {}).get("amount"), "memo": {"reference": entry}, **members}
+    provider(job, f"/holds/{hold['number']}/{verb}", asked, f"{verb}/{entry}")
+    return with_redemption(job, hold)
+
+
+# The function of each type of entry, and the members that its body must have.
+ENTRIES = {
+    "issue": (issue, "accountId", "points"),
+    "redeem": (redeem_for_payment, "accountId", "points"),
+    "spend": (spend, "redemptionId"),
+    "reverse": (reverse,),
+}
 
 
 def put_entry(job, kind, reference):
-    if kind not in NEEDED:
-        raise Refusal(422, "validation_failed", f'Send issue, redeem, spend or reverse instead of "{kind}".')
-    body = job.body
-    require_fit(body, *NEEDED[kind])
-    if kind == "issue":
-        owner = account_of(job, body["accountId"])["memo"]["id"]
-        asked = {"kind": "grant", "points": body["points"], "memo": {"reference": reference, "reason": body.get("reason")}}
-        granted = provider(job, path_of(job, owner, "/movements"), asked, f"issue/{owner}/{reference}")
-        return 200, {"account": member_of(account_of(job, owner)), "repeated": "replayed" in granted}
-    if kind == "redeem":
-        hold = held(job, body["accountId"], None, reference)
-        return 200, with_redemption(job, hold, repeated="replayed" in hold)
-    points = body["amount"]["amount"] if "amount" in body else None
-    asked = {"points": points, "memo": {"reference": reference}}
-    if kind == "spend":
-        hold = hold_of(job, body["redemptionId"])
-        require_applicable(job, hold)
-        asked["reference"] = f"{job.rehearsal}/{reference}"
-    else:
-        hold = hold_of(job, f"{job.rehearsal}/{body.get('paymentId', reference)}")
-    provider(job, f"/holds/{hold['number']}/{'capture' if kind == 'spend' else 'return'}", asked, f"{kind}/{reference}")
-    return 200, with_redemption(job, hold)
+    if kind not in ENTRIES:
+        raise Refusal(422, "validation_failed", f'Send {", ".join(ENTRIES)} instead of "{kind}".')
+    handle, *needed = ENTRIES[kind]
+    require_fit(job.body, *needed)
+    return 200, handle(job, reference)
 
 
 def require_applicable(job, hold):

@@ -60,8 +60,7 @@ if (why !== undefined) {
     const { lines, missing } = await checked(loyaltyPlatformPlan, adapter.url);
     expect(lines('failed', 'not checked')).toEqual([]);
     expect(lines('passed').length).toBeGreaterThan(25);
-    // The plan has no check of Earn Points.
-    expect(missing).toEqual(['earn-points-api']);
+    expect(missing).toEqual([]);
   });
 
   test('The loyalty adapter earns once, takes back what a refund returns, and reports what its provider does unasked', async () => {

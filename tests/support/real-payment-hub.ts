@@ -7,6 +7,14 @@ import { serving } from '../conform/serving.ts';
 type Payment = z.output<typeof PaymentSchema>;
 type Money = Payment['amount'];
 
+type Payable = { readonly total: Money; readonly required?: Money };
+type Authorisation = Pick<Payment, 'orderId' | 'tender'> & { readonly amount?: Money; readonly payable?: Payable };
+type Refund = { readonly amount?: Money; readonly reference?: string; readonly returnId?: string };
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const isMoney = (value: Money | undefined): value is Money =>
+  Number.isSafeInteger(value?.amount) && Number(value?.amount) > 0 && /^[A-Z]{3}$/.test(String(value?.currency));
+
 /** A request as the real system receives it. */
 export interface OutsideRequest {
   readonly method: string;
@@ -21,7 +29,7 @@ export interface OutsideRequest {
   readonly payment: Payment | undefined;
 }
 
-interface OutsideAnswer {
+export interface OutsideAnswer {
   readonly status: number;
   readonly body: unknown;
 }
@@ -29,8 +37,8 @@ interface OutsideAnswer {
 /** Answers in place of the hub, or leaves the request to it. */
 export type Misbehave = (
   request: OutsideRequest,
-  /** The honest answer. Calling it has the effect. */
-  honest: () => OutsideAnswer,
+  /** The honest answer. Calling it has the effect. @param other what differs from the request */
+  honest: (other?: Partial<OutsideRequest>) => OutsideAnswer,
   response: ServerResponse,
 ) => OutsideAnswer | 'handled' | undefined;
 
@@ -48,11 +56,12 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     effects += 1;
     return { status: 200, body: next };
   };
-  const conflict = (detail: string): OutsideAnswer => ({ status: 409, body: { code: 'invalid_state_transition', detail, status: 409 } });
+  const refusal = (status: number, code: string, detail = code): OutsideAnswer => ({ status, body: { code, detail, status } });
+  const conflict = (state: string): OutsideAnswer => refusal(409, 'invalid_state_transition', `it is ${state}`);
   const zero = ({ currency }: Money): Money => ({ amount: 0, currency });
   const refunded = (payment: Payment, amount: Money, more: object): OutsideAnswer => {
     const all = payment.refundedAmount.amount + amount.amount;
-    if (all > payment.capturedAmount.amount) return { status: 409, body: { code: 'refund_exceeds_captured', detail: 'too much' } };
+    if (all > payment.capturedAmount.amount) return refusal(409, 'refund_exceeds_captured');
     const isFull = all === payment.capturedAmount.amount;
     return changed(payment, {
       state: isFull ? 'fully-refunded' : 'partially-refunded',
@@ -61,52 +70,84 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     });
   };
 
-  function authorise({ orderId, tender, amount }: Omit<Payment, 'amount'> & { readonly amount?: Money }): OutsideAnswer {
-    if (!amount) return { status: 422, body: { code: 'validation_failed', detail: 'no amount' } };
+  /** What the order has outstanding, unless the caller did not send it. */
+  function outstandingOf(orderId: string, payable: Payable | undefined): Money | undefined {
+    if (!payable) return undefined;
+    const committed = [...payments.values()].filter((one) => one.orderId === orderId && one.state !== 'voided' && one.state !== 'failed');
+    const kept = committed.map((one) => (one.capturedAmount.amount || one.authorizedAmount.amount) - one.refundedAmount.amount);
+    const { required = payable.total } = payable;
+    return { ...required, amount: kept.reduce((left, one) => left - one, required.amount) };
+  }
+
+  function authorise({ orderId, tender, amount, payable }: Authorisation): OutsideAnswer {
+    const outstanding = outstandingOf(orderId, payable);
+    const wanted = amount ?? outstanding;
+    if (!wanted || !(isText(orderId) && isText(tender?.type) && isMoney(wanted))) return refusal(422, 'validation_failed');
+    if (tender.type === 'card' && !isText(tender.token)) return refusal(422, 'validation_failed');
+    if (outstanding && wanted.amount > outstanding.amount && tender.type !== 'cash') return refusal(409, 'overpayment');
+    const isDeclined = tender.token === 'tok_decline_do_not_honor';
     const now = new Date().toISOString();
     const id = `pay_real${payments.size + 1}`;
     const payment: Payment = {
       id,
       version: 7,
-      state: 'authorised',
+      state: isDeclined ? 'failed' : 'authorised',
       createdAt: now,
       updatedAt: now,
       orderId,
       tender: { type: tender.type, last4: '4242' },
-      amount,
-      authorizedAmount: amount,
-      capturedAmount: zero(amount),
-      refundedAmount: zero(amount),
-      ...(tender.type === 'cash' && { tendered: amount, change: zero(amount) }),
-      authorizationCode: `real-${id}`,
+      amount: wanted,
+      authorizedAmount: isDeclined ? zero(wanted) : wanted,
+      capturedAmount: zero(wanted),
+      refundedAmount: zero(wanted),
+      ...(tender.type === 'cash' && { tendered: wanted, change: zero(wanted) }),
+      ...(!isDeclined && { authorizationCode: `real-${id}` }),
       refunds: [],
     };
     payments.set(id, payment);
+    if (isDeclined) return refusal(402, 'payment_declined');
     effects += 1;
     return { status: 201, body: payment };
+  }
+
+  function capture(payment: Payment, amount: Money = payment.authorizedAmount): OutsideAnswer {
+    if (payment.state !== 'authorised') return conflict(payment.state);
+    if (!isMoney(amount)) return refusal(422, 'validation_failed');
+    if (amount.amount > payment.authorizedAmount.amount) return refusal(409, 'capture_exceeds_authorized');
+    return changed(payment, { state: 'captured', capturedAmount: amount });
+  }
+
+  function refund(payment: Payment, { amount, reference, returnId }: Refund): OutsideAnswer {
+    if (!isMoney(amount)) return refusal(422, 'validation_failed');
+    if (reference !== undefined && payment.refunds.some((one) => one.reference === reference)) return { status: 200, body: payment };
+    if (payment.state !== 'captured' && payment.state !== 'partially-refunded') return conflict(payment.state);
+    const answer = refunded(payment, amount, { reference, returnId });
+    return answer.status === 200 ? { ...answer, status: 201 } : answer;
   }
 
   function honest({ method, path, query, text }: OutsideRequest): OutsideAnswer {
     const body = text === '' ? {} : JSON.parse(text);
     if (`${method} ${path}` === 'POST /payments/authorizations') return authorise(body);
     if (`${method} ${path}` === 'GET /internal/payments') {
-      return { status: 200, body: { items: [...payments.values()].filter(({ orderId }) => orderId === query.get('orderId')) } };
+      return {
+        status: 200,
+        body: { items: [...payments.values()].filter(({ orderId }) => orderId === (query.get('orderId') ?? orderId)) },
+      };
     }
     const [, id = '', verb] =
       /^\/(?:payments|internal\/payments)(?:\/authorizations)?\/([^/]+)\/(capture|void|refunds|reverse)$/.exec(path) ?? [];
     const payment = payments.get(id);
-    if (!payment) return { status: 404, body: { code: 'not_found', detail: `no payment ${id}` } };
+    if (!payment) return refusal(404, 'not_found', `no payment ${id}`);
     switch (verb) {
       case 'capture':
-        if (payment.state !== 'authorised') return conflict(`it is ${payment.state}`);
-        return changed(payment, { state: 'captured', capturedAmount: body.amount ?? payment.authorizedAmount });
+        return capture(payment, body.amount);
       case 'void':
-        return payment.state === 'authorised' ? changed(payment, { state: 'voided' }) : conflict(`it is ${payment.state}`);
-      case 'refunds': {
-        const answer = refunded(payment, body.amount, { reference: body.reference, returnId: body.returnId });
-        return answer.status === 200 ? { ...answer, status: 201 } : answer;
-      }
+        if (payment.state === 'voided') return { status: 200, body: payment };
+        return payment.state === 'authorised' ? changed(payment, { state: 'voided' }) : conflict(payment.state);
+      case 'refunds':
+        return refund(payment, body);
       default: {
+        if (body.reason !== undefined && !isText(body.reason)) return refusal(422, 'validation_failed');
         if (payment.state === 'authorised') return changed(payment, { state: 'voided' });
         const left = payment.capturedAmount.amount - payment.refundedAmount.amount;
         return left > 0 ? refunded(payment, { ...payment.amount, amount: left }, {}) : { status: 200, body: payment };
@@ -132,7 +173,7 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     const payment = payments.get(pathname.split('/').find((part) => part.startsWith('pay_')) ?? '');
     const one = { method, path: pathname, query: searchParams, headers, text, head, payment };
     received.push(one);
-    const answer = behaviour(one, () => once(one), response) ?? once(one);
+    const answer = behaviour(one, (other) => once({ ...one, ...other }), response) ?? once(one);
     if (answer === 'handled') return;
     const { status, body } = answer;
     const type = status < 300 ? 'application/json' : 'application/problem+json';

@@ -76,12 +76,13 @@ function SwapRow({ swap, fidelity, rehearsal }: SwapRowProps) {
   );
 }
 
-const comparedWords = ({ compared, equal, skipped, waiting }: Fidelity): string =>
+const comparedWords = ({ compared, equal, skipped, waiting, lost }: Fidelity): string =>
   [
     `${counted(compared, 'call')} compared`,
     `${equal.toLocaleString('en')} equal`,
     ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
     ...(waiting > 0 ? [`${waiting.toLocaleString('en')} waiting`] : []),
+    ...(lost > 0 ? [`${lost.toLocaleString('en')} lost with an ended process`] : []),
   ].join(', ');
 
 interface DifferencesProps {

@@ -147,6 +147,25 @@ export const loyaltyPlatformPlan: Plan = {
         },
       },
     },
+    'earn-points-api': {
+      valid: async (bench) => ({
+        params: { id: (await member(bench)).id },
+        body: { orderId: bench.unique('ord_'), amount: bench.money(POINTS * 100) },
+      }),
+      onlyRefusals: true,
+      rules: {
+        'unknown-order': {
+          title: 'books no points for an order that it cannot read from the estate',
+          check: async (bench) => {
+            const { id } = await member(bench);
+            const body = { orderId: bench.unique('ord_'), amount: bench.money(POINTS * 100) };
+            const { status } = await bench.call('earn-points-api', { params: { id }, body });
+            bench.expect('Whether Earn Points succeeds for an unknown order', status < 300, false);
+            bench.expect('Balance', await balanceOf(bench, id), 0);
+          },
+        },
+      },
+    },
     'redeem-points-api': {
       valid: async (bench) => ({
         params: { id: (await memberWithPoints(bench)).id },

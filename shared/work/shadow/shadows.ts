@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from '../../control/context.ts';
 import { redactText } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
@@ -19,6 +20,8 @@ type ShadowCall = () => Promise<readonly Difference[]>;
 
 /** Makes the calls of a world one after the other, first answered by ours first: a call may need the ids of an earlier one. */
 export function createShadows(parts: { readonly store: Store; readonly log: Logger }) {
+  /** Name of the queue in the fidelity log. A process that starts again has another. */
+  const queueName = randomUUID();
   const running = new Map<World, { last: Promise<void>; waiting: number }>();
 
   async function compareNow(context: Context, api: string, call: ShadowCall): Promise<void> {
@@ -26,7 +29,10 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
       parts.log.warn({ err: error, api, world: context.world }, 'comparing with the real system in the mode shadow failed');
       return undefined;
     });
-    await record(context, (log) => (found ? withComparison(log, { context, api, found }) : counted(log, api, { skipped: 1 })));
+    await record(context, (log) => {
+      const ended = withWaiting(log, -1);
+      return found ? withComparison(ended, { context, api, found }) : counted(ended, api, { skipped: 1 });
+    });
   }
 
   const record = (context: Context, change: (log: Omit<FidelityLog, 'version'>) => Omit<FidelityLog, 'version'>): Promise<void> =>
@@ -36,25 +42,29 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
       }),
     );
 
+  /** Counts the waiting calls of this process. */
+  function withWaiting(log: Omit<FidelityLog, 'version'>, more: number): Omit<FidelityLog, 'version'> {
+    const { [queueName]: own, ...others } = log.queues;
+    const waiting = (own?.waiting ?? 0) + more;
+    const queues = waiting > 0 ? { ...others, [queueName]: { waiting, at: instant(Date.now()) } } : others;
+    return { ...log, queues };
+  }
+
   return {
     /** Resolves when the call is counted. The comparison follows. */
     async add(context: Context, api: string, call: ShadowCall): Promise<void> {
       const { world } = context;
       const queue = running.get(world) ?? { last: Promise.resolve(), waiting: 0 };
-      const isFull = queue.waiting >= MOST_WAITING;
-      if (!isFull) {
-        running.set(world, queue);
-        queue.waiting += 1;
-      }
-      const begun = record(context, (log) => counted({ ...log, begun: log.begun + 1 }, api, isFull ? { skipped: 1 } : {}));
-      if (!isFull) {
-        queue.last = Promise.all([queue.last, begun])
-          .then(() => compareNow(context, api, call))
-          .finally(() => {
-            queue.waiting -= 1;
-            if (queue.waiting === 0) running.delete(world);
-          });
-      }
+      if (queue.waiting >= MOST_WAITING) return record(context, (log) => counted(log, api, { skipped: 1 }));
+      running.set(world, queue);
+      queue.waiting += 1;
+      const begun = record(context, (log) => withWaiting(log, 1));
+      queue.last = Promise.all([queue.last, begun])
+        .then(() => compareNow(context, api, call))
+        .finally(() => {
+          queue.waiting -= 1;
+          if (queue.waiting === 0) running.delete(world);
+        });
       await begun;
     },
   };

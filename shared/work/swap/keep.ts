@@ -66,16 +66,17 @@ function hasObject(schema: z.core.$ZodType, application: ApiDefinition['applicat
   return isOne || Object.values<z.core.$ZodType>(shape).some((member) => hasObject(member, application));
 }
 
+interface Call {
+  readonly swap: StoredSwap;
+  readonly api: ApiDefinition;
+  readonly input: Input;
+}
+
 /** Records what a real system answered, if its swap keeps answers. Secrets in both bodies are replaced. */
 export async function keepAnswer(
   parts: Pick<ApplicationParts, 'store' | 'log'>,
   context: Context,
-  {
-    swap,
-    api,
-    input,
-    reply,
-  }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input; readonly reply: OutsideReply },
+  { swap, api, input, reply }: Call & { readonly reply: OutsideReply },
 ): Promise<void> {
   if (!swap.keep) return;
   const recorded: RecordedAnswer = {
@@ -96,10 +97,7 @@ export async function keepAnswer(
 }
 
 /** The kept reply of a real system to such a call. @throws Violation `not_kept` */
-export async function keptReply(
-  work: UnitOfWork,
-  { swap, api, input }: { readonly swap: StoredSwap; readonly api: ApiDefinition; readonly input: Input },
-): Promise<OutsideReply> {
+export async function keptReply(work: UnitOfWork, { swap, api, input }: Call): Promise<OutsideReply> {
   const request = requestOf(input);
   const id = digest(api.id, canonicalJson(withoutInstants(request)));
   const earlier = (await work.get(keptUses, id))?.count ?? 0;

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
+import { startDefectiveHub } from '../../conform/defects.ts';
 import { startAdapter } from '../../conform/example-adapter.ts';
-import { startPaymentHub } from '../../conform/payment-hub-stub.ts';
 import { serving } from '../../conform/serving.ts';
 import { runEstate } from '../../support/command.ts';
 import { freePort } from '../../support/free-port.ts';
+import { startPaymentHub } from '../../support/real-payment-hub.ts';
 import { scratchFolder } from './scratch.ts';
 
 const { at, write } = await scratchFolder();
@@ -22,7 +23,8 @@ test('The command conform reports a system that fits, in the terminal, as JUnit 
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/must +Authorize Payment +\d+ passed; not offered: declined\n/);
   expect(out).toMatch(/not offered +Void Payment\n/);
-  expect(out).toMatch(/\nIt fits\.\n$/);
+  expect(out).toMatch(/\nmay +Change Payment Token +UNCHECKED: .+\n/);
+  expect(out).toMatch(/\nIt fits\. Not checked: .*Change Payment Token.*\.\n$/);
   const xml = await readFile(junit, 'utf8');
   expect(xml).toContain('<testsuite name="estate conform"');
   expect(xml).toContain('name="capture-payment-api: capture-limit"');
@@ -31,7 +33,7 @@ test('The command conform reports a system that fits, in the terminal, as JUnit 
 });
 
 test('The command conform ends with 1 for a system that breaks a rule or lacks a required call, and names both', async () => {
-  await using hub = await startPaymentHub('captures-above-the-authorised');
+  await using hub = await startDefectiveHub('captures-above-the-authorised');
   const lacking = await write('lacking.yaml', 'notOffered: [reverse-payment]\n');
   const { code, out } = await checks(hub.url, '--json', '--mapping', lacking);
   const { conforms, calls } = JSON.parse(out) as { conforms: boolean; calls: { id: string; verdict: string }[] };
@@ -43,9 +45,13 @@ test('The command conform ends with 1 for a system that breaks a rule or lacks a
 test('The command conform refuses a wrong mapping and wrong headers with all mistakes, and an address where nothing listens', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const wrong = await write('wrong.yaml', 'ids:\n  crd: x\nstates:\n  payment: [paid]\n');
+  const translating = await write('translating.yaml', 'states:\n  payment: { AUTHED: authorised }\n');
   const mapped = await conform(url, '--mapping', wrong);
   expect(mapped).toMatchObject({ code: 2, err: expect.stringContaining(`${wrong}: ids.crd: This member is unknown.\n`) });
   expect(mapped.err).toContain(`${wrong}: states.payment.0: This must be one of pending,`);
+  expect((await conform(url, '--mapping', translating)).err).toContain(
+    `${translating}: states.payment: List the states that your system has,`,
+  );
   const lines = await write('wrong.txt', 'Authorization: Bearer secret\nno header\n');
   const { code, err } = await conform(url, '--headers-file', lines);
   expect([code, err]).toEqual([2, `${lines}: line 2 is not a header, like Authorization: Bearer …\n`]);

@@ -69,6 +69,7 @@ const Fidelity = z
     ...Counts,
     operations: z.array(z.object({ api: z.string().describe('The operation, or event:<name>.'), ...Counts })).describe('Sorted by name.'),
     waiting: z.int().describe('Calls whose comparison has not ended.'),
+    lost: z.int().describe('Calls that are never compared, because the process that had to compare them has ended.'),
     differences: z
       .array(
         z.object({
