@@ -119,7 +119,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
     ...['ecommerce-platform|undo-checkout', 'fms|put-back', 'oms|take-exchange-credit', 'oms|pay-out-return'],
   ],
   'tests/services/oms-lost-authorizations': ['oms|renew-authorization', 'oms|give-up-uncovered'],
-  'tests/services/lost-parcels': ['fms|restock'],
+  'tests/services/fms-crashes': ['fms|restock'],
   'tests/services/pos-changed-tenders': ['pos|capture-tenders'],
   'a cancellation': ['oms|compensate', 'payment-hub|give-back-points'],
   'the confirmation of an order': ['oms|route-order', 'oms|redeem-vouchers', 'fms|allocate', 'payment-hub|check-orphan'],

@@ -226,3 +226,17 @@ test('A void while a tender is processed is refused as retryable, and its repeat
   expect((await rehearsal.voidSale(id)).body).toMatchObject({ payments: [{ state: 'voided' }] });
   expect(await boundMoney(rehearsal, id)).toBe(0);
 });
+
+test('Concurrent voids and tenders leave no money on a voided transaction', async (rehearsal) => {
+  for (let round = 0; round < 8; round++) {
+    const { id } = await rehearsal.sale();
+    const replies = await Promise.all([...[700, 800, 900].map((amount) => rehearsal.pay(id, card(), amount)), rehearsal.voidSale(id)]);
+    for (const { status, body } of replies.filter((reply) => reply.status >= 300)) {
+      expect(status).toBe(409);
+      expect(['invalid_state_transition', 'overpayment']).toContain(body.code);
+    }
+    expect((await rehearsal.voidSale(id)).body).toMatchObject({ state: 'cancelled' });
+    expect(await boundMoney(rehearsal, id)).toBe(0);
+  }
+  expect(await rehearsal.stockAt('mug-blue')).toEqual(UNSOLD);
+});

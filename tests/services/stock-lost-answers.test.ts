@@ -69,6 +69,24 @@ async function replaced(stock: Awaited<ReturnType<typeof shop>>): Promise<string
   return old;
 }
 
+test('a release whose answer is lost leaves nothing reserved, even while the SIM retries', async (stock) => {
+  const id = await stock.reserve(3);
+  await stock.lose('move-hold');
+  await stock.release(id);
+  expect([await stock.stateOf(id), (await stock.shelf()).reserved]).toEqual(['released', 0]);
+  await stock.balancedToTheEnd();
+  expect(await stock.shelf()).toMatchObject({ onHand: 1000, reserved: 0 });
+});
+
+test('units of a movement with a lost answer are counted as shipped once', async (stock) => {
+  const id = await stock.reserve(3);
+  await stock.confirm(id);
+  await stock.lose('move-hold');
+  await stock.consume(id, 2);
+  await stock.balancedToTheEnd();
+  expect(await stock.shelf()).toMatchObject({ onHand: 998, reserved: 1 });
+});
+
 test.each(['released', 'expired'])('nothing is reserved after the old reservation was %s', async (stock, state) => {
   const old = await replaced(stock);
   if (state === 'released') await stock.release(old);
