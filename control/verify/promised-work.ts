@@ -87,7 +87,7 @@ export function checkPromisedWork({ records, due, parked, swapped }: WorldRecord
       const wanted = kinds(record as never);
       const [kind = ''] = wanted;
       if (wanted.length === 0) continue;
-      const does = `${dueWork[application]?.[kind]?.does ?? kind}`;
+      const does = dueWork[application]?.[kind]?.does ?? kind;
       check(
         wanted.some((one) => known.has(dueKey(application, one, record.id))),
         `${type}/${record.id}: it waits for the ${applications[application].title}, which ${does}, and this work (${kind}) is missing`,

@@ -14,12 +14,14 @@ import { type EventHandler, handle, handleDue, unchanged } from '../../shared/wo
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, notedOrders } from './collections.ts';
+import { contactOf } from './contact.ts';
 import {
   acceptsActivity,
   addInteraction,
   type CustomerRecord,
   idleAt,
   interactionVerb,
+  isRegistered,
   laterInstant,
   refuseBlocked,
 } from './customer-rules.ts';
@@ -39,10 +41,11 @@ export const logCustomerInteraction = handle(logCustomerInteractionCall)(async (
   return next;
 });
 
-/** Unblocking counts as activity now, like a purchase. */
+/** A guest who is blocked counts as registered. Unblocking counts as activity now, like a purchase. */
 export const moveCustomer = handle(moveCustomerCall)(async ({ params: { id }, body: { verb } }, { work }) => {
   const customer = await requireObject(work, customers, id);
-  const next = work.transition(customers, customer, verb, verb === 'unblock' ? { lastActivityAt: instant(work.now) } : {});
+  const contact = isRegistered(customer) ? {} : await contactOf(work, customer);
+  const next = work.transition(customers, customer, verb, verb === 'unblock' ? { lastActivityAt: instant(work.now) } : contact);
   restartIdleTimer(work, next);
   return next;
 });

@@ -9,6 +9,7 @@ import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { customers, parties } from './collections.ts';
+import { contactOf, findRegistered } from './contact.ts';
 import { type Contact, type CustomerRecord, guestToRegister, isRegistered, noConsents } from './customer-rules.ts';
 
 export const createCustomer = handle(createCustomerApi)(async ({ body }, { work }) => {
@@ -29,7 +30,7 @@ export const createCustomer = handle(createCustomerApi)(async ({ body }, { work 
   }
   return work.transition(customers, party, 'register', {
     ...name,
-    ...(await mergeContact(work, body, party)),
+    ...(await contactOf(work, party, body)),
     consents: { ...party.consents, ...namedConsents(body.consents) },
   });
 });
@@ -65,13 +66,6 @@ async function findGuest(work: UnitOfWork, { email, phone }: Contact): Promise<C
   const byEmail = email === undefined ? [] : (await work.find(customers, 'email', email)).items;
   const byPhone = phone === undefined ? [] : (await work.find(customers, 'phone', phone)).items;
   return guestToRegister({ email, phone }, { byEmail, byPhone });
-}
-
-/** E-mail and phone that the request omits are taken from the guest, unless another customer has registered with them since. */
-async function mergeContact(work: UnitOfWork, requested: Contact, party: CustomerRecord): Promise<Contact> {
-  const email = requested.email ?? ((await findRegistered(work, { email: party.email })) ? undefined : party.email);
-  const phone = requested.phone ?? ((await findRegistered(work, { phone: party.phone })) ? undefined : party.phone);
-  return { email, phone };
 }
 
 /** A consent that the request omits is unchanged. */
@@ -136,11 +130,4 @@ function createParty(work: UnitOfWork, basketId: string): CustomerRecord {
 function identify(work: UnitOfWork, party: CustomerRecord, { email = party.email, phone = party.phone }: PartyContact): CustomerRecord {
   if (isRegistered(party) || (email === party.email && phone === party.phone)) return party;
   return work.transition(customers, party, 'identify', { email, phone });
-}
-
-/** The customer registered with this e-mail, or otherwise with this phone. Blocked customers count as registered. */
-async function findRegistered(work: UnitOfWork, { email, phone }: Contact): Promise<CustomerRecord | undefined> {
-  const byEmail = email === undefined ? undefined : await work.findUnique(customers, 'registeredEmail', email);
-  if (byEmail) return byEmail;
-  return phone === undefined ? undefined : work.findUnique(customers, 'registeredPhone', phone);
 }

@@ -3,7 +3,7 @@ import { customers } from '../../services/crm/collections.ts';
 import { createCustomer } from '../../services/crm/registration.ts';
 import * as crm from '../../services/crm/service.ts';
 import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import { putParty } from '../../shared/catalog/customer/internal.ts';
+import { changeCustomer, moveCustomer, putParty } from '../../shared/catalog/customer/internal.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -38,9 +38,10 @@ test('Create Customer registers a customer with e-mail, phone, name and consents
   const consents = { emailMarketing: false, smsMarketing: false, profiling: true };
   expect(body).toMatchObject({ state: 'registered', version: 1, email, phone, ...NAME, addresses: [], consents });
   expect(body.id).toMatch(/^cus_[0-9A-Z]{26}$/);
-  const [event, ...more] = await rehearsal.events({ subject: `customer/${body.id}`, ext: true });
-  expect(more).toEqual([]);
-  expect(event).toMatchObject({ type: 'com.unified-commerce.customer-registered', source: 'urn:uc:app:crm', classification: 'created' });
+  const events = await rehearsal.events({ subject: `customer/${body.id}`, ext: true });
+  expect(typesOf(events)).toEqual(['customer-registered']);
+  const [event] = events;
+  expect(event).toMatchObject({ source: 'urn:uc:app:crm', classification: 'created' });
   expect(event.data).not.toHaveProperty('previousState');
   expect(await read(rehearsal, body.id)).toEqual(body);
   expect(event.data.object).toEqual(body);
@@ -218,6 +219,15 @@ describe('Put Party', () => {
     expect(event).toMatchObject({ type: 'com.unified-commerce.customer-registered', classification: 'created', aggregateversion: 3 });
     expect(event.data.previousState).toBe('identified');
     for (const contact of [undefined, newContact()]) expect(await put('bsk_6', contact)).toEqual(body);
+  });
+
+  test('A guest who is blocked loses the e-mail that another customer has registered since', async () => {
+    const { email, phone } = newContact();
+    const { id } = await put('bsk_10', { email, phone });
+    await inside.play(changeCustomer, { params: { id: 'cus_farid' }, body: { email } });
+    const blocked = await inside.play(moveCustomer, { params: { id }, body: { verb: 'block' } });
+    expect(blocked).toMatchObject({ state: 'blocked', phone });
+    expect(blocked).not.toHaveProperty('email');
   });
 
   test('Create Customer prefers the guest with both e-mail and phone, then the oldest with the e-mail', async () => {
