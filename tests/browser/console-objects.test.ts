@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { card } from '../support/steps/tender.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 import { WIDTHS } from './looks.ts';
 
@@ -261,7 +261,7 @@ describeInBrowser('Objects in the console', () => {
     await verb('Switch off 10 % off').click();
     await verb('Switch on 10 % off').waitFor();
     const refused = { valid: false, reason: 'voucher_disabled' };
-    expect(await other.api('validate-voucher-api', { params: { code: 'WELCOME10' }, body: {} })).toMatchObject(refused);
+    expect(await other.api('validate-voucher-api', { params: { code: 'WELCOME10' }, body: { amount: eur(2598) } })).toMatchObject(refused);
   });
 
   test('The page of an object follows changes by others', async () => {
@@ -290,7 +290,7 @@ describeInBrowser('Objects in the console', () => {
       .first()
       .click();
     await tab.heading('Confirm Order').waitFor();
-    await main().locator(`.objects a[title="order/${order}"]`).click();
+    await main().locator(`[aria-label="Objects that changed"] a[title="order/${order}"]`).click();
     await main().getByRole('heading', { name: 'How it got there' }).waitFor();
   });
 

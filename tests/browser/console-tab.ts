@@ -118,7 +118,7 @@ export function consoleTab() {
     tabTo: async (name: string) => {
       const focused = () =>
         page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''");
-      for (let presses = 0; presses < 120; presses += 1) {
+      for (let presses = 0; presses < 200; presses += 1) {
         await page.keyboard.press('Tab');
         if ((await focused()).startsWith(name)) return;
       }

@@ -11,9 +11,9 @@ export const Term = ({ word, children }: { word: string; children: string }) => 
 
 /** The meaning that was asked for. It stands once on the page, outside of every text. */
 export const Meaning = () => (
-  <div id={MEANING} popover="auto" class="meaning">
+  <aside id={MEANING} popover="auto" class="meaning" aria-label="Meaning of a word">
     <strong>{asked}.</strong> {inWords(glossary[asked.value] ?? '')}
-  </div>
+  </aside>
 );
 
 /** Words that a shopkeeper may not know, by their headings in the glossary, with other forms. */
