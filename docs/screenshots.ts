@@ -23,14 +23,17 @@ const SHOTS = [
   { name: 'overview', path: '', shows: 'text=/^13 of 13$/', readme: true },
   { name: 'activity', path: '/activity', shows: 'a[data-row]' },
   { name: 'objects', path: '/objects/order', shows: 'main a' },
+  { name: 'customer', path: '/objects/customer/cus_ada', shows: 'h1' },
   { name: 'stock', path: '/stock', shows: 'main strong' },
-  { name: 'stock-of-sku', path: '/stock/mug-blue', shows: '.holds li' },
+  { name: 'stock-of-sku', path: '/stock/mug-blue', shows: 'main li' },
   { name: 'flows', path: '/flows', shows: 'main button' },
   { name: 'faults', path: '/faults', shows: 'main button' },
   { name: 'events', path: '/events', shows: 'main a' },
-  { name: 'trace', path: `/activity/${TRACE}`, shows: '.hop pre', readme: true },
-  { name: 'call-tree', path: `/activity/${TRACE}?view=tree`, shows: '.tree a' },
-  { name: 'problems', path: '/console/reference/problems#not_found', shows: 'li.named', estate: true },
+  { name: 'webhooks', path: '/webhooks', shows: 'h1' },
+  { name: 'rehearsals', path: '/rehearsals', shows: 'h1' },
+  { name: 'trace', path: `/activity/${TRACE}`, shows: '[aria-label="Response"]', readme: true },
+  { name: 'call-tree', path: `/activity/${TRACE}?view=tree`, shows: '[aria-label="Hops"] a' },
+  { name: 'problems', path: '/console/reference/problems#not_found', shows: 'li[aria-current]', estate: true },
 ] as const;
 
 /** @returns the address of the gateway when the estate is ready */
