@@ -30,7 +30,7 @@ const SHOTS = [
   { name: 'faults', path: '/faults', shows: 'main button' },
   { name: 'events', path: '/events', shows: 'main a' },
   { name: 'webhooks', path: '/webhooks', shows: 'h1' },
-  { name: 'rehearsals', path: '/rehearsals', shows: 'h1' },
+  { name: 'rehearsals', path: '/console/rehearsals', shows: 'h1', estate: true },
   { name: 'trace', path: `/activity/${TRACE}`, shows: '[aria-label="Response"]', readme: true },
   { name: 'call-tree', path: `/activity/${TRACE}?view=tree`, shows: '[aria-label="Hops"] a' },
   { name: 'problems', path: '/console/reference/problems#not_found', shows: 'li[aria-current]', estate: true },
