@@ -10,7 +10,7 @@ const UNKNOWN = `{ title: 'Read nobody', call: 'GET /customers/nobody' }`;
 const UNAWAITED = 'Nothing awaits a promise that failed';
 const IN_VAIN = 'It waits for something that can no longer happen: ';
 const SLOW = 'A timer or a listener failed: too slow. Wrap it in a promise, and await that.';
-const LATE = `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 300));`;
+const LATE = `globalThis.leftBehind = new Promise((resolve) => setTimeout(() => { resolve(); throw new Error('too slow'); }, 2_000));`;
 
 /** Writes a scenario, and a second one that passes if the first leaves nothing behind. */
 const followed = async (body: string) => [
