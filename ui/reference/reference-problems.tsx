@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { fragment, problemLink, route, setQuery } from '../data/data.ts';
 import { Badge, Card, Empty, FilterField, inWords, StatusBadge } from '../kit/kit.ts';
 import { type Problem, problems } from './catalog.ts';
+import css from './reference.module.css';
 
 /** The names are shown before the details are loaded. */
 const FEW_APIS = 8;
@@ -28,7 +29,7 @@ export function Problems() {
           </button>
         </Empty>
       )}
-      <ul class="entries">
+      <ul class={css.entries}>
         {found.map((problem) => (
           <Section key={problem.code} problem={problem} isNamed={problem.code === named} />
         ))}
@@ -49,7 +50,7 @@ function Section({
     if (isNamed) section.current?.scrollIntoView();
   }, [isNamed]);
   return (
-    <li ref={section} id={code} class={isNamed ? 'stack-tight named' : 'stack-tight'} aria-current={isNamed ? 'true' : undefined}>
+    <li ref={section} id={code} class="stack-tight" aria-current={isNamed ? 'true' : undefined}>
       <p class="line">
         <StatusBadge status={status} />
         <strong>{title}</strong>

@@ -3,12 +3,13 @@ import { useEffect } from 'preact/hooks';
 import { fragment } from '../data/data.ts';
 import { Card, CopyButton, inWords } from '../kit/kit.ts';
 import { magicValues } from './catalog.ts';
+import css from './reference.module.css';
 
 /** What of the initial world is made for rehearsing. */
 export const MagicValues = () =>
   magicValues.map(({ title, rows }) => (
     <Card key={title} title={title}>
-      <ul class="entries">
+      <ul class={css.entries}>
         {rows.map(({ values, also, use }) => (
           <li key={use}>
             <p class="line">
@@ -40,9 +41,9 @@ export function Entries({ label, entries }: { label: string; entries: readonly E
   useEffect(() => document.getElementById(named)?.scrollIntoView(), [named]);
   return (
     <Card label={label}>
-      <ul class="entries">
+      <ul class={css.entries}>
         {entries.map(({ id, name, note = '', meaning }) => (
-          <li key={id} id={id} class={id === named ? 'named' : undefined} aria-current={id === named ? 'true' : undefined}>
+          <li key={id} id={id} aria-current={id === named ? 'true' : undefined}>
             <p class="line">
               <strong>{name}</strong>
               {note !== '' && <span class="muted brk">default {note}</span>}

@@ -1,4 +1,3 @@
-import './reference.css';
 import { estateLink } from '../data/data.ts';
 import { Empty, glossary, Heading } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
