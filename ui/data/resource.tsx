@@ -113,7 +113,7 @@ interface RereadOptions {
   readonly isReading?: () => boolean;
 }
 
-/** Reads again when a stream begins and after frames of these kinds, once for all that come within the time. Without frames there is no timer. */
+/** Reads again when a stream begins and after frames of these kinds. One read covers all frames of an interval. A timer runs only after a frame. */
 export function useReread(kinds: readonly FrameKind[], reread: () => void, options: RereadOptions = {}): void {
   const latest = useRef({ reread, ...options });
   latest.current = { reread, ...options };
