@@ -204,7 +204,7 @@ export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
   owedRefund: Money.optional().describe(
-    'Amount that the customer should have and no refund brings: all that the retailer still has of a cancelled order, or failed refunds that were not repeated. Absent if it is zero or unknown.',
+    'Amount that the customer should have and no refund brings: all that the retailer still has of a cancelled order, except by a payment with an open dispute, or failed refunds that were not repeated. Absent if it is zero or unknown.',
   ),
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),
