@@ -130,7 +130,7 @@ export const Order = z
     orderNumber: z
       .string()
       .describe(
-        'Order number for the customer. It begins with the day of the order, at the till of the checkout, in the time zone of the retailer.',
+        'Order number for the customer. It begins with the day of the order or, at the till, of the checkout, in the time zone of the retailer.',
       ),
     channel: Channel,
     storeId: Id.optional().describe('Store of an order of the till.'),
