@@ -67,7 +67,7 @@ export const flows: readonly FlowDefinition[] = [
   },
   {
     number: 4,
-    title: 'Stock held permanently when an order is confirmed',
+    title: 'Stock reserved permanently when an order is confirmed',
     participants: ['oms', 'sim'],
     steps: [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
