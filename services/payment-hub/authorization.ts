@@ -95,7 +95,7 @@ const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amoun
 });
 
 /** Schedules the timers of an authorisation. */
-export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
+function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
   if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + work.figures.windowMs.authorisation, {});
 }

@@ -37,7 +37,7 @@ export const obligationOf = ({ id }: Pick<ApiDefinition, 'id'>): Obligation => (
 export const hasKey = (api: ApiDefinition): boolean => isMutating(api);
 
 /** The refusals that a call passes on to its caller. */
-export const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
+const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
   ...api.problems.filter((code) => !(dependencyProblems as readonly ProblemCode[]).includes(code)),
   'malformed_request',
   'validation_failed',

@@ -121,7 +121,7 @@ const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: 
  * The shortest way between two states of a life cycle: a real system may move an object several times between two answers.
  * @param from undefined: the object was never seen @returns undefined when no way exists
  */
-export function movesBetween(
+function movesBetween(
   lifeCycle: LifeCycle | undefined,
   from: string | undefined,
   to: string | undefined,
