@@ -19,7 +19,7 @@ import { lookOf } from './output/table.ts';
 import { prepareReportFile, writeReportFile } from './rehearse/report/report.ts';
 
 interface Options extends Omit<Connection, 'rehearsal'> {
-  /** In the sequence of the options. */
+  /** In the sequence of the command line. */
   readonly rehearsal?: readonly string[];
   readonly all?: boolean;
   readonly allow: number;
@@ -28,7 +28,7 @@ interface Options extends Omit<Connection, 'rehearsal'> {
   readonly html?: string;
 }
 
-/** Compares ours with the real systems in its shadow, over some rehearsals, as a check of CI. */
+/** Compares our applications with the real systems in their shadow, over some rehearsals. A check for CI. */
 export function fidelityCommand(): Command {
   const allow = {
     type: 'integer',

@@ -2,7 +2,7 @@ import { createOutbound, type OwnListener, outboundAllow } from '../shared/http/
 import type { OutsideAccess } from '../shared/work/swap/outside-call.ts';
 import type { Configuration } from './configuration.ts';
 
-/** Limit of connections to a real system. One rehearsal can use only a part of them. */
+/** Maximum number of connections to a real system. One rehearsal can use only a part of them. */
 const CONNECTIONS = 128;
 
 /** Opens the access of applications to real systems. Addresses from variables need no permission. No address may be a listener of the estate. */

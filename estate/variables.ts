@@ -113,10 +113,10 @@ export const variables = {
     .describe('Folder with your own data: files, overlays or CSV. A file that it does not have is the project’s.'),
   JOURNAL_HOPS: WholeNumber(100, 100_000)
     .default(5_000)
-    .describe('Most hops in the journal of a rehearsal. A full journal discards its oldest traces.'),
+    .describe('Maximum number of hops in the journal of a rehearsal. A full journal discards its oldest traces.'),
   JOURNAL_BYTES: WholeNumber(65_536, 1_073_741_824)
     .default(8 * 1024 * 1024)
-    .describe('Most characters in the journal of a rehearsal.'),
+    .describe('Maximum number of characters in the journal of a rehearsal.'),
   JOURNAL: OneOf(['on', 'off']).default('on').describe('`off` records no hops, for load tests. `/_control/journal` then stays empty.'),
   ALLOW_DEMO_CREDENTIALS: Flag.default(false).describe(
     'Accepts the demo credentials although others can reach `HOST` or NODE_ENV is `production`. The start logs a warning.',

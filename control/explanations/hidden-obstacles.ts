@@ -38,7 +38,7 @@ async function paymentsOf({ worlds, view }: ExplainScope, orderId: string): Prom
   return found.map(({ json }) => JSON.parse(json) as BusinessObject<'payment'>);
 }
 
-/** What captured less refunded payments have to cover before goods leave: the rest of the goods, and shipping. */
+/** The amount that captures less refunds must cover before goods leave: the remaining goods, and shipping. */
 function requiredFor({ lines, totals }: BusinessObject<'order'>): Money {
   const goods = lines.reduce((sum, { lineTotal, qty, cancelledQty, returnedQty }) => {
     const gone = floorShare(lineTotal.amount, cancelledQty + returnedQty, qty);

@@ -67,7 +67,10 @@ async function sourceOf(
   return { copyOf: view.world };
 }
 
-/** A request may begin between the check and the copy. The fork would have a half of its work, so the fork is removed. @throws Problem not_at_rest */
+/**
+ * A request may begin between the check and the copy. The fork would have half of its work, so the fork is removed.
+ * @throws Problem not_at_rest
+ */
 async function requireRest(name: string, of: string, { rehearsals, snapshots, worlds }: ControlParts): Promise<void> {
   try {
     await snapshots.settled(await rehearsals.find(name));

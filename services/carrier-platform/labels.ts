@@ -26,7 +26,7 @@ export const generateLabel = handle(generateLabelApi)(async ({ params: { id }, b
   return published(await labelParcel(shipment, body, scope));
 });
 
-/** @throws Problem `conflicting_repeat` when the label is of another carrier or service */
+/** @throws Problem `conflicting_repeat` when the label is from another carrier or service */
 function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body): void {
   const { carrier: otherCarrier, service: otherService } = asked;
   refuseOtherContent(

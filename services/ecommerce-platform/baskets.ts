@@ -151,7 +151,7 @@ async function refuseUnlessForSale(scope: Scope, { sku, qty }: SkuUnits): Promis
 }
 
 /**
- * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
+ * One location serves a line, so the best location must have all units. If the Inventory Service does not answer, the line is accepted.
  * @throws Problem 409 `insufficient_stock`
  */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {

@@ -141,7 +141,7 @@ function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder)
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
+/** Refuses a confirmation when a line has no stock: nothing is reserved, the authorisations are voided, and the order stays a draft. */
 function refuseForStock(
   { order, problem, payments }: { order: StoredOrder; problem: Problem; payments: readonly Payment[] },
   { work }: Scope,
@@ -164,7 +164,7 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
     skus: shortage.context['skus'] ?? [],
     lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
   };
-  const consequence = 'Nothing is held for it and its authorisations are voided; authorise and confirm again when the goods are back.';
+  const consequence = 'Nothing is reserved for it and its authorisations are voided; authorise and confirm again when the goods are back.';
   if (reservationsOf(order.lines).length === 0) {
     return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
   }

@@ -40,9 +40,9 @@ export async function refuseForeignReturn(returnId: string, buyerId: string | un
 }
 
 /**
- * Claims a return for a basket, as part of the commit before the basket is converted. A return pays for one basket, once, and not after
- * its refund. Of two concurrent claims one is refused before anything has happened to its basket.
- * @throws Problem `invalid_state_transition` of the return
+ * Claims a return for a basket, as part of the commit before the basket is converted. A return pays for one basket, once, and not after its
+ * refund. Of two concurrent claims one is refused before anything has happened to its basket.
+ * @throws Problem `invalid_state_transition` for the return
  */
 export async function claimReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);

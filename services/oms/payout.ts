@@ -51,9 +51,9 @@ export async function payOut({ order, booking }: BookedReturn, scope: Scope): Pr
 
 interface PaymentsToRefund {
   readonly payments: readonly Payment[];
-  /** Minor units that all refunds for the return add up to in the end. */
+  /** Total of the refunds for the return once all are made, in minor units. */
   readonly value: number;
-  /** Minor units of the payments that pay for exchange orders, and are not refunded as well. */
+  /** Minor units that pay for exchange orders, so they cannot be refunded. */
   readonly exchanged: number;
 }
 

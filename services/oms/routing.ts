@@ -131,7 +131,7 @@ export async function createFulfillmentOrdersFor(
   await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
 }
 
-/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws Problem of the FMS */
+/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws the Problem of the FMS */
 async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
   await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);

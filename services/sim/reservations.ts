@@ -51,7 +51,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   await refuseUnfit(found, orderId ?? found.orderId, scope);
   await refuseWhileReplaced(found, work);
   if (isNew) {
-    // A concurrent release is either committed before, or finds this record.
+    // A concurrent release is either committed first, or finds this record.
     work.expect(reservations, found);
     work.put(fulfillmentHolds, { id, orderId });
   }
@@ -143,7 +143,7 @@ export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, or
   return { released: released.map(({ id }) => id) };
 });
 
-/** Records stock that the Inventory Service holds already, once per id. For an order that has ended, nothing is recorded. */
+/** Records stock that the Inventory Service has reserved already, once per id. For an order that has ended, nothing is recorded. */
 export const recordReservation = handle(recordReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(reservations, id);
   if (found) return again(found);

@@ -197,7 +197,7 @@ function redactEncoded(text: string, spaced: (part: string) => string): string {
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
-/** Most rounds of decoding. No reader decodes text that is encoded more often. */
+/** Maximum number of rounds of decoding. No reader decodes text that is encoded more often. */
 const MOST_ENCODINGS = 3;
 const ENCODED = /%[0-9a-f]{2}/i;
 

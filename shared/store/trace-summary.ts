@@ -67,7 +67,7 @@ function both(first: readonly string[], second: readonly string[]): readonly str
   return added.length === 0 ? first : [...first, ...added];
 }
 
-/** How bad an answer is: a failure before no answer, which the gateway answers with a failure; then a refusal, then a success. */
+/** Ranks an answer, the worst highest: a failure, no answer (the gateway then answers with a failure), a refusal, a success. */
 function badness(status: number): number {
   if (status >= 500) return 3;
   if (status === 0) return 2;

@@ -43,7 +43,7 @@ export function headersOfAnswer(
   };
 }
 
-/** The problem that an error is answered with. An unexpected error is logged and becomes `internal_error`. */
+/** The problem that answers an error. An unexpected error is logged and becomes `internal_error`. */
 export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;
   const { status, name } = (error ?? {}) as { status?: number; name?: string };

@@ -119,7 +119,7 @@ async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boole
   }
 }
 
-/** Commits the intent to call the OMS, with the due work that undoes a request without an answer. */
+/** Commits the intent to call the OMS, with the due work that undoes a request that the OMS did not answer. */
 async function beginRequest(work: UnitOfWork, { id, resumed }: { id: string; resumed: boolean }, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
@@ -172,7 +172,7 @@ async function firstNode(work: UnitOfWork): Promise<string> {
   return items[0].id;
 }
 
-/** After a Create Return without an answer, the OMS releases its bookings, present and future. */
+/** After a Create Return that the OMS did not answer, the OMS releases its bookings, present and future. */
 export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call }) => {
   const request = await work.get(returnRequests, key);
   if (!request || request.state === 'done') return;

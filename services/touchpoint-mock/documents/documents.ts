@@ -49,7 +49,7 @@ export function documentRouter({ fixtures, isReady, ...served }: Documented): Ro
 }
 
 const DESCRIPTION = `A simulation of the touchpoint basket interface: fixed responses, chosen by a selector. It calculates no
-prices, asks no loyalty service, parks no baskets and keeps no state.
+prices, calls no loyalty service, parks no baskets and keeps no state.
 
 Checks run in this order: the credential, the lane in \`touchpointId\`, the selector. Only \`touchpointId\` and \`basketId\` are
 echoed; everything else of a response is the same every time. Through the portal the paths have the prefix \`/mock\`; the mock itself and

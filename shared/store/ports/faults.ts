@@ -17,7 +17,7 @@ export interface FaultStore {
   hits(world: World, fault: string): Promise<number>;
 }
 
-/** Most faults of a world. The number is limited because each call is compared with them. */
+/** Maximum number of faults of a world. It is limited because each call is compared with them. */
 export const MOST_FAULTS = 200;
 
 /** The faults of a world, for the control plane, which sets them. */

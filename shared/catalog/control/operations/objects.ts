@@ -56,7 +56,7 @@ export const listObjects = defineOperation({
         'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU. One request searches at most 1,000 objects.',
       ),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
+    limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
   }),
   response: z.object({
     items: z.array(ListedObject),
@@ -76,7 +76,7 @@ const Move = z.object({
 export const listRelatedObjects = defineOperation({
   id: 'list-related-objects',
   summary:
-    'Lists the objects that belong to an object, each in full: the objects that it refers to, the newest objects that refer to it, what these refer to, and their products.',
+    'Lists the objects that belong to an object, each in full: the objects that it refers to, the newest objects that refer to it, the objects that all of them refer to, and their products.',
   method: 'GET',
   path: '/_control/objects/{type}/{id}/related',
   response: z.object({
@@ -103,7 +103,7 @@ export const listStock = defineOperation({
     sku: Sku.optional().describe('Only stock of this SKU.'),
     location: z.string().max(64).optional().describe('Only stock at this store or distribution center.'),
     after: z.string().max(140).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 500).default(100).describe('Most rows of an answer.'),
+    limit: queryInteger(1, 500).default(100).describe('Maximum number of rows in an answer.'),
   }),
   response: z.object({
     items: z.array(
@@ -130,7 +130,7 @@ export const search = defineOperation({
     q: typedText(160)
       .min(1)
       .describe('The text, in any case. Of each type, the newest 1,000 objects are searched; ids are found among all.'),
-    limit: queryInteger(1, 50).default(5).describe('Most objects of each type, and most traces.'),
+    limit: queryInteger(1, 50).default(5).describe('Maximum number of objects of each type, and of traces.'),
   }),
   response: z.object({
     items: z

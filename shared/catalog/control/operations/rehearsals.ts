@@ -22,7 +22,7 @@ const Seed = z.string().describe('The seed of its ids. Absent: they differ in ea
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
   lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
-  endsAt: Instant.optional().describe('Wall time of its end unless it is used before. Absent if it is kept.'),
+  endsAt: Instant.optional().describe('Wall time of its end unless it is used first. Absent if it is kept.'),
   contents: z
     .object({
       objects: z.int(),
