@@ -1,7 +1,7 @@
 /** Maximum number of characters of an answer or a resource: 2,000 tokens of about four characters. */
 export const MOST_CHARACTERS = 8_000;
 
-/** Characters for the rest of an answer: the sentence of `leftOut`, and names of members. */
+/** Characters that an answer needs in addition to its facts: the sentence `leftOut`, and names of members. */
 const RESERVED = 400;
 
 /** How much of a value is shown: entries of a list, members of an object, characters of a text. */

@@ -126,7 +126,7 @@ function sum(one: Summed, other: Summed): Summed {
   };
 }
 
-/** One row for each key, with what its rows add up to. */
+/** One row for each key: the sum of the rows with this key. */
 function merged<Row>(rows: readonly Row[], keyOf: (row: Row) => string, add: (first: Row, next: Row) => Row): Row[] {
   const found = new Map<string, Row>();
   for (const row of rows) {

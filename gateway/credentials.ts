@@ -160,8 +160,8 @@ const unauthenticated = (scheme: KeyScheme): ProblemWithHeaders =>
   new ProblemWithHeaders('unauthenticated', {
     detail:
       scheme === 'bearer'
-        ? 'Send a known token as "Authorization: Bearer <token>". The token of a rehearsal that was deleted or has ended is not known any more.'
-        : 'Send a known key as "X-API-Key: <key>". The key of a rehearsal that was deleted or has ended is not known any more.',
+        ? 'Send a known token as "Authorization: Bearer <token>". The token of a deleted or ended rehearsal is unknown.'
+        : 'Send a known key as "X-API-Key: <key>". The key of a deleted or ended rehearsal is unknown.',
     headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
   });
 

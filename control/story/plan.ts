@@ -22,7 +22,7 @@ export interface PlannedCall {
   readonly isIdle: boolean;
 }
 
-/** An event that the story reads an object from. */
+/** An event whose object the story reads. */
 export interface PlannedEvent {
   readonly order: number;
   readonly name: string;

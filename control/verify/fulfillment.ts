@@ -59,7 +59,7 @@ function checkLines(
     );
     check(
       delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
-      `${name}: ${fulfilledQty} delivered, its fulfillment orders delivered ${delivered}`,
+      `${name}: ${fulfilledQty} delivered, and its fulfillment orders delivered ${delivered}`,
     );
     if (order.state === 'completed') {
       check(

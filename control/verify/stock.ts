@@ -35,7 +35,7 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
     check(
       (reservedByKey.get(key) ?? 0) === reserved,
-      `stock/${key}: open reservations hold ${reservedByKey.get(key) ?? 0}, reserved is ${reserved}`,
+      `stock/${key}: open reservations have ${reservedByKey.get(key) ?? 0} units, and ${reserved} are reserved`,
     );
     const [shipped, carriedOut, writtenOff, returned, found, recounted] = (
       ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'recounted'] as const

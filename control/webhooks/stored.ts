@@ -15,7 +15,7 @@ const StoredWebhook = z.object({
   version: z.int(),
   state: z.enum(['active', 'disabled', 'deleted']),
   name: z.string(),
-  /** Changes with every registration after a deletion: work of the earlier one ends when it runs. */
+  /** Changes when the webhook is registered again after a deletion. Work of the earlier registration then ends when it runs. */
   registration: z.string(),
   url: z.string(),
   types: z.array(z.string()),
@@ -80,7 +80,7 @@ export const deliveries = defineCollection({
   name: 'deliveries',
   schema: StoredDelivery,
   index: {
-    /** The deliveries of a webhook that are not accepted yet. */
+    /** The unaccepted deliveries of a webhook. */
     waiting: ({ state, webhook }: StoredDelivery) => (state === 'waiting' ? webhook : undefined),
     /** The deliveries of a webhook about an object, which are made one after the other. */
     inOrder: ({ state, isApart, webhook, event }: StoredDelivery) =>

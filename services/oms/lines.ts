@@ -33,7 +33,7 @@ export function linesServedFrom(lines: readonly OrderLine[], allocations: readon
   });
 }
 
-/** Units of a line that were cancelled or returned. */
+/** The cancelled and returned units of a line. */
 export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelledQty' | 'returnedQty'>): number =>
   cancelledQty + returnedQty;
 

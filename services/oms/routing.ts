@@ -66,7 +66,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, s
     return;
   }
   const { asked } = payload;
-  if (!asked && !routesByItself(context)) {
+  if (!asked && !routesAutomatically(context)) {
     if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
     return;
   }
@@ -85,7 +85,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, s
 export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
 
 /** Whether this rehearsal routes orders automatically. */
-export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
+export const routesAutomatically = (context: Context): boolean => progressionOf(context).route === 'auto';
 
 /**
  * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.

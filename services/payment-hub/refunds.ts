@@ -205,7 +205,7 @@ export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Mone
   return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
 }
 
-/** The members that a refund changes, and the state that it leads to. */
+/** The changed members of a payment after a refund, and its next state. */
 export function addRefund(payment: StoredPayment, refund: StoredPayment['refunds'][number]) {
   const refundedAmount = money(payment.refundedAmount.amount + refund.amount.amount, refund.amount.currency);
   const isAll = refundedAmount.amount === payment.capturedAmount.amount;

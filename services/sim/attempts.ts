@@ -14,8 +14,8 @@ type Working = Pick<Scope, 'work' | 'call'>;
 export type NewAttempt = Omit<Attempt, 'version' | 'status' | 'replaces'> & { readonly takesOverLines?: readonly string[] };
 
 /**
- * Commits the intent to take stock, with the work that undoes it, before stock is taken. An attempt for the same basket that is under
- * way is finished first, so that its reservation can be replaced.
+ * Commits the intent to take stock, with the work that undoes it, before stock is taken. A running attempt for the same basket is finished
+ * first, so that its reservation can be replaced.
  * @throws Problem `invalid_state_transition` when its order or basket has ended
  */
 export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { work, call }: Working): Promise<Attempt> {

@@ -47,8 +47,8 @@ const customer = about('customer');
 /** The kinds of due work of every application, with the names that the store has. */
 export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string, DueMeaning>> } = {
   pos: {
-    'abandon-opening': sale('repair', 'ends an opening of the till that was interrupted'),
-    'resolve-tender': sale('repair', 'finds out whether a tender was taken'),
+    'abandon-opening': sale('repair', 'ends an interrupted checkout at the till'),
+    'resolve-tender': sale('repair', 'reads whether a tender was taken'),
     'submit-order': sale('step', 'submits the order of the paid sale'),
     'capture-tenders': sale('deadline', 'captures the tenders of the paid sale, unless its order does so first'),
     'undo-sale': sale('repair', 'voids the tenders of the sale and releases its stock'),
@@ -57,7 +57,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
   'ecommerce-platform': {
     'basket-idle': basket('deadline', 'abandons the basket, unless it changes first'),
     'checkout-ttl': basket('deadline', 'reopens the basket and releases its stock, unless it is ordered first'),
-    'undo-checkout': basket('repair', 'undoes a checkout that was interrupted'),
+    'undo-checkout': basket('repair', 'undoes an interrupted checkout'),
     'place-order': basket('step', 'creates the order of the basket'),
     'release-holds': basket('repair', 'releases the stock of the basket'),
   },
@@ -90,7 +90,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'lose-dispute': payment('deadline', 'loses the dispute, unless it is decided first'),
   },
   sim: {
-    'abort-hold': reservation('repair', 'undoes a reservation that was interrupted'),
+    'abort-hold': reservation('repair', 'undoes an interrupted reservation'),
     'expire-reservation': reservation('deadline', 'expires the reservation, unless it is confirmed first'),
     'give-back-stock': reservation('repair', 'releases the reserved stock'),
     'move-stock': other('repair', 'books a movement of reserved stock'),
@@ -104,7 +104,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel first'),
     'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it first'),
     restock: fulfillment('repair', 'puts the goods back into stock'),
-    'undo-return': back('repair', 'undoes a return that was interrupted'),
+    'undo-return': back('repair', 'undoes an interrupted return'),
     'return-step': back('step', 'takes the next step of the return'),
     'return-parcel': back('repair', 'registers the parcel of the return and its label'),
     'give-up-return': back('deadline', 'gives up the parcel of the return, unless it arrives first'),
@@ -127,7 +127,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
   'loyalty-platform': { 'return-redemption': other('deadline', 'returns the points of a redemption that paid for nothing') },
   crm: {
     idle: customer('deadline', 'moves the customer towards churned, unless the customer is active first'),
-    'finish-enrolment': customer('repair', 'finishes an enrolment that was interrupted'),
+    'finish-enrolment': customer('repair', 'finishes an interrupted enrolment'),
   },
   gateway: {
     'take-events': other('repair', 'turns events into deliveries to registered webhooks'),

@@ -40,9 +40,9 @@ export const rehearsalOfCall = (call: EstateCall): string => (isInAnswer(call) ?
 const ended = new Map<string, Ms>();
 
 /** Ends a permission: its call was answered, or given up. Other processes still accept it until its deadline. */
-export function endEstateCall(header: string, now: Ms = Date.now()): void {
+export function endEstateCall(header: string): void {
   for (const [old, deadline] of ended) {
-    if (deadline > now) break;
+    if (deadline > Date.now()) break;
     ended.delete(old);
   }
   const call = contentOf(header);

@@ -152,7 +152,7 @@ function send(response: ServerResponse, { ids, answer }: Answered): void {
   response.end(answer.status === 204 ? undefined : answer.body);
 }
 
-/** Calls that still run after this time are not waited for. */
+/** A close does not wait longer for running calls. */
 const CLOSE_WITHIN_MS = 10_000;
 
 /** The interface of an application for its own process. It gives the same answers as the HTTP interface. */

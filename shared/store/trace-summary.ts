@@ -104,7 +104,7 @@ export interface FoundTrace {
 /**
  * A page of the traces of both parts, newest first. Hops of callers without a credential belong to the trace of the others, if there is
  * one, and do not move it.
- * @param found the newest traces of each part: more than `limit` of them, or all
+ * @param found the newest traces of each part: more than `limit` traces, or all if a part has fewer
  */
 export function tracePage(
   found: { readonly hops: readonly FoundTrace[]; readonly anonymous: readonly FoundTrace[] },

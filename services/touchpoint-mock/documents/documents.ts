@@ -86,7 +86,7 @@ function serversOf({ from, other }: Served): Part[] {
 }
 
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
-export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served = { from: 'mock' }): Part {
+export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served): Part {
   const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
   const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
   return {

@@ -176,7 +176,10 @@ export type RecordedMove = ClockMove & { readonly number: number };
 export interface ClockStore {
   /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined after a reset or deletion of the world */
   status(world: World): Promise<ClockStatus | undefined>;
-  /** @param driver token of the advancing driver; without it, only while none advances @returns false when the caller may not set it */
+  /**
+   * @param driver token of the driver that advances the clock. Absent: the clock is set only while no driver advances it
+   * @returns false when the caller may not set it
+   */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
   /** Leases and freezes the clock for an advance; an expired lease is taken over. @returns false while another token holds it */
   leaseClock(world: World, token: string, ms: number): Promise<boolean>;

@@ -13,7 +13,7 @@ export interface FaultStore {
   hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
   /** Counts one opportunity of a fault with a probability and returns its number, the input of the draw. One atomic step. */
   chance(world: World, fault: string): Promise<number>;
-  /** The hits of a fault. Requests that a fault parks poll it. */
+  /** The hits of a fault. Requests that wait at a barrier poll it. */
   hits(world: World, fault: string): Promise<number>;
 }
 

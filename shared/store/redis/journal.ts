@@ -117,7 +117,7 @@ function hopArguments(entry: JournalEntry): readonly Argument[] {
 const WHOLE_JOURNAL = 1_000_000;
 
 interface JournalReaderOptions extends RedisAccess {
-  /** Resolves when the hops of a world that were recorded by now are written. */
+  /** Resolves when all hops of a world that are recorded now are written. */
   readonly written: (world: World) => Promise<void>;
 }
 

@@ -139,7 +139,7 @@ async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, coll
   for (const { of } of collections) await work.get(of, name);
 }
 
-/** Objects whose own id is the id in a path: `/payments/{id}/refunds`. Other paths name what an object belongs to. */
+/** Objects whose own id is the id in a path: `/payments/{id}/refunds`. Other paths have the id of the object's owner. */
 const namesInPath = ({ path }: ApiDefinition, { type }: ObjectDefinition): boolean =>
   NAMED_IN_PATHS.has(type) && new RegExp(`/${type}s(?:/authorizations)?/\\{id\\}`).test(path);
 const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'customer', 'shipment']);

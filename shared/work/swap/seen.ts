@@ -27,8 +27,8 @@ export interface SeenCollection {
 }
 
 /**
- * The collections of the business objects of an application. A real system may have two objects with a value that is unique in ours, so
- * nothing is unique here.
+ * The collections of the business objects of an application. In a real system two objects may share a value that is unique in ours, so
+ * these collections have no unique values.
  */
 export const seenCollections = (collections: readonly AnyCollection[]): readonly SeenCollection[] =>
   collections.flatMap((of) =>

@@ -111,12 +111,12 @@ export const listWebhookDeliveries = defineOperation({
   summary: `Lists the deliveries of a webhook with their attempts, newest first. The latest ${KEPT_DELIVERIES} are kept.`,
   path: '/_control/webhooks/{name}/deliveries',
   query: z.strictObject({
-    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of deliveries in an answer.'),
   }),
   response: z.object({
     items: z.array(WebhookDelivery),
-    next: z.int().optional().describe('Value for before. Absent when there are no older deliveries.'),
+    next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older deliveries.'),
   }),
   problems: ['not_found'],
 });
