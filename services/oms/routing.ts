@@ -119,7 +119,7 @@ function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },

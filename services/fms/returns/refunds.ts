@@ -138,7 +138,7 @@ export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   // A return that was paid back by hand in the meantime did not pay for the order.
-  if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is exchanged.`);
+  if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is exchanged.`);
   work.cancel(settleReturnDue, found.id);
   work.schedule(closeReturnDue, found.id, work.now, {});
   work.transition(returns, found, 'exchange', { exchangeOrderId });
@@ -151,7 +151,7 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
-    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is paid back instead.`);
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is paid back instead.`);
   work.schedule(settleReturnDue, found.id, work.now, {});
   return undefined;
 };

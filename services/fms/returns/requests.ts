@@ -110,7 +110,7 @@ async function listStores(work: UnitOfWork): Promise<string> {
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
-/** The return that this request creates. After an undone attempt it is another one. `resumed`: an earlier run has called the OMS. */
+/** The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS. */
 async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
