@@ -146,7 +146,7 @@ export const variables = {
   MAX_REHEARSAL_BYTES: WholeNumber(1_000_000)
     .default(WORLD_BYTES)
     .describe(
-      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At it, requests that change something are refused with 507; work that has begun gets a quarter more. In memory a byte takes two to three.',
+      'Maximum size of a rehearsal: the text of its objects, events and kept answers, in bytes. At this size, requests that change something are refused with 507; work that has begun may use a quarter more. A byte takes two to three bytes of memory.',
     ),
   MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
   MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)

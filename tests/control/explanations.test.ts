@@ -180,6 +180,21 @@ describe('The explanation of an object', () => {
     },
   );
 
+  test('Create Customer with the e-mail of two guests registers the older one, which the explanation of the younger one names', async () => {
+    await using rehearsal = await newRehearsal();
+    const { email } = await rehearsal.object('customer', 'cus_hugo');
+    const lines = [{ sku: 'mug-blue', qty: 1 }];
+    const { id: basketId, customerId } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+    await rehearsal.checkedOut(basketId, { contact: { email } });
+    const register = async (id: string) => (await explained(rehearsal, 'customer', id)).moves.find(({ verb }) => verb === 'register');
+    expect(await register('cus_hugo')).toMatchObject({ possible: true });
+    const refs = [{ type: 'customer', id: 'cus_hugo' }];
+    expect(await register(customerId)).toMatchObject({ possible: false, code: 'other-object', refs });
+    await rehearsal.api('create-customer-api', { body: { firstName: 'Hugo', lastName: 'Lang', email } });
+    const states = [customerId, 'cus_hugo'].map(async (id) => (await rehearsal.object('customer', id)).state);
+    expect(await Promise.all(states)).toEqual(['identified', 'registered']);
+  });
+
   test('The explanation of an order names who moved it and the trace, and contains what it waits for', async () => {
     await using rehearsal = await newRehearsal();
     const { id, orderNumber } = await rehearsal.confirmed();

@@ -55,7 +55,7 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
           {
             id: 'send-body',
             label: 'Body',
-            hint: hop.truncated ? 'The record was too large and is cut. Write the body anew.' : undefined,
+            hint: hop.truncated ? 'The record was too large and is cut. Write the body again.' : undefined,
             pointer: 'body',
             errors: [],
           },

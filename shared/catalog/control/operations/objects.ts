@@ -36,12 +36,12 @@ export const ListedObject = z.object({
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
-  columns: z.record(z.string(), z.string()).describe('What a list shows of it, by heading: customer, goods, total.'),
+  columns: z.record(z.string(), z.string()).describe('Columns of a list, by heading: customer, goods, total.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
   names: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In a list of a type: names of what its label and columns name by id or SKU, such as its customer and its goods.'),
+    .describe('In a list of a type: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.'),
 });
 
 export const listObjects = defineOperation({
@@ -76,7 +76,7 @@ const Move = z.object({
 export const listRelatedObjects = defineOperation({
   id: 'list-related-objects',
   summary:
-    'Lists the objects that belong to an object, each in full: the objects that it refers to, the newest objects that refer to it, the objects that all of them refer to, and their products.',
+    'Lists the related objects of an object in full: the objects that it refers to, the newest objects that refer to it, the objects that these refer to, and all their products.',
   method: 'GET',
   path: '/_control/objects/{type}/{id}/related',
   response: z.object({
