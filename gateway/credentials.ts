@@ -141,7 +141,6 @@ function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolea
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** Caches the hashes of recent keys. */
 function cachedHash(pepper: string): (key: string) => string {
   const hashes = new LRUCache<string, string>({ max: MOST_HASHES, memoMethod: (key) => hmacOf(pepper, key) });
   return (key) => hashes.memo(key);

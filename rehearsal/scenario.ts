@@ -7,7 +7,6 @@ export class ExpectationFailed extends Error {
   override readonly name = 'ExpectationFailed';
 }
 
-/** The record of a step. */
 export interface StepRecord {
   readonly title: string;
   readonly call: string;

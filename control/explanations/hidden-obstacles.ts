@@ -33,7 +33,6 @@ export async function hiddenObstacles(scope: ExplainScope, subject: Subject): Pr
   return {};
 }
 
-/** The payments of an order. */
 async function paymentsOf({ worlds, view }: ExplainScope, orderId: string): Promise<readonly BusinessObject<'payment'>[]> {
   const of = { application: 'payment-hub', collection: 'payments', name: 'order' } as const;
   const found = await worlds.indexed(view.world, of, orderId, { after: 0, limit: MOST_PAYMENTS });

@@ -82,7 +82,7 @@ interface Movement {
   readonly allocations: readonly Held[];
   readonly pending: boolean;
 }
-/** The units that the Inventory Service has reserved for a reservation. */
+/** The reserved units as the Inventory Service stores them. */
 interface Hold {
   readonly id: string;
   readonly state: string;

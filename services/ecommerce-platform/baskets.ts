@@ -85,7 +85,9 @@ async function refuseBasketOfAnother({ call }: Scope, { id, customerId: owner }:
 const readOrCreateCustomer = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
-/** The lines move to the other basket. Stock that a client reserved explicitly stays with the merged basket, so it is released. */
+/**
+ * The lines move to the other basket. A reservation that a client made for the merged basket does not move with them, so it is released.
+ */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(basketIdle, basket.id);
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });

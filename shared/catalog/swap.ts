@@ -94,7 +94,6 @@ export const KeptAnswers = z
   .describe('Answers by operation. In texts, {id 1} is the first id of the request that the estate made, and {now+60000} an instant.');
 export type KeptAnswers = z.output<typeof KeptAnswers>;
 
-/** The members of a swap. */
 export const SwapMembers = z.strictObject({
   url: OutsideUrl.optional().describe(
     'Address of the real system; the mode kept has none. The path of each call follows it. OUTBOUND_ALLOW must permit it.',

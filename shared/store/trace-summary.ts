@@ -14,7 +14,6 @@ export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'fault
 
 const counted = (condition: boolean): number => (condition ? 1 : 0);
 
-/** The summary of one hop. */
 export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
   const { kind, application, api, method, path, status, startedAt, at, durationMs, faults } = hop;
   const isFromOutside = kind === 'request';
