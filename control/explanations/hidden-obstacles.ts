@@ -14,7 +14,7 @@ export type Obstacles = Readonly<Record<string, Obstacle>>;
 
 /** More than an order has. */
 const MOST_PAYMENTS = 100;
-/** More than share an e-mail or a phone. */
+/** More guests than share an e-mail or a phone. */
 const MOST_GUESTS = 100;
 
 const rule = (text: string): Obstacle => ({ code: 'rule', text });
