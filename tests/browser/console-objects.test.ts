@@ -278,7 +278,7 @@ describeInBrowser('Objects in the console', () => {
     await main().getByLabel('Units of Blue stoneware mug on hand at Athlone distribution centre').fill('7');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Counted: 7 units of Blue stoneware mug at Athlone distribution centre.').waitFor();
-    await main().getByText('7 on hand, 0 reserved, 7 to promise').waitFor();
+    await main().getByText('7 on hand, 0 reserved, 7 available to promise').waitFor();
   });
 
   test('The history of an object leads to the trace of a change, and the trace leads back', async () => {

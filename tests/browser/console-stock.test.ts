@@ -89,15 +89,15 @@ describeInBrowser('Stock in the console', () => {
     await placedOrder(other);
     await tab.open(stock('/mug-blue', other));
     const field = main().getByLabel('Units of Blue stoneware mug on hand at Athlone distribution centre');
-    await main().getByText('1,000 on hand, 2 reserved, 998 to promise').waitFor();
+    await main().getByText('1,000 on hand, 2 reserved, 998 available to promise').waitFor();
     await field.fill('9');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByText('Counted: 9 units of Blue stoneware mug at Athlone distribution centre.').waitFor();
-    await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
+    await main().getByText('9 on hand, 2 reserved, 7 available to promise').waitFor();
     await field.fill('1');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('status').getByText('reserved').waitFor();
-    await main().getByText('9 on hand, 2 reserved, 7 to promise').waitFor();
+    await main().getByText('9 on hand, 2 reserved, 7 available to promise').waitFor();
   });
 
   test('The stock page can be used with the keyboard alone, from another page to a SKU', async () => {
