@@ -15,7 +15,7 @@ const PREFLIGHT_SECONDS = 600;
 
 /** CORS: lets pages of other origins read answers. */
 export interface CrossOrigin {
-  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
+  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. Every answer varies by origin. */
   allow(request: IncomingMessage, response: ServerResponse): void;
   /** Whether a request is a preflight, as the Fetch standard defines it. */
   isPreflight(request: IncomingMessage): boolean;
@@ -34,6 +34,8 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
   const handle = cors<CorsRequest>({ origin, exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
   return {
     allow(request, response) {
+      // Answers without an origin too: a cache would give them to pages.
+      if (origin.length > 0) response.setHeader('Vary', 'Origin');
       if (isPreflight(request) || !isAllowed(request)) return;
       // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
