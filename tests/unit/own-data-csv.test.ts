@@ -132,15 +132,20 @@ test.each(refused.map(([products, mistake]) => ({ products, mistake })))(
 
 const refusedStock: readonly (readonly [stock: string, mistake: string])[] = [
   ['sku,onHand.dc-09\nkettle,1', 'line 2, column onHand.dc-09 – there is no location "dc-09".'],
-  ['sku,onHand.dc-01\nkettle,1.5', 'line 2, column onHand.dc-01 – this must be a whole number, not 1.5.'],
-  ['sku,onHand.dc-01\nkettle,many', 'line 2, column onHand.dc-01 – this must be a whole number, not text.'],
+  ['sku,onHand.dc-01\nkettle,1.5', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone, such as 1200.'],
+  ['sku,onHand.dc-01\nkettle,many', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone, such as 1200.'],
+  ['sku,onHand.dc-01\nkettle,1.000', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone'],
+  ['sku,onHand.dc-01\nkettle,"1,000"', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone'],
+  ['sku,onHand.dc-01\nkettle,-1', 'line 2, column onHand.dc-01 – this must be at least 0.'],
+  ['sku,location,onHand\nkettle,dc-01,5.0', 'line 2, column onHand – this must be a whole number in digits alone'],
+  ['sku,location,onHand,safetyStock\nkettle,dc-01,5,1.000', 'line 2, column safetyStock – this must be a whole number in digits alone'],
   ['sku,onHand.dc-01\nkettle,1\nlamp,1', 'line 3, column sku – there is no product "lamp".'],
   [
     'sku,location,onHand\nkettle,dc-01,1\nkettle,dc-01,2',
     'line 3, column location – line 2 has the stock of this SKU at this location already.',
   ],
   ['sku,location,onHand\nkettle,dc-09,1', 'line 2, column onHand – there is no location "dc-09".'],
-  ['sku,location,onHand\nkettle,dc-01,x', 'line 2, column onHand – this must be a whole number, not text.'],
+  ['sku,location,onHand\nkettle,dc-01,x', 'line 2, column onHand – this must be a whole number in digits alone, such as 1200.'],
   [
     'sku,location,onhand\nkettle,dc-01,1',
     'line 1, column onhand – with a column location, the columns are sku, location, onHand, safetyStock; did you mean onHand?',
