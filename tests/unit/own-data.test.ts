@@ -155,7 +155,15 @@ test('A file with a misspelt name is refused, and a foreign file is ignored', as
   await rm(at('product.json'));
   expect(await refusal({ 'customers.csv': 'id' })).toEqual(['customers.csv / – only products and stock can be CSV; write customers.json.']);
   await rm(at('customers.csv'));
-  expect(await refusal({ 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' })).toEqual(['it is accepted']);
+  expect(await refusal({ 'retailer.jsn': '{}' })).toEqual([
+    'retailer.jsn / – no file of the data has this name; did you mean retailer.json?',
+  ]);
+  await rm(at('retailer.jsn'));
+  expect(await refusal({ 'stock.overlay.csv': 'sku' })).toEqual(['stock.overlay.csv / – an overlay is JSON; write stock.overlay.json.']);
+  await rm(at('stock.overlay.csv'));
+  expect(
+    await refusal({ 'products.xlsx': 'x', 'products.json~': '[', 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' }),
+  ).toEqual(['it is accepted']);
 });
 
 test('The folder of the project with a mistake in its own rows is refused, because none of them are defaults', async () => {
