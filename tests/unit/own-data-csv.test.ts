@@ -62,10 +62,22 @@ test('The stock may have a line for each location', async () => {
   expect(kept).toEqual([{ sku: 'kettle', onHand: { 'dc-01': 5, 'store-01': 3 }, safetyStock: { 'store-01': 1 } }]);
 });
 
-test('A file that Excel saved has a byte order mark, semicolons, CRLF and empty lines', async () => {
+test('A file that a spreadsheet saved may have a byte order mark, semicolons or tabs, a line sep=, CRLF, and empty lines and columns', async () => {
   const excel = `\ufeff${lines(HEADER, KETTLE, ',,,,,,', '').replaceAll(',', ';')}\r\n;;;;;;\r\n`;
-  const { products } = (await load({ 'products.csv': excel, 'stock.csv': STOCK })).at(now);
-  expect(products.map(({ sku, price }) => [sku, price.amount])).toEqual([['kettle', 4900]]);
+  const tabs = lines(HEADER, KETTLE).replaceAll(',', '\t');
+  const withTail = lines(`${HEADER},,`, `${KETTLE},,`, `${KETTLE.replace('kettle,9780201379624', 'pot,9780306406157')},`).replaceAll(
+    ',',
+    ';',
+  );
+  const stock = `${STOCK}pot,0,,\n`;
+  for (const [sheet, skus] of [
+    [excel, ['kettle']],
+    [tabs, ['kettle']],
+    [`sep=;\r\n${withTail}`, ['kettle', 'pot']],
+  ] as const) {
+    const { products } = (await load({ 'products.csv': sheet, 'stock.csv': skus.length === 1 ? STOCK : stock })).at(now);
+    expect(products.map(({ sku, price }) => [sku, price.amount])).toEqual(skus.map((sku) => [sku, 4900]));
+  }
 });
 
 test('A CSV file and an overlay together are the products', async () => {
@@ -101,7 +113,7 @@ const refused: readonly (readonly [products: string | Buffer, mistake: string])[
   [lines(HEADER, cell(SKU, '')), 'line 2, column sku – this member is required.'],
   [lines(HEADER, cell(NAME, '"  "')), 'line 2, column name – this member is required.'],
   [lines(HEADER, KETTLE, '', cell(GTIN, '9780306406157')), 'line 4, column sku – the same as in line 2.'],
-  [lines(HEADER, `${KETTLE},`), 'line 2 – it has 8 cells, but there are 7 columns.'],
+  [lines(HEADER, `${KETTLE},x`), 'line 2 – it has 8 cells, but there are 7 columns.'],
   [lines(HEADER, 'kettle'), 'line 2 – it has 1 cells, but there are 7 columns.'],
   [lines(HEADER.replace('price', 'prise'), KETTLE), 'line 1, column prise – there is no member prise; did you mean price?'],
   [lines(HEADER.replace('name', 'sku'), KETTLE), 'line 1, column sku – the earlier column sku fills the same member.'],
@@ -112,7 +124,8 @@ const refused: readonly (readonly [products: string | Buffer, mistake: string])[
   [lines(HEADER.replace('name', 'media'), KETTLE), 'line 1, column media – it needs a member, such as media.0.'],
   [lines(HEADER.replace('name', 'media.x'), KETTLE), 'line 1, column media.x – a list is filled by position, such as media.0.url.'],
   [lines(HEADER.replace('name', 'name.first'), KETTLE), 'line 1, column name.first – it has no members.'],
-  [lines('sep=;', HEADER, KETTLE), 'line 1, column sep= – there is no member sep=.'],
+  [lines('sep=,', HEADER, cell(TAX, 'high')), 'line 3, column taxRate – this must be a number'],
+  [lines(HEADER, ',,,,,,'), 'line 1 – the header has no rows below it; add rows, or remove the file.'],
   ['', 'line 1 – it is empty; its first line names the columns.'],
   [`${HEADER}\nkettle,"9780201379624,Kettle\n`, 'line 2 – a quotation mark opens and is not closed before the end of the file.'],
   [lines(HEADER, cell(NAME, '"Kettle"x')), 'line 2 – after a closing quotation mark comes the next column'],
