@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { checkDigit } from '../../shared/domain/barcode.ts';
 import { ownFolder } from '../support/own-folder.ts';
 
 const now = Date.parse('2026-03-01T10:00:00.000Z');
@@ -169,6 +170,26 @@ const refusedStock: readonly (readonly [stock: string, mistake: string])[] = [
 test.each(refusedStock.map(([stock, mistake]) => ({ stock, mistake })))('CSV stock is refused: $mistake', async ({ stock, mistake }) =>
   expect((await refusal({ 'products.csv': lines(HEADER, KETTLE), 'stock.csv': stock })).join('\n')).toContain(`stock.csv ${mistake}`),
 );
+
+test('A mistake of many rows takes few lines, so that the other mistakes show, and names the file that the folder has', async () => {
+  const skus = Array.from({ length: 30 }, (_, index) => `pot-${index}`);
+  const pots = skus.map((sku, index) => {
+    const digits = `9783000000${String(index).padStart(2, '0')}`;
+    return cell(SKU, sku).replace('9780201379624', `${digits}${checkDigit(digits)}`);
+  });
+  const contents = {
+    'products.csv': lines(HEADER, ...pots),
+    'stock.csv': STOCK.replace('kettle', 'lamp'),
+    'gift-cards.json': [{ token: 'a', balance: { amount: -1, currency: 'EUR' } }],
+  };
+  const add = 'add one, with 0 if it is sold out.';
+  expect(await refusal(contents)).toEqual([
+    ...[0, 1, 2].map((index) => `products.csv line ${index + 2}, column sku – stock.csv has no row for "pot-${index}"; ${add}`),
+    'products.csv: 27 more mistakes like the previous one',
+    'stock.csv line 2, column sku – there is no product "lamp".',
+    'gift-cards.json /0/balance/amount – this must be from 0 to 999999999999.',
+  ]);
+});
 
 test('CSV and JSON of the same rows are refused', async () =>
   expect(await refusal({ 'products.csv': lines(HEADER, KETTLE), 'products.json': '[]' })).toEqual([
