@@ -51,6 +51,12 @@ test('An overlay changes a file of the same folder, and its times stay relative 
   expect(vouchers.find(({ code }) => code === 'WELCOME10')?.activeTo).toBe('2026-03-03T10:00:00.000Z');
 });
 
+test('An overlay with another outcome drops the members that only the former outcome has', async () => {
+  const overlay = [{ token: 'tok_visa', outcome: 'decline', declineCode: 'insufficient_funds' }];
+  const { paymentTokens } = (await load({ 'payment-tokens.overlay.json': overlay })).at(now);
+  expect(paymentTokens.filter(({ token }) => token === 'tok_visa')).toEqual(overlay);
+});
+
 test('An overlay of steps keeps their sequence', async () => {
   const { warehouseSteps } = (await load({ 'warehouse-steps.overlay.json': [{ step: 'picked', after: 'PT11M' }] })).at(now);
   expect(warehouseSteps.map(({ step }) => step)).toEqual((await loadFixtures()).at(now).warehouseSteps.map(({ step }) => step));
