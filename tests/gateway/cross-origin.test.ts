@@ -106,6 +106,13 @@ describe('Pages of an allowed origin', () => {
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, PAGE]);
   });
 
+  test('A page reads the refusal of headers that are too large, and a page of another origin does not', async () => {
+    const refused = (origin: string) =>
+      rig.raw(head('GET /orders/ord_1', 'Host: localhost', `Origin: ${origin}`, `X-Large: ${'x'.repeat(20_000)}`));
+    expect(await refused(PAGE)).toMatch(new RegExp(`^HTTP/1\\.1 431 .*\r\nAccess-Control-Allow-Origin: ${PAGE}\r\n`, 's'));
+    expect(await refused('http://evil.example')).toMatch(/^HTTP\/1\.1 431 (?!.*Access-Control)/s);
+  });
+
   test('A page reads the refusals of the rate limit and of an unavailable application, with Retry-After', async () => {
     const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
     await using limited = await aRig({ corsOrigins: ['loopback'], limits, addressOf: () => 'http://127.0.0.1:1' });
