@@ -4,7 +4,7 @@ import type { OwnListener } from '../shared/http/outbound.ts';
 import type { Configuration } from './configuration.ts';
 
 /** @param addresses URLs, or `host:port` */
-const listenersAt = (addresses: readonly string[]): readonly OwnListener[] =>
+export const listenersAt = (addresses: readonly string[]): readonly OwnListener[] =>
   addresses.flatMap((address) => {
     const url = URL.parse(address.includes('://') ? address : `tcp://${address}`);
     if (!url) return [];

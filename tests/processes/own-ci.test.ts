@@ -29,6 +29,7 @@ async function runScript(ownTest: string) {
   await Promise.all([
     writeFile(join(folder, 'ci.sh'), script.replaceAll('8080', String(port))),
     writeFile(join(folder, 'order.test.mjs'), ownTest),
+    writeFile(join(folder, 'checkout.test.mjs'), "throw new Error('a test that the script does not name')"),
   ]);
   const ports = { GATEWAY_PORT: String(port), TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
   const { code, out, err } = await runIn(folder, 'bash', ['ci.sh'], ports);

@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
   ['customers.json /0/lastActivityAt – active customers were active in the last 90 days.', edit(0, { lastActivityAt: '-P91D' })],
   ['customers.json /9/state – an anonymous customer', edit(9, { phone: '+353209100099' })],
   ['customers.json /0/lastActivityAt – this must be a duration from the start', edit(0, { lastActivityAt: '-P1M' })],
-  ['products.json /0/sku – stock.json has no row for it; add one, with 0 if it is sold out.', without(0), 'stock.json'],
+  ['products.json /0/sku – stock.json has no row for "mug-blue"; add one, with 0 if it is sold out.', without(0), 'stock.json'],
   ['stock.json /0/sku – there is no product "mug-blue".', without(0), 'products.json'],
   ['locations.json /1/priority – the same as in row 0.', edit(1, { priority: 1 })],
   ['loyalty-accounts.json /0/customerId – customers.json has no "cus_ada"', edit(0, { loyaltyAccountId: undefined }), 'customers.json'],
