@@ -55,19 +55,6 @@ else {
       expect((await size(image)) - (await size(base))).toBeLessThan(OWN_WEIGHT_MB);
     });
 
-    test('The image has labels, an unprivileged user, and a health check', async () => {
-      const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
-      expect(Config).toMatchObject({
-        User: '1000:1000',
-        Cmd: ['node', '--max-semi-space-size=16', 'estate/main.ts'],
-        Healthcheck: { Test: ['CMD', 'bash', 'image/health-check.sh'] },
-        Labels: expect.objectContaining({
-          'org.opencontainers.image.title': 'unified-commerce-estate',
-          'org.opencontainers.image.licenses': 'Apache-2.0',
-        }),
-      });
-    });
-
     test('The image contains no file that its user can change', async () => {
       const find = 'find /app -writable -not -path /app/.compiled* -not -type l'.split(' ');
       expect(await docker('run', '--rm', image, ...find)).toBe('');
