@@ -53,7 +53,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();
     await tab.follow('at-risk 1');
-    await tab.heading('customer').waitFor();
+    await tab.heading('Customers').waitFor();
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
     await main().locator('.rows li:only-child a').waitFor();
     await main().locator('.rows a').click();

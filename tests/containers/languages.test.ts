@@ -54,7 +54,7 @@ else {
     });
     afterAll(projects.remove);
 
-    test.each(ready)('The test of the page for $name passes as printed', async ({ folder, run, passed }) => {
+    test.each(ready)('The test that the page for $name prints passes', async ({ folder, run, passed }) => {
       const { out, err, code } = await runIn(projects.at(folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
       expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
     });

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PortalCase } from '../../services/touchpoint-mock/portal-description.ts';
+import { Badge } from '../kit/badge.tsx';
 import { type Documented, differences, documentedAnswer } from './differences.ts';
 import { firstOf, requestOf, type Sent } from './exchange.ts';
 import { layOut } from './json-text.ts';
@@ -117,7 +118,7 @@ function summary(results: readonly Result[], { description: { cases }, caller }:
       `${good} of ${results.length} cases were answered as documented, ${failed.length} ${failed.length === 1 ? 'was' : 'were'} not: ${failed.join(', ')}.`,
     failed.length > 0 &&
       !caller.peek().authorized &&
-      'The chosen caller is to be denied; the cases document the answers to one that is let in.',
+      'The mock refuses the chosen caller. The cases document the answers to a permitted caller.',
   ];
   return sentences.filter(Boolean).join(' ');
 }
@@ -128,18 +129,14 @@ function CaseResult({ result: { fixture, sent, documented, found }, open }: { re
   const passed = found.length === 0;
   return (
     <li class={passed ? undefined : css.wrong} data-case={fixture.case}>
-      <details
-        onToggle={() => {
-          isOpened.value = true;
-        }}
-      >
+      <details onToggle={() => (isOpened.value = true)}>
         <summary>
-          <strong class={passed ? css.good : css.bad} role="img" aria-label={passed ? 'as documented' : 'not as documented'}>
+          <strong class={`${css.mark} ${passed ? 'good' : 'bad'}`} role="img" aria-label={passed ? 'as documented' : 'not as documented'}>
             {passed ? '✓' : '✕'}
           </strong>
           <span class={css.caseName}>{fixture.case}</span>
           <span class="clip">{fixture.title}</span>
-          <span class={passed ? 'badge' : 'badge bad'}>{sent.answer?.status ?? '–'}</span>
+          <Badge tone={passed ? undefined : 'bad'}>{sent.answer?.status ?? '–'}</Badge>
         </summary>
         {isOpened.value && (
           <>
@@ -148,7 +145,7 @@ function CaseResult({ result: { fixture, sent, documented, found }, open }: { re
                 <li key={text}>{text}</li>
               ))}
             </ul>
-            <div class={css.comparison}>
+            <div class={`side-by-side ${css.comparison}`}>
               <Body title="Documented" name={fixture.case} answer={documented} />
               {sent.answer && <Body title="Answered" name={fixture.case} answer={sent.answer} />}
             </div>
