@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { configuredSwaps } from '../../estate/swap-variables.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
+import { aFolder } from '../support/folder.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 
 async function headersFile(text: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'headers-'));
-  const file = join(directory, 'headers');
-  await writeFile(file, text);
-  return { file, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  const folder = await aFolder();
+  return { ...folder, file: await folder.write('headers', text) };
 }
 
 test('The variables of swaps are refused with all mistakes, each with its variable and without header values', async () => {
