@@ -34,10 +34,10 @@ export function fidelityCommand(): Command {
     type: 'integer',
     minimum: 0,
     default: 0,
-    description: 'How many differences still pass: a member of an operation counts once.',
+    description: 'Number of allowed differences. A member of an operation counts once.',
   };
   const command = new Command('fidelity')
-    .description('Compares our applications with the real systems in their shadow. Ends with 1 if they answered differently.')
+    .description('Compares our applications with the real systems in their shadow. Exits with 1 if they answered differently.')
     .addOption(againstOption().default(DEFAULT_URL))
     .addOption(
       new Option('--rehearsal <name>', `Rehearsal to read, may be repeated: the counts are added up. Default: ${DEFAULT_REHEARSAL}.`)

@@ -27,7 +27,7 @@ export function openCommand(): Command {
       'Opens the world of a failed scenario, or of a rehearsal, as a new rehearsal. Prints the address of its last step in the console.',
     )
     .argument('<file>', `File that rehearse --report or the console wrote: NAME${ENDING}.`)
-    .addOption(new Option('--port <number>', 'Port of the started gateway; 0 takes a free one.').env('GATEWAY_PORT').default('0'))
+    .addOption(new Option('--port <number>', 'Port of the started gateway; 0 means a free one.').env('GATEWAY_PORT').default('0'))
     .addOption(againstOption())
     .addOption(adminOption())
     .addOption(jsonOption())

@@ -6,7 +6,7 @@ import { EXIT, misuse } from './failure.ts';
 import { withExample } from './help.ts';
 
 const SETTINGS = {
-  port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 takes a free one.'],
+  port: ['--port <number>', 'GATEWAY_PORT', 'Port of the gateway; 0 means a free one.'],
   touchpointPort: ['--touchpoint-port <number>', 'TOUCHPOINT_PORT', 'Port of the touchpoint mock.'],
   portalPort: ['--portal-port <number>', 'PORTAL_PORT', 'Port of the touchpoint portal.'],
   host: ['--host <address>', 'HOST', 'Address to listen on.'],

@@ -76,15 +76,15 @@ function stepsSoFar<Begun, Reached extends ProvedFacts>(list: readonly AnyStep[]
   };
 }
 
-/** Runs the steps. A step that does not wait costs no turn of the event loop. */
+/** Runs the steps, and collects their facts in one object. A step that does not wait costs no turn of the event loop. */
 function run<Begun, Reached>(list: readonly AnyStep[], choose?: (reached: Reached) => Promise<Outcome>): Passage<Begun> {
   return async (begun) => {
-    let facts = begun as ProvedFacts;
+    const facts = begun as ProvedFacts;
     try {
       for (const step of list) {
         const proved = step(facts as never);
         const fact = proved instanceof Promise ? await proved : proved;
-        if (fact) facts = { ...facts, ...fact };
+        if (fact) Object.assign(facts, fact);
       }
     } catch (error) {
       return { facts, refusal: { error } };

@@ -67,7 +67,7 @@ const values = z.strictObject({
       .describe('One to four pods of the gateway and of five applications, by CPU usage. Needs a metrics server.'),
   }),
   disruptionBudgets: z.strictObject({
-    enabled: z.boolean().default(true).describe('Evicts one pod of an application at a time when nodes are drained.'),
+    enabled: z.boolean().default(true).describe('Lets a drained node evict only one pod of an application at a time.'),
   }),
   nodeSelector: z.record(Text, Text).default({}).describe('Labels of the nodes that the pods may run on.'),
   tolerations: z.array(z.looseObject({})).default([]).describe('Tolerations of all pods.'),

@@ -51,7 +51,7 @@ export function conformCommand(): Command {
   const command = new Command('conform')
     .description('Checks whether a real system can take the place of an application in a rehearsal.')
     .addOption(
-      new Option('--application <name>', 'The application whose place the system takes.')
+      new Option('--application <name>', 'The application that the system replaces.')
         .choices(plans.map(({ application }) => application))
         .makeOptionMandatory(),
     )

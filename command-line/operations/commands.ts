@@ -247,7 +247,7 @@ export const operationCommands: OperationCommands = {
   'list-fault-presets': {
     words: 'fault presets',
     example: 'fault presets',
-    summary: 'Lists faults under business names. fault set takes each by its name.',
+    summary: 'Lists faults with business names, for fault set.',
     columns: { id: 'preset', title: 'fault', effect: 'what the caller sees' },
   },
   'delete-fault': { words: 'fault clear', example: 'fault clear slow', done: 'The fault is cleared.' },

@@ -173,7 +173,7 @@ export function showFidelity({ items }: { readonly items: readonly Fidelity[] },
         `${equal} equal`,
         skipped > 0 && `${skipped} skipped (${left.join(', ')})`,
         waiting > 0 && `${waiting} waiting`,
-        lost > 0 && `${lost} lost with an ended process`,
+        lost > 0 && `${lost} lost, because a process ended`,
       ];
       const head = `${look.style('bold', title)} ${look.style('dim', url ?? '')}\n${counts.filter(Boolean).join(', ')}`;
       const columns = { api: 'operation', pointer: 'member', count: 'count', ours: 'ours', theirs: 'theirs' };

@@ -45,7 +45,7 @@ export function rehearseCommand(): Command {
     )
     .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
     .addOption(
-      new Option('--starts-at <instant>', 'Start of the clock of each rehearsal, which then stands. Default: now, and the clock flows.'),
+      new Option('--starts-at <instant>', 'Start of the clock of each rehearsal, which is then frozen. Default: now, and the clock flows.'),
     )
     .addOption(againstOption())
     .addOption(bearerOption())

@@ -14,6 +14,8 @@ export type Obstacles = Readonly<Record<string, Obstacle>>;
 
 /** More than an order has. */
 const MOST_PAYMENTS = 100;
+/** More guests than share an e-mail or a phone. */
+const MOST_GUESTS = 100;
 
 const rule = (text: string): Obstacle => ({ code: 'rule', text });
 const parsed = <T>(found: Found | undefined): T | undefined => (found ? (JSON.parse(found.json) as T) : undefined);
@@ -24,7 +26,7 @@ export async function hiddenObstacles(scope: ExplainScope, subject: Subject): Pr
   if (type === 'fulfillment-order' && state === 'packed') return uncoveredDispatch(scope, subject);
   if (type === 'fulfillment-order' && state === 'picking') return unstartedPicking(scope, subject);
   if (type === 'reservation') return boundReservation(scope, subject);
-  if (type === 'customer' && state === 'identified') return takenContact(scope, subject);
+  if (type === 'customer' && state === 'identified') return unregistrable(scope, subject);
   if (type === 'basket' && state === 'open') return soldOut(scope, subject);
   if (type === 'basket' && subject.sale === 'paid') return { 'cancel-checkout': rule('Its sale is paid.') };
   if (type === 'return' && state === 'inspected') return payingReturn(scope, subject);
@@ -122,24 +124,35 @@ async function soldOut({ worlds, view: { world } }: ExplainScope, { id, object, 
   };
 }
 
-/** Create Customer finds a guest by the contact data that it sends: it may leave out what another customer has registered. */
-async function takenContact({ worlds, view: { world } }: ExplainScope, { object }: Subject): Promise<Obstacles> {
+/**
+ * Create Customer registers the guest with the e-mail and the phone of its request, otherwise the oldest guest with the e-mail, otherwise with the
+ * phone. A request may omit what another customer has registered.
+ */
+async function unregistrable({ worlds, view: { world } }: ExplainScope, { id, object }: Subject): Promise<Obstacles> {
   const { email, phone } = object as unknown as BusinessObject<'customer'>;
-  const contacts = [
-    { what: 'e-mail', name: 'registeredEmail', value: email },
-    { what: 'phone', name: 'registeredPhone', value: phone },
-  ];
+  const customers = { application: 'crm', collection: 'customers' } as const;
   const owners: { readonly id: string; readonly what: string }[] = [];
-  for (const { what, name, value } of contacts) {
+  const guests: BusinessObject<'customer'>[][] = [];
+  for (const { what, unique, index, value } of [
+    { what: 'e-mail', unique: 'registeredEmail', index: 'email', value: email },
+    { what: 'phone', unique: 'registeredPhone', index: 'phone', value: phone },
+  ]) {
     if (value === undefined) continue;
-    const owner = await worlds.unique(world, { application: 'crm', collection: 'customers', name }, value);
-    if (!owner) return {};
-    owners.push({ what, id: owner.id });
+    const owner = await worlds.unique(world, { ...customers, name: unique }, value);
+    if (owner) {
+      owners.push({ what, id: owner.id });
+      continue;
+    }
+    const found = await worlds.indexed(world, { ...customers, name: index }, value, { after: 0, limit: MOST_GUESTS });
+    guests.push(found.map(({ json }) => JSON.parse(json)).filter(({ state }) => state === 'identified'));
   }
-  if (owners.length === 0) return {};
-  const ids = [...new Set(owners.map(({ id }) => id))];
-  const text = `Its ${listed(owners.map(({ what }) => what))} ${owners.length === 1 ? 'is' : 'are'} registered for ${ids.length === 1 ? 'another customer' : 'other customers'}.`;
-  return { register: { code: 'other-object', text, refs: ids.map((id) => ({ type: 'customer', id })) } };
+  const withAll = owners.length > 0 ? undefined : guests[0]?.find((guest) => guest.email === email && guest.phone === phone);
+  const registered = [...guests.map(([oldest]) => oldest), withAll].flatMap((guest) => guest?.id ?? []);
+  const ids = [...new Set(registered.length > 0 ? registered : owners.map((owner) => owner.id))];
+  if (ids.length === 0 || registered.includes(id)) return {};
+  const taken = `Its ${listed(owners.map(({ what }) => what))} ${owners.length === 1 ? 'is' : 'are'} registered for ${ids.length === 1 ? 'another customer' : 'other customers'}.`;
+  const text = registered.length > 0 ? 'Create Customer registers an older guest with the same contact data.' : taken;
+  return { register: { code: 'other-object', text, refs: ids.map((one) => ({ type: 'customer', id: one })) } };
 }
 
 /** An order that is not cancelled keeps the return that pays for it. */

@@ -59,6 +59,12 @@ const open = (type: 'fulfillment-order' | 'return', orderId: string, { near }: S
     .filter(({ state = '' }) => !ENDED[type]?.includes(state))
     .map(({ id }) => id);
 
+/** What an ended order still refunds waits for the decision. */
+const disputed = (orderId: string, { near }: Surroundings): readonly string[] =>
+  ofOrder(near, 'payment', orderId)
+    .filter(({ object }) => isDisputed(object))
+    .map(({ id }) => id);
+
 function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const undecided = undecidedOf(order, near);
   const [actions, approvals] = [
@@ -101,7 +107,7 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
   }
   if (found.state === 'draft') return draft(found, around);
   if (found.state === 'return-in-progress') return waitsForObjects('return', open('return', found.id, around), around);
-  if (found.state === 'completed' || found.state === 'cancelled') return [];
+  if (found.state === 'completed' || found.state === 'cancelled') return waitsForObjects('payment', disputed(found.id, around), around);
   if (found.channel === 'pos')
     return [{ code: 'waits-for-estate', text: 'the till to report that the customer has left with the goods', needs: ['carry-out'] }];
   const routed = ofOrder(around.near, 'fulfillment-order', found.id);

@@ -128,7 +128,7 @@ def ends_of(hold):
 
 
 def entry_of(movement):
-    """The balance of the estate is never negative: what is below zero is a shortfall."""
+    """The balance of the estate is never negative: the part below zero is a shortfall."""
     before, after = movement["before"], movement["after"]
     owed = max(-after, 0) - max(-before, 0)
     kind = TYPES.get(movement["kind"]) or ("issue" if movement["points"] > 0 else "reverse")
@@ -284,7 +284,7 @@ def require_applicable(job, hold):
 
 
 def earning_of(job, order):
-    """What the order earns, read with the token of this call. An event has no token: the control token stands in for it."""
+    """What the order earns, read with the token of this call. An event has no token, so the control token is used."""
     path, body = "/_control/calls/get-order-earning", {"params": {"id": order}}
     if job.call:
         return send("POST", ESTATE + path, {"X-Estate-Call": job.call}, body)
@@ -370,7 +370,7 @@ def report(job, number):
 
 
 def changed(job):
-    """The service desk of the provider has changed points. Unless the estate takes it, the provider sends the webhook again."""
+    """The service desk of the provider has changed points. Unless the estate accepts the report, the provider sends the webhook again."""
     expected = hmac.new(WEBHOOK_SECRET.encode(), job.text, hashlib.sha256).hexdigest()
     if not hmac.compare_digest(expected.encode(), job.signature.encode()):
         raise Refusal(401, "unauthenticated", "Sign the webhook.")

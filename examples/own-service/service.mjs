@@ -1,5 +1,6 @@
 // A service that buys a product at the estate: POST /purchases {"sku":…,"qty":…}. Usage: PORT=3000 node service.mjs
 import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const { PORT = '3000', ESTATE_TOKEN = 'demo-integration-token' } = process.env;
@@ -49,8 +50,7 @@ async function answer(request) {
   if (request.method !== 'POST' || request.url !== '/purchases') return { status: 404, body: { detail: 'Send POST /purchases.' } };
   if (!request.headers['idempotency-key']) return { status: 422, body: { detail: 'Send an Idempotency-Key.' } };
   try {
-    const chunks = await Array.fromAsync(request);
-    return { status: 201, body: await purchase(request, JSON.parse(Buffer.concat(chunks).toString())) };
+    return { status: 201, body: await purchase(request, await json(request)) };
   } catch (error) {
     return { status: error.status ?? 502, body: error.answer ?? { detail: error.message } };
   }

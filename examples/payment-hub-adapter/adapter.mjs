@@ -119,7 +119,7 @@ export function createAdapter({ PROVIDER_URL, PROVIDER_KEY, WEBHOOK_SECRET, ESTA
     return rest.amount > 0 ? act(job, intent, 'refund', rest, job.body) : paymentOf(intent);
   }
 
-  /** Reports what the provider did unasked: an authorisation expired, a refund failed. If the estate refuses it, the provider sends it again. */
+  /** Reports what the provider changed without a call: an authorisation expired, a refund failed. If the estate refuses it, the provider sends it again. */
   function changed({ text, signature, body: { intent } }) {
     const [, at = '', given = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
     const expected = createHmac('sha256', WEBHOOK_SECRET).update(`${at}.${text}`).digest();

@@ -36,7 +36,7 @@ test('The estate takes payments with the adapter in place of the Payment Hub', a
   assert.equal(refused.code, 'overpayment', 'Tenders at the same time never exceed the order.');
   assert.equal(await expire(payment.id, `${url}/webhook`), 200);
   const object = await estate('GET', `/_control/objects/payment/${payment.id}`, undefined, ESTATE_TOKEN);
-  assert.equal(object.state, 'voided', 'The estate shows what the provider did unasked.');
+  assert.equal(object.state, 'voided', 'The estate shows what the provider changed without a call.');
   assert.equal((await fetch(`${url}/webhook`, { method: 'POST', body: '{}' })).status, 401, 'A webhook must be signed.');
   await estate('DELETE', `/_control/rehearsals/${rehearsal}`, undefined, ESTATE_TOKEN);
 });

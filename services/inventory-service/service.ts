@@ -24,7 +24,7 @@ export const service = defineService({
 
 export function seed(fixtures: Fixtures): Seed {
   const counters = fixtures.stock.flatMap(({ sku, onHand, safetyStock }) =>
-    fixtures.locations.map(({ id }) => [stockKey(sku, id), { onHand: onHand[id] ?? 0, reserved: 0, safetyStock: safetyStock?.[id] ?? 0 }]),
+    fixtures.locations.map(({ id }) => [stockKey(sku, id), unreserved(onHand[id] ?? 0, safetyStock?.[id] ?? 0)]),
   );
   return {
     objects: [
@@ -33,4 +33,10 @@ export function seed(fixtures: Fixtures): Seed {
     ],
     counters: [{ of: stock, rows: Object.fromEntries(counters) }],
   };
+}
+
+/** Safety stock is lowered to what is there, as by a count. */
+function unreserved(onHand: number, wanted: number) {
+  const safetyStock = Math.min(wanted, onHand);
+  return { onHand, reserved: 0, safetyStock, missingSafety: wanted - safetyStock };
 }

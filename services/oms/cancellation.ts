@@ -2,7 +2,7 @@ import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts'
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { didNothing, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, didNothing, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -14,6 +14,7 @@ import {
   compensateDue,
   DECIDE_TIMEOUT_MS,
   expireDraftDue,
+  FIRST_RETRY_MS,
   finishCancellationDue,
   OBSOLETE_WORK,
   RECHECK_MS,
@@ -61,8 +62,11 @@ export const cancelOrder = handle(cancelOrderApi)(async ({ params, body }, scope
 /** Undoes a cancelled order at other applications, as far as they answer, and shows the result. */
 async function undoAndView(order: StoredOrder, scope: Scope): Promise<OrderView> {
   if (!order.undo) return fetchView(order, scope);
+  const { work } = scope;
   const { failure, payments } = await undoAtOthers(order, order.undo, scope);
-  return fetchView(failure ? order : endCompensation(scope.work, order), scope, { payments });
+  if (!failure) return fetchView(endCompensation(work, order), scope, { payments });
+  work.schedule(compensateDue, order.id, work.now + FIRST_RETRY_MS, {}, { awaits: absentApplication(failure) });
+  return fetchView(order, scope, { payments });
 }
 
 /**

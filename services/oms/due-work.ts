@@ -52,8 +52,8 @@ export const TAKE_OVER_MS = 30_000;
 /** Time until due work that found a pending action or a lost reservation runs again. */
 export const RECHECK_MS = 60_000;
 
-/** Time until routing is tried again after a failure. */
-export const ROUTING_RETRY_MS = 5_000;
+/** Time until a part that a request could not finish is tried again, unless the absent application is back earlier. */
+export const FIRST_RETRY_MS = 5_000;
 
 /** Time from each refused capture to the next attempt. After the last attempt the order is cancelled. */
 export const CAPTURE_RETRY_DELAYS_MS: readonly number[] = [60_000, 5 * 60_000, 30 * 60_000];

@@ -218,10 +218,15 @@ export const excessOf = (payments: readonly Payment[], required: number): number
 
 /**
  * Minor units that no refund brings to the customer: everything that a cancelled order keeps, and failed refunds of any other order that
- * were not repeated, by any of its payments.
+ * were not repeated, by any of its payments. The rest of a payment with an open dispute is refunded after the decision.
  */
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
-  if (state === 'cancelled') return sumOf(payments, keptOf);
+  if (state === 'cancelled') {
+    return sumOf(
+      payments.filter(({ disputes }) => !hasOpenDispute(disputes)),
+      keptOf,
+    );
+  }
   const byReturn = Map.groupBy(
     payments.flatMap(({ refunds }) => refunds),
     ({ returnId }) => returnId,

@@ -4,7 +4,7 @@ import { confirmReservation, reserveInventory } from '../../shared/catalog/inven
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
@@ -12,7 +12,7 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
-import { DECIDE_TIMEOUT_MS, NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, ROUTING_RETRY_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
+import { DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
 import { freshRecord } from './fulfillment.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
@@ -151,7 +151,7 @@ export async function requestFulfillmentOrRetry(order: StoredOrder, scope: Scope
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     log.warn({ orderId: order.id, code: error.code }, 'routing an order failed');
-    work.schedule(routeOrderDue, order.id, work.now + ROUTING_RETRY_MS, { asked: false });
+    work.schedule(routeOrderDue, order.id, work.now + FIRST_RETRY_MS, { asked: false }, { awaits: absentApplication(error) });
     return order.routingStatus === 'retrying' ? order : work.transition(orders, order, 'note', { routingStatus: 'retrying' });
   }
 }

@@ -3,7 +3,7 @@ import { abandonBasket } from '../../shared/catalog/commerce/internal.ts';
 import { cancelOrder } from '../../shared/catalog/order/apis.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { again, type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -49,7 +49,7 @@ async function compensateNow(scope: Scope, sale: Sale): Promise<Sale> {
   const { sale: compensated, problem } = await compensate(scope, sale);
   if (problem) {
     scope.log.warn({ err: problem, transactionId: sale.id }, 'compensation of the voided transaction failed; it is repeated later');
-    scope.work.schedule(undoSaleDue, sale.id, scope.work.now + FIRST_RETRY_MS, null);
+    scope.work.schedule(undoSaleDue, sale.id, scope.work.now + FIRST_RETRY_MS, null, { awaits: absentApplication(problem) });
   }
   return compensated;
 }

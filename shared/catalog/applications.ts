@@ -33,5 +33,5 @@ export type Domain = (typeof domains)[number];
 /** The topic that carries every event about the objects of one domain. */
 export const topicOf = (domain: Domain): string => `uc.${domain}.events`;
 
-/** The dead-letter topic of an event topic. It holds records that a consumer could not read or gave up on. */
+/** The dead-letter topic of an event topic. It receives records that a consumer could not read, or could not consume after several attempts. */
 export const deadLetterTopicOf = (topic: string): string => `${topic}.dlq`;

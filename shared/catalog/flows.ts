@@ -67,14 +67,14 @@ export const flows: readonly FlowDefinition[] = [
   },
   {
     number: 4,
-    title: 'Stock held permanently when an order is confirmed',
+    title: 'Stock reserved permanently when an order is confirmed',
     participants: ['oms', 'sim'],
     steps: [
       { from: 'client', to: 'oms', call: 'confirm-order-api' },
       { from: 'oms', to: 'sim', call: 'reserve-inventory-api' },
       { from: 'oms', to: 'sim', call: 'confirm-reservation-api' },
     ],
-    onFailure: 'All or nothing: the refusal names every SKU that is short, no stock is held, and the order stays in draft.',
+    onFailure: 'All or nothing: the refusal names every SKU that is short, no stock is reserved, and the order stays in draft.',
   },
   {
     number: 5,
@@ -85,7 +85,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'sim', to: 'inventory-service', call: 'take-hold' },
     ],
     onFailure:
-      'If a node sells out, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is held.',
+      'If a node sells out, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is reserved.',
   },
   {
     number: 6,

@@ -45,7 +45,7 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
       },
       {
         values: ['tok_partial_60'],
-        use: '60 % of the amount is approved with `acceptPartial`; otherwise 402 with `insufficient_funds` and `availableAmount`',
+        use: '60 % of the amount, rounded down, is approved with `acceptPartial`; otherwise 402 with `insufficient_funds` and `availableAmount`',
       },
       {
         values: ['tok_3ds'],

@@ -48,8 +48,8 @@ export const AnyInstant = z
 const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const NAME_RULE = 'This must have only letters, digits, dots, hyphens and underscores, and not only dots.';
 
-/** Text that people type or paste. It is trimmed. @param most characters after trimming */
-export const typedText = (most: number) => z.string().trim().min(1).max(most);
+/** Text that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
+export const typedText = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
 
 export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', example: 'mug-blue' });
 

@@ -30,7 +30,7 @@ function whyNot(name: string): string {
   const known = applicationNames.some((application) => application === name);
   const others = `These can be: ${swappableNames.join(', ')}.`;
   return known
-    ? `${name} cannot be swapped: the other applications count on work that it owes them later. ${others}`
+    ? `${name} cannot be swapped: the other applications depend on work that it does later. ${others}`
     : `There is no application ${name}. ${others}`;
 }
 
@@ -97,7 +97,7 @@ export const SwapMembers = z.strictObject({
     'Address of the real system; the mode kept has none. The path of each call follows it. OUTBOUND_ALLOW must permit it.',
   ),
   mode: SwapMode.default('real').describe(
-    'real: the real system answers. shadow: ours answers, the real system gets the same calls beside it, and differences are recorded. kept: answers that were kept earlier.',
+    'real: the real system answers. shadow: ours answers, the real system gets the same calls, and differences are recorded. kept: answers that were kept earlier.',
   ),
   keep: z.boolean().default(false).describe('Keeps the answers of the real system, for GET /_control/answers/{application}.'),
   answers: KeptAnswers.optional().describe('In the mode kept: the answers, as GET /_control/answers/{application} gave them.'),
@@ -137,7 +137,7 @@ const USED_IN: readonly (readonly [member: keyof typeof SwapMembers.shape, modes
   ['url', ['real', 'shadow'], 'In the mode kept, no real system is called: leave the address out.'],
   ['keep', ['real', 'shadow'], 'In the mode kept, no real system answers: leave this out.'],
   ['headers', ['real', 'shadow'], 'In the mode kept, no real system is called: leave the headers out.'],
-  ['timeoutMs', ['real', 'shadow'], 'In the mode kept, no real system is called: leave this out.'],
+  ['timeoutMs', ['real', 'shadow'], 'The mode kept calls no real system: leave this out.'],
   ['events', ['real', 'shadow'], 'In the mode kept, no real system gets events: leave this out.'],
   ['answers', ['kept'], 'Only the mode kept has answers: choose it, or leave them out.'],
   ['shadow', ['shadow'], 'Only the mode shadow has this: choose it, or leave this out.'],

@@ -63,7 +63,7 @@ if (why !== undefined) {
     expect(missing).toEqual([]);
   });
 
-  test('The loyalty adapter earns once, takes back what a refund returns, and reports what its provider does unasked', async () => {
+  test('The loyalty adapter earns once, takes back what a refund returns, and reports what its provider changes without a call', async () => {
     await using adapter = await startAdapter(estate.gateway);
     await using rehearsal = await newRehearsal(undefined, undefined, { 'loyalty-platform': { url: adapter.url } });
     const balance = async () => (await rehearsal.call('get-member-balance-api', { params: { id: 'loy_ada' } })).body.pointsBalance;

@@ -60,7 +60,7 @@ else {
     });
     afterAll(() => rm(projects, { recursive: true, force: true }));
 
-    test.each(ready)('The test of the page for $name passes as printed', async ({ folder, run, passed }) => {
+    test.each(ready)('The test that the page for $name prints passes', async ({ folder, run, passed }) => {
       const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
       expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
     });

@@ -39,7 +39,7 @@ describe.each(languages)('The receiver in $name', ({ folder, prepare, run }) => 
 
   const receiving = (secret: string, port: number) => startReceiver(project, [...run, String(port)], { ESTATE_WEBHOOK_SECRET: secret });
 
-  test('It accepts each delivery with the library of its language, during a rotation too, and refuses another secret', async () => {
+  test('The receiver accepts each delivery with the library of its language, during a rotation too, and refuses another secret', async () => {
     await using rehearsal = await rehearsalAt(estate.running.gateway);
     const port = await freePort();
     const name = { params: { name: 'shop' } };

@@ -137,7 +137,7 @@ function withItsSystems({ host, start }: Way): void {
     return token.access_token;
   }
 
-  test('It sees its products in yen in a shop on another origin', async () => {
+  test('The team sees its products in yen in a shop on another origin', async () => {
     await using shop = started(process.execPath, [join(EXAMPLES, 'web-shop/serve.mjs'), '0']);
     await eventually('the address of the shop', async () => shop.output.out.includes('/\n'));
     const [address = ''] = /http:\S+/.exec(shop.output.out) ?? [];
@@ -149,7 +149,7 @@ function withItsSystems({ host, start }: Way): void {
     await browser.close();
   });
 
-  test('It plays 3-D Secure, a partial return and a dispute with its receiver, broker and tokens, and every invariant holds', async () => {
+  test('The team plays 3-D Secure, a partial return and a dispute with its receiver, broker and tokens, and every invariant holds', async () => {
     const { credentials } = await control('POST', '/rehearsals', { name: 'tokyo' });
     let token = await newToken(credentials);
     const port = await freePort();

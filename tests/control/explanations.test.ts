@@ -180,6 +180,21 @@ describe('The explanation of an object', () => {
     },
   );
 
+  test('Create Customer with the e-mail of two guests registers the older one, which the explanation of the younger one names', async () => {
+    await using rehearsal = await newRehearsal();
+    const { email } = await rehearsal.object('customer', 'cus_hugo');
+    const lines = [{ sku: 'mug-blue', qty: 1 }];
+    const { id: basketId, customerId } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
+    await rehearsal.checkedOut(basketId, { contact: { email } });
+    const register = async (id: string) => (await explained(rehearsal, 'customer', id)).moves.find(({ verb }) => verb === 'register');
+    expect(await register('cus_hugo')).toMatchObject({ possible: true });
+    const refs = [{ type: 'customer', id: 'cus_hugo' }];
+    expect(await register(customerId)).toMatchObject({ possible: false, code: 'other-object', refs });
+    await rehearsal.api('create-customer-api', { body: { firstName: 'Hugo', lastName: 'Lang', email } });
+    const states = [customerId, 'cus_hugo'].map(async (id) => (await rehearsal.object('customer', id)).state);
+    expect(await Promise.all(states)).toEqual(['identified', 'registered']);
+  });
+
   test('The explanation of an order names who moved it and the trace, and contains what it waits for', async () => {
     await using rehearsal = await newRehearsal();
     const { id, orderNumber } = await rehearsal.confirmed();
@@ -222,8 +237,19 @@ describe('The explanation of an object', () => {
     expect(codesOf(found)).toBe('waits-for-customer waits-for-object deadline');
     expect(reason(found, 'waits-for-customer')?.text).toBe('It waits for 30.88 EUR to be authorised again: an authorisation was lost.');
     expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total before\.$/);
+    const { id: paymentId } = await rehearsal.authorisation(id);
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-object');
+    await rehearsal.api('void-payment-api', { params: { id: paymentId } });
     await rehearsal.advance('P1D');
     expect(codesOf(await explained(rehearsal, 'order', id))).toBe('cancelled ended');
+  });
+
+  test('A product whose price changed is active since its creation, as in the initial data', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { price: { amount: 999 } } });
+    const { createdAt, updatedAt } = await rehearsal.object('product', 'prd_mug-blue');
+    const { since, cause } = await explained(rehearsal, 'product', 'prd_mug-blue');
+    expect([since, cause?.kind, since === updatedAt]).toEqual([createdAt, 'initial-data', false]);
   });
 
   test('A disputed payment waits for the bank, and a payment whose dispute is lost has nothing left to refund', async () => {

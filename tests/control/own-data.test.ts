@@ -33,6 +33,19 @@ test('A rehearsal has its own data, a reset keeps it, and other rehearsals do no
   expect((await other.control('read-rehearsal', { params: { name: other.name } })).data).toBeUndefined();
 });
 
+test('A store that own data leave without units has no safety stock until a count finds some', async () => {
+  const stock = [{ sku: 'pot-terracotta', onHand: { 'store-01': 0 } }];
+  await using rehearsal = await EstateRehearsal.create(access, { data: { stock } });
+  const levelAfter = async (onHand: number) => {
+    const params = { sku: 'pot-terracotta', locationId: 'store-01' };
+    const { locations } = await rehearsal.control('count-stock-by-hand', { params, body: { onHand } });
+    return locations.find(({ locationId }) => locationId === 'store-01');
+  };
+  expect((await rehearsal.control('verify')).holds).toBe(true);
+  expect(await levelAfter(0)).toMatchObject({ onHand: 0, safetyStock: 0, atp: 0 });
+  expect(await levelAfter(5)).toMatchObject({ onHand: 5, safetyStock: 2, atp: 3 });
+});
+
 test('The creation of a rehearsal names the default rows that do not fit its data', async () => {
   await using rehearsal = await newRehearsal();
   const name = `${rehearsal.name}-fewer`;

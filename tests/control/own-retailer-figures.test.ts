@@ -186,7 +186,7 @@ test('The prices of a rehearsal are in the currency of its retailer, also in a r
   ]);
 });
 
-test('Each figure of a retailer is tested here', () => {
+test('The figures of a retailer are all tested in this file', () => {
   const { id, currency, timeZone, shipping, disputeFee, loyalty, ...others } = Retailer.parse({});
   expect([id, currency, timeZone, disputeFee, Object.keys(shipping), Object.keys(loyalty)]).toEqual([
     'retailer',

@@ -24,7 +24,7 @@ const verify = (secret: string, { text, headers }: ReceivedEvent): unknown =>
 
 /** What a registered webhook does, on any store. */
 export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
-  test('a registered webhook receives every event of its types once, as the bus carries it, signed for the library of receivers', async () => {
+  test('A registered webhook receives every event of its types once, as the bus carries it, signed for the library of receivers', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents();
     const secret = await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed', 'ext.basket-changed'] });
@@ -41,7 +41,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     }
   });
 
-  test('an event that the receiver refuses is sent again on the rehearsal’s clock with the same id, and later events about its object wait', async () => {
+  test('An event that the receiver refuses is sent again on the rehearsal’s clock with the same id, and later events about its object wait', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents(({ type }, attempt) => (type === 'order-created' && attempt < 3 ? DOWN : NONE));
     await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed', 'payment-authorized'] });
@@ -59,7 +59,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect([(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)]).toEqual([5_000, 300_000]);
   });
 
-  test('a delivery is parked after its tenth attempt, counts as parked work, no longer holds back later events, and is redriven', async () => {
+  test('A delivery is parked after its tenth attempt, counts as parked work, no longer holds back later events, and is redriven', async () => {
     await using rehearsal = await newRehearsal();
     let isUp = false;
     await using receiver = await receiveEvents(({ type }) =>
@@ -83,7 +83,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(await rehearsal.control('list-parked')).toEqual({ items: [] });
   });
 
-  test('a receiver that answers 410 gets nothing more, until its webhook is registered again', async () => {
+  test('A receiver that answers 410 gets nothing more, until its webhook is registered again', async () => {
     await using rehearsal = await newRehearsal();
     let isGone = true;
     await using receiver = await receiveEvents(() => (isGone ? { status: 410 } : NONE));
@@ -113,7 +113,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect([receiver.received.length, elsewhere.received.length]).toEqual([2, 0]);
   });
 
-  test('a new secret and the old one both sign while the old one is kept', async () => {
+  test('A new secret and the old one both sign while the old one is kept', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents();
     const old = await register(rehearsal, receiver.url, { types: ['order-created'] });
@@ -132,7 +132,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(() => verify(secret, second)).toThrow();
   });
 
-  test('the timestamp is wall time, or the rehearsal’s clock on request', async () => {
+  test('The timestamp is wall time, or the rehearsal’s clock on request', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents();
     await rehearsal.advance('P2D');
@@ -147,7 +147,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(clock - wall).toBeGreaterThan(2 * 86_400_000 - 60_000);
   });
 
-  test('a reset keeps the registration and its secret, and new events are delivered', async () => {
+  test('A reset keeps the registration and its secret, and new events are delivered', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents();
     const secret = await register(rehearsal, receiver.url, { types: ['order-created'] });
@@ -160,7 +160,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.received.map((one) => verify(secret, one))).toHaveLength(2);
   });
 
-  test('a deleted webhook gets nothing more, and its parked and waiting deliveries are gone', async () => {
+  test('A deleted webhook gets nothing more, and its parked and waiting deliveries are gone', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents(() => DOWN);
     await register(rehearsal, receiver.url, { types: ['order-created'] });
@@ -179,7 +179,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(await deliveriesOf(rehearsal)).toEqual({ items: [] });
   });
 
-  test('redeliver sends a delivered event again with its id, tries a parked one again, and refuses one that waits for another', async () => {
+  test('Redeliver sends a delivered event again with its id, tries a parked one again, and refuses one that waits for another', async () => {
     await using rehearsal = await newRehearsal();
     let isUp = false;
     await using receiver = await receiveEvents(() => (isUp ? NONE : DOWN));
@@ -216,7 +216,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.types().slice(before.length)).toEqual(after);
   });
 
-  test('the trace of the request that caused an event has a hop for each attempt, with its status', async () => {
+  test('The trace of the request that caused an event has a hop for each attempt, with its status', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents((_event, attempt) => (attempt === 1 ? DOWN : NONE));
     await register(rehearsal, receiver.url, { types: ['order-created'] });
@@ -233,7 +233,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(hops[0].request).toMatchObject({ id: delivery?.event.id });
   });
 
-  test('deliveries are listed newest first, in pages', async () => {
+  test('Deliveries are listed newest first, in pages', async () => {
     await using rehearsal = await newRehearsal();
     await using receiver = await receiveEvents();
     await register(rehearsal, receiver.url, { types: ['basket-created'] });

@@ -25,7 +25,7 @@ test.each(['carrier', 'Shop', '-shop', 'a'.repeat(41)])('Put Webhook refuses the
   expect(await put(rehearsal, { name })).toMatchObject({ status: 422, body: { errors: [{ pointer: '{name}' }] } });
 });
 
-test('a rehearsal has at most twenty webhooks, and a deleted one makes room', async () => {
+test('A rehearsal has at most twenty webhooks, and a deleted one makes room', async () => {
   await using rehearsal = await newRehearsal();
   const made = await Promise.all(Array.from({ length: MOST_WEBHOOKS }, (_, number) => put(rehearsal, { name: `w-${number}` })));
   expect(made.map(({ status }) => status)).toEqual(Array(MOST_WEBHOOKS).fill(200));
@@ -36,7 +36,7 @@ test('a rehearsal has at most twenty webhooks, and a deleted one makes room', as
   expect(new Set(items.map(({ name }) => name)).size).toBe(MOST_WEBHOOKS);
 });
 
-test('only the answer to the registration has the secret', async () => {
+test('Only the answer to the registration has the secret', async () => {
   await using rehearsal = await newRehearsal();
   expect((await put(rehearsal)).body.secret).toMatch(/^whsec_/);
   const read = await rehearsal.control('read-webhook', { params: { name: 'shop' } });
@@ -71,7 +71,7 @@ test.each([
   expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
 });
 
-test('a fault names a registered webhook, or the nearest one in its refusal', async () => {
+test('A fault names a registered webhook, or the nearest one in its refusal', async () => {
   await using rehearsal = await newRehearsal();
   await put(rehearsal);
   const setFault = (webhook: string) =>

@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals';
 import type { EstateClient } from '../../rehearsal/estate-client.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
-import { type Pain, pains } from '../../rehearsal/scenario.ts';
+import { type Pain, pains, type Scenario } from '../../rehearsal/scenario.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
 import { flows } from '../../shared/catalog/flows.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
 import { notedReport } from '../support/noted-report.ts';
 import { formatted, replayed } from '../support/replay.ts';
+
+const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
 
 async function checkJournal({ client }: { readonly client: EstateClient }): Promise<void> {
   const { items, truncated } = await client.control('read-journal', { query: { limit: 5_000, bodies: 'false' } });
@@ -23,7 +25,6 @@ test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
       await checkJournal(run);
       story = (await run.client.control('read-story')).text;
     };
-    const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
     await runScenario(scenario, { gateway: estate.gateway, ...credentials, report, examine });
     expect(noted.at(-1)).toBe('passed');
     expect(await formatted(story)).toBe(story);
@@ -39,4 +40,24 @@ test('Every documented flow and every failure mode has a scenario', () => {
 
 test('The names of scenarios are unique', () => {
   expect(new Set(scenarios.map(({ name }) => name)).size).toBe(scenarios.length);
+});
+
+test('A scenario gets the newest event of more than a thousand', async () => {
+  const { noted, report } = notedReport();
+  const body = { channel: 'web' } as const;
+  const many: Scenario = {
+    name: 'many-baskets',
+    title: 'Many baskets',
+    flows: [],
+    async run(stage) {
+      await stage.together(
+        'baskets',
+        Array.from({ length: 1_000 }, () => ({ call: 'POST /baskets', body }) as const),
+      );
+      const { body: newest } = await stage.step({ title: 'the last basket', call: 'POST /baskets', body });
+      stage.expect('the newest event', (await stage.event('basket-created')).id, newest.id);
+    },
+  };
+  await runScenario(many, { gateway: estate.gateway, ...credentials, report });
+  expect(noted.at(-1)).toBe('passed');
 });

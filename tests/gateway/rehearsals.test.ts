@@ -95,7 +95,7 @@ test('A known credential that uses the name of a rehearsal creates it', async ()
   ]);
 });
 
-test('Another caller is answered 404 unknown_rehearsal and creates none', async () => {
+test('A caller without a known credential is answered 404 unknown_rehearsal, and creates no rehearsal', async () => {
   const headers = { 'x-rehearsal': 'nobodys' };
   const unknown = { status: 404, json: { code: 'unknown_rehearsal', rehearsal: 'nobodys' } };
   expect(await product(headers)).toMatchObject(unknown);

@@ -47,7 +47,7 @@ async function planning(afterwards: (scope: Scope, run: number) => Promise<void>
   };
 }
 
-test('due work before the reply runs before the reply, even after a conflict that followed its scheduling', async () => {
+test('Due work before the reply runs before the reply, even after a conflict that followed its scheduling', async () => {
   const application = await planning(async ({ work }, run) => {
     await work.get(notes, 'shared');
     if (run === 1) await application.change('shared');
@@ -59,7 +59,7 @@ test('due work before the reply runs before the reply, even after a conflict tha
   expect(await application.ledger()).toMatchObject({ running: [], pending: [] });
 });
 
-test('due work before the reply that fails and cannot be released does not fail the request', async () => {
+test('Due work before the reply that fails and cannot be released does not fail the request', async () => {
   const application = await planning(
     async () => undefined,
     async () => {
@@ -71,7 +71,7 @@ test('due work before the reply that fails and cannot be released does not fail 
   expect(await application.ledger()).toMatchObject({ pending: [], running: ['crm|notify|once'] });
 });
 
-test('due work before the reply can be leased immediately by any process when the reply is not sent', async () => {
+test('Due work before the reply can be leased immediately by any process when the reply is not sent', async () => {
   const application = await planning(async () => {
     throw new Error('broken');
   });

@@ -37,7 +37,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
   }
 
   describe(`bus: ${name}`, () => {
-    test('every subscriber of a topic gets each message with its world, id and json, its type, and the hop that published it', async () => {
+    test('Every subscriber of a topic gets each message with its world, id and json, its type, and the hop that published it', async () => {
       await using open = await consuming(() => undefined);
       const { bus, world, message, publish } = open;
       const got = new Set<string>();
@@ -58,7 +58,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       ]);
     });
 
-    test('a subscriber does not receive a message whose type only other applications consume', async () => {
+    test('A subscriber does not receive a message whose type only other applications consume', async () => {
       const got: string[] = [];
       await using open = await consuming((id) => got.push(id), { isForOthers: (type) => type === 'theirs' });
       const typed = (id: string, type: string) => open.message(id, { headers: { [TYPE_HEADER]: type } });
@@ -67,7 +67,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       expect(got).toEqual(['e2', 'e3']);
     });
 
-    test('messages of one key are delivered one at a time and in order, even to a slow consumer', async () => {
+    test('Messages of one key are delivered one at a time and in order, even to a slow consumer', async () => {
       const done: string[] = [];
       let running = 0;
       let overlapped = false;
@@ -84,7 +84,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       expect([done, overlapped]).toEqual([['e1', 'e2', 'e3'], false]);
     });
 
-    test('a slow message delays neither messages of other keys nor publishing', async () => {
+    test('A slow message delays neither messages of other keys nor publishing', async () => {
       const done: string[] = [];
       const slow = Promise.withResolvers<void>();
       await using open = await consuming(async (id) => {
@@ -98,7 +98,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await eventually('the slow one is consumed', async () => done.includes('slow'));
     });
 
-    test('a consumer that throws does not stop messages of other keys', async () => {
+    test('A consumer that throws does not stop messages of other keys', async () => {
       const done: string[] = [];
       await using open = await consuming((id) => {
         if (id === 'poison') throw new Error('poison');
@@ -108,7 +108,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       await eventually('the other message is consumed', async () => done.includes('e2'), PATIENCE_MS);
     });
 
-    test('a failed message is redelivered before later messages of the same key', async () => {
+    test('A failed message is redelivered before later messages of the same key', async () => {
       const tried: string[] = [];
       await using open = await consuming((id) => {
         tried.push(id);
@@ -119,7 +119,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       expect(tried).toEqual(['e1', 'e1', 'e1', 'e2']);
     });
 
-    test('a stopped subscription finishes started deliveries and receives no more messages', async () => {
+    test('A stopped subscription finishes started deliveries and receives no more messages', async () => {
       const begun: string[] = [];
       const done: string[] = [];
       await using open = await consuming(async (id) => {

@@ -19,7 +19,7 @@ const versioned = (aggregateversion: number, id = `evt_${aggregateversion}`): Es
     data: { object: {} },
   }) as EstateEvent;
 
-test('events are consumed in any order of their versions, even two of one version, and a duplicate changes nothing', async () => {
+test('Events are consumed in any order of their versions, even two of one version, and a duplicate changes nothing', async () => {
   const seen: number[] = [];
   const { adapter, world, consume } = await pipelineOf({
     events: { 'order-confirmed': async ({ aggregateversion }) => void seen.push(aggregateversion) },
@@ -54,13 +54,13 @@ async function subscribing(): Promise<{ readonly wanted: WantedEvents; readonly 
 const [known] = consumedBy('crm').map(({ name }) => `com.unified-commerce.${name}`);
 const forOthers = allEvents.map(({ name }) => name).find((name) => !subscriptionOf(name, 'crm'));
 
-test('the bus skips a message whose header names an event that only other applications consume', async () => {
+test('The bus skips a message whose header names an event that only other applications consume', async () => {
   const { wanted } = await subscribing();
   const passedOver = [`com.unified-commerce.${forOthers}`, known, 'com.example.other'].map((type) => wanted.isForOthers?.(type ?? ''));
   expect(passedOver).toEqual([true, false, false]);
 });
 
-test('a message is parsed at its delivery, and ignored when only other applications consume it', async () => {
+test('A message is parsed at its delivery, and ignored when only other applications consume it', async () => {
   const { deliver } = await subscribing();
   expect(await deliver('{')).toMatchObject({ as: 'foreign' });
   expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });

@@ -23,7 +23,7 @@ function heldUp(options: { readonly concurrency: number; readonly capacity?: num
   return { lanes, add, begun, done, end: (name: string) => ends.get(name)?.resolve() };
 }
 
-test('several lanes deliver concurrently up to the limit, each in order', async () => {
+test('Several lanes deliver concurrently up to the limit, each in order', async () => {
   const { add, begun, end } = heldUp({ concurrency: 2 });
   for (const name of ['a1', 'a2', 'b1', 'c1']) add(name);
   expect(begun).toEqual(['a1', 'b1']);
@@ -35,7 +35,7 @@ test('several lanes deliver concurrently up to the limit, each in order', async 
   expect(begun).toEqual(['a1', 'b1', 'c1', 'a2']);
 });
 
-test('a lane retries a failed delivery with growing pauses before its later deliveries, and does not delay other lanes', async () => {
+test('A lane retries a failed delivery with growing pauses before its later deliveries, and does not delay other lanes', async () => {
   const tries: number[] = [];
   const done: string[] = [];
   let failures = 0;
@@ -58,7 +58,7 @@ test('a lane retries a failed delivery with growing pauses before its later deli
   expect(fourth - third).toBeGreaterThan(second - first);
 });
 
-test('lanes accept another delivery after one completes', async () => {
+test('Lanes accept another delivery after one completes', async () => {
   const { lanes, add, end } = heldUp({ concurrency: 1, capacity: 2 });
   add('a1');
   expect(lanes.hasRoom()).toBe(true);
@@ -70,7 +70,7 @@ test('lanes accept another delivery after one completes', async () => {
   expect(lanes.hasRoom()).toBe(true);
 });
 
-test('stopped lanes finish waiting deliveries on request, except for failing ones', async () => {
+test('Stopped lanes finish waiting deliveries on request, except for failing ones', async () => {
   const { lanes, add, done, end } = heldUp({ concurrency: 1 });
   for (const name of ['a1', 'a2', 'a3']) add(name);
   lanes.add({ lane: 'b', deliver: () => Promise.reject(new Error('away')), done: () => done.push('b1') });

@@ -54,7 +54,7 @@ async function aRelay(options: Parameters<typeof createMemoryStore>[0] = {}) {
   };
 }
 
-test('a relay sends the events of a commit without reading them from the store, and reads the store once for later events', async () => {
+test('A relay sends the events of a commit without reading them from the store, and reads the store once for later events', async () => {
   const { commit, go, sent, drains, relay } = await aRelay();
   await commit('e1', 'e2');
   await go();
@@ -63,7 +63,7 @@ test('a relay sends the events of a commit without reading them from the store, 
   expect(drains()).toBe(1);
 });
 
-test('a relay sends events that are committed during a batch, in order', async () => {
+test('A relay sends events that are committed during a batch, in order', async () => {
   const { commit, go, sent, batches, relay } = await aRelay();
   for (const id of ['e1', 'e2', 'e3']) await commit(id);
   await go();
@@ -77,7 +77,7 @@ test('a relay sends events that are committed during a batch, in order', async (
   await relay.stop();
 });
 
-test('a relay sends no event twice when the lease of its batch has expired before the next commit', async () => {
+test('A relay sends no event twice when the lease of its batch has expired before the next commit', async () => {
   const { commit, go, sent, batches, relay } = await aRelay({ relayLeaseMs: 0 });
   await commit('e1');
   await commit('e2');
@@ -88,7 +88,7 @@ test('a relay sends no event twice when the lease of its batch has expired befor
   expect(batches).toEqual([['e1'], ['e2']]);
 });
 
-test('a stopping relay sends the batch that it has, and then releases the outbox', async () => {
+test('A stopping relay sends the batch that it has, and then releases the outbox', async () => {
   const { commit, go, sent, batches, relay, store, world } = await aRelay();
   await commit('e1');
   const stopped = relay.stop();
@@ -102,7 +102,7 @@ test('a stopping relay sends the batch that it has, and then releases the outbox
   expect(await store.unsent()).toEqual([]);
 });
 
-test('a stopping relay that cannot send its batch releases the outbox, which keeps the batch', async () => {
+test('A stopping relay that cannot send its batch releases the outbox, which keeps the batch', async () => {
   const { commit, fail, sent, batches, relay, store, world } = await aRelay();
   await commit('e1');
   const stopped = relay.stop();

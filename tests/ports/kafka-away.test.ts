@@ -20,14 +20,14 @@ const event = { topic: 'uc.order.events', key: 'k', headers: { id: 'e', world: '
 /** An address without a listener. */
 const NOBODY = '127.0.0.1:1';
 
-test('a bus without its broker is not ready, and names the address and its variable', async () => {
+test('A bus without its broker is not ready, and names the address and its variable', async () => {
   const bus = busAt(NOBODY);
   await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
   await eventually('the reason is reported', async () => bus.state().waitingFor?.includes('at 127.0.0.1:1: nothing listens there'));
   expect(bus.state()).toMatchObject({ ready: false, waitingFor: expect.stringMatching(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1:1/) });
 });
 
-test('a bus without its broker fails to publish, with the reason, so that the event stays in the outbox', async () => {
+test('A bus without its broker fails to publish, with the reason, so that the event stays in the outbox', async () => {
   const bus = busAt(NOBODY);
   await expect(bus.publish([event])).rejects.toThrow(/^kafka: /);
   // The first attempt may end before the connection does.
@@ -35,14 +35,14 @@ test('a bus without its broker fails to publish, with the reason, so that the ev
   await eventually('the reason is reported', async () => (await reason())?.includes('KAFKA_BROKERS is 127.0.0.1:1'));
 });
 
-test('a bus without its broker can be closed at any time', async () => {
+test('A bus without its broker can be closed at any time', async () => {
   const bus = busAt(NOBODY);
   await bus.subscribe('crm', { topics: ['uc.order.events'] }, async () => undefined);
   await bus.close();
   await expect(bus.publish([event])).rejects.toThrow();
 });
 
-test('a bus reports a listener at its address that is not Kafka', async () => {
+test('A bus reports a listener at its address that is not Kafka', async () => {
   const server = createServer();
   const url = await listen(server, 0, '127.0.0.1');
   closing.push(async () => server.close().closeAllConnections());

@@ -37,7 +37,7 @@ test('kafkajs without the guard still starts its throttling timer when no reques
   expect(arms(unguarded(), 0)).toBe(true);
 });
 
-test('the guard keeps the timer only while requests are throttled', () => {
+test('The guard keeps the timer only while requests are throttled', () => {
   const guarded: QueueClass = require(path);
   expect(arms(guarded, 0)).toBe(false);
   expect(arms(guarded, 1)).toBe(true);

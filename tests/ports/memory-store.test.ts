@@ -5,7 +5,7 @@ import { storeSuite } from './store-suite.ts';
 
 storeSuite('memory', async (options) => createMemoryStore(options));
 
-test('a store without a journal records no hops', async () => {
+test('A store without a journal records no hops', async () => {
   const { worlds, control } = createMemoryStore({ journal: 'off' });
   const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: '', apiKey: '', webhookSecret: '' });
   control.journal(world, aHop());

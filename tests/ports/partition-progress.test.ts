@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { PartitionProgress } from '../../shared/events/partition-progress.ts';
 
-test('progress ends before the first undelivered offset, regardless of later deliveries', () => {
+test('Progress ends before the first undelivered offset, regardless of later deliveries', () => {
   const progress = new PartitionProgress(10);
   for (const offset of [10, 11, 12]) progress.taken(offset);
   progress.delivered(12);
@@ -11,7 +11,7 @@ test('progress ends before the first undelivered offset, regardless of later del
   expect(progress.uncommitted()).toBe(13);
 });
 
-test('progress skips empty offsets after all earlier ones are delivered', () => {
+test('Progress skips empty offsets after all earlier ones are delivered', () => {
   const progress = new PartitionProgress(0);
   progress.taken(0);
   progress.passed(5);
@@ -21,7 +21,7 @@ test('progress skips empty offsets after all earlier ones are delivered', () => 
   expect(progress.next).toBe(6);
 });
 
-test('the progress is committed once for each offset', () => {
+test('The progress is committed once for each offset', () => {
   const progress = new PartitionProgress(0);
   progress.taken(0);
   progress.delivered(0);

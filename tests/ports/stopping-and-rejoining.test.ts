@@ -15,7 +15,7 @@ const stopping = new AbortController();
 const watched = (ended: Promise<string>, lastSign: () => number) =>
   endOfMembership({ ended, lastSign }, { deafMs: 60_000, everyMs: 1, stopping: stopping.signal });
 
-test('a member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
+test('A member that rejoins its group repeatedly leaves neither a listener nor a loop behind', async () => {
   let looks = 0;
   const lastSign = () => {
     looks += 1;
@@ -36,13 +36,13 @@ test('a member that rejoins its group repeatedly leaves neither a listener nor a
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
 });
 
-test('a member without an answer from the broker reports it after the limit', async () => {
+test('A member without an answer from the broker reports it after the limit', async () => {
   const membership = { ended: new Promise(() => {}), lastSign: () => 0 };
   const reason = await endOfMembership(membership, { deafMs: 60_000, everyMs: 1, stopping: new AbortController().signal });
   expect(reason).toEqual(new Error('no sign of the broker for 60 seconds'));
 });
 
-test('an application whose subscriptions cannot start stops listening, and can start again at its port', async () => {
+test('An application whose subscriptions cannot start stops listening, and can start again at its port', async () => {
   const port = await freePort();
   const agent = new Agent();
   const transport = createHttpTransport({ addressOf: () => 'http://127.0.0.1:1', token: 't', agent });

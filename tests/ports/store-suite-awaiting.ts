@@ -47,7 +47,7 @@ export function awaitingSuite(opened: Opened): void {
   }
 
   describe('work that awaits an application', () => {
-    test('awaiting work is listed with its application and its next attempt, and keeps both while it is leased and released', async () => {
+    test('Awaiting work is listed with its application and its next attempt, and keeps both while it is leased and released', async () => {
       const { world, store, worlds, fail, next, awaiting } = await resting(timer('a'), timer('b', { at: 9_000, awaits: 'fms' }));
       await fail({ at: 5_000, attempts: 3, awaits: 'sim' });
       const listed = [
@@ -62,7 +62,7 @@ export function awaitingSuite(opened: Opened): void {
       expect((await worlds.data(world)).due.filter((one) => 'awaits' in one)).toEqual([]);
     });
 
-    test('awaiting work is due immediately, in order and from its first attempt, when work for the same application ends', async () => {
+    test('Awaiting work is due immediately, in order and from its first attempt, when work for the same application ends', async () => {
       const { fail, run, awaiting, next } = await resting(timer('a'), timer('b'), timer('c'), timer('other'));
       for (const awaits of ['sim', 'sim', 'sim', 'fms'] as const) await fail({ at: 5_000, attempts: 9, awaits });
       expect((await run({}, 5_000)).key).toBe('a');
@@ -75,7 +75,7 @@ export function awaitingSuite(opened: Opened): void {
       await expect(next()).rejects.toThrow('nothing due');
     });
 
-    test('awaiting work stays awaiting when work for its application makes a checkpoint or is deferred', async () => {
+    test('Awaiting work stays awaiting when work for its application makes a checkpoint or is deferred', async () => {
       const { world, store, commit, fail, run, next, awaiting } = await resting(timer('a'), timer('b'));
       await fail({ at: 5_000, attempts: 1, awaits: 'sim' });
       await fail({ at: 6_000, attempts: 1, awaits: 'sim' });
@@ -86,7 +86,7 @@ export function awaitingSuite(opened: Opened): void {
       expect((await awaiting()).map(({ key, at }) => `${key} ${at}`).toSorted()).toEqual(['a 7000', 'b 6000']);
     });
 
-    test('awaiting work is due immediately when work for its application fails for another reason', async () => {
+    test('Awaiting work is due immediately when work for its application fails for another reason', async () => {
       const { fail, ledger } = await resting(timer('a'), timer('b'));
       await fail({ at: 5_000, attempts: 1, awaits: 'sim' });
       await fail({ at: 6_000, attempts: 1, awaits: 'sim' });
@@ -94,7 +94,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(await ledger()).toMatchObject({ awaiting: [], next: { key: 'b', at: NOW, attempts: 0 } });
     });
 
-    test('awaiting work is due immediately when a fault is removed or replaced, but not when a new one is set', async () => {
+    test('Awaiting work is due immediately when a fault is removed or replaced, but not when a new one is set', async () => {
       const { world, worlds, commit, setFault, fail, lease, awaiting } = await resting();
       const put = async () => {
         await commit({ due: [timer('a')] });
@@ -118,7 +118,7 @@ export function awaitingSuite(opened: Opened): void {
       }
     });
 
-    test('awaiting work is listed as parked after its last attempt, and retried at longer intervals until it succeeds', async () => {
+    test('Awaiting work is listed as parked after its last attempt, and retried at longer intervals until it succeeds', async () => {
       const { world, worlds, commit, setFault, fail, run, ledger } = await resting();
       const parkBoth = async () => {
         await commit({ due: [timer('a'), timer('b')] });
@@ -138,7 +138,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(await ledger()).toMatchObject({ parked: [], awaiting: [], next: { key: 'a', at: NOW } });
     });
 
-    test('parked awaiting work is redriven for one attempt, and is no longer parked when it is cancelled', async () => {
+    test('Parked awaiting work is redriven for one attempt, and is no longer parked when it is cancelled', async () => {
       const { commit, fail, ledger, redrive } = await resting(timer('a'), timer('b'));
       for (const _of of ['a', 'b']) await fail({ parked: 'away', awaits: 'sim' });
       await redrive({ what: 'due', key: 'oms|timer|a' });
@@ -161,7 +161,7 @@ export function awaitingSuite(opened: Opened): void {
       return { ...open, delay };
     }
 
-    test('a deferred delivery is owed, and the world does not wait for it', async () => {
+    test('A deferred delivery is owed, and the world does not wait for it', async () => {
       const { world, crm, worlds, ledger } = await postpone();
       expect(await ledger()).toMatchObject({
         pending: ['fms|e1'],
@@ -175,7 +175,7 @@ export function awaitingSuite(opened: Opened): void {
       expect((await worlds.data(world)).due).toEqual([]);
     });
 
-    test('a deferred delivery can be deferred again, parked as a delivery, redriven and consumed once', async () => {
+    test('A deferred delivery can be deferred again, parked as a delivery, redriven and consumed once', async () => {
       const { crm, commit, fail, ledger, redrive } = await postpone();
       await fail({ at: 9_000, attempts: 2, awaits: 'sim' }, 5_000);
       expect(await ledger()).toMatchObject({ pending: ['fms|e1'], awaiting: [{ at: 9_000, attempts: 2 }] });
@@ -189,7 +189,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(await ledger()).toMatchObject({ pending: ['fms|e1'], parked: [], awaiting: [], next: undefined });
     });
 
-    test('a deferred delivery is pending and due immediately when its application is available again', async () => {
+    test('A deferred delivery is pending and due immediately when its application is available again', async () => {
       const { commit, run, ledger } = await postpone();
       await commit({ due: [timer('a', { awaits: 'sim' })] });
       await run();
@@ -198,7 +198,7 @@ export function awaitingSuite(opened: Opened): void {
       expect(next).toMatchObject({ application: 'crm', kind: DELIVER_AGAIN, at: NOW, attempts: 0 });
     });
 
-    test('a consumed delivery cannot be deferred', async () => {
+    test('A consumed delivery cannot be deferred', async () => {
       const { crm, commit, delay, ledger } = await postpone();
       await commit(CONSUMING, crm);
       await delay(7_000);

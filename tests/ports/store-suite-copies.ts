@@ -89,7 +89,7 @@ export function copySuite(opened: Opened): void {
       return { ...full, copy: created.world };
     }
 
-    test('the new world has everything of the first one, and shares nothing with it', async () => {
+    test('The new world has everything of the first one, and shares nothing with it', async () => {
       const { worlds, world, copy, store, commit } = await copied();
       const exported = await worlds.exportWorld(world);
       expect(await worlds.exportWorld(copy)).toEqual(exported);
@@ -105,7 +105,7 @@ export function copySuite(opened: Opened): void {
       expect((await worlds.ledger(copy)).next).toMatchObject({ key: 'pending', awaits: 'pos' });
     });
 
-    test('reads of the new world answer as reads of the first one', async () => {
+    test('Reads of the new world answer as reads of the first one', async () => {
       const { worlds, world, copy, store } = await copied();
       const reads = async (of: typeof world) => [
         await store.all(of, 'things', PAGE),
@@ -122,7 +122,7 @@ export function copySuite(opened: Opened): void {
       expect(idsOf(await store.all(copy, 'things', PAGE))).toEqual(['seeded', 'b', 'a', 'c']);
     });
 
-    test('the new world continues: answers repeat, released work runs in order, and unsent events are found', async () => {
+    test('The new world continues: answers repeat, released work runs in order, and unsent events are found', async () => {
       const { worlds, copy, store, crm } = await copied();
       const claim = (key: string, fingerprint: string) => store.claim(copy, { key, fingerprint, now: 2_500, leaseMs: 1_000 });
       expect(await claim('done', 'f')).toEqual({ is: 'done', json: '{"status":201}' });
@@ -147,7 +147,7 @@ export function copySuite(opened: Opened): void {
   });
 
   describe('copies of worlds, and kept snapshots', () => {
-    test('registered webhooks stay with their rehearsal: no export, copy or seed of a copy has their secret', async () => {
+    test('Registered webhooks stay with their rehearsal: no export, copy or seed of a copy has their secret', async () => {
       const { worlds, adapter, world } = await opened();
       const gateway = adapter.store('gateway');
       const { collection, index, value } = ACTIVE_WEBHOOKS;
@@ -172,7 +172,7 @@ export function copySuite(opened: Opened): void {
       }
     });
 
-    test('leased work of the first world is free in the new one when its lease has ended', async () => {
+    test('Leased work of the first world is free in the new one when its lease has ended', async () => {
       const { worlds, world, commit, lease, standAt } = await opened();
       await standAt(NOW);
       await commit({ due: [timer('x', 1_500)] });
@@ -183,7 +183,7 @@ export function copySuite(opened: Opened): void {
       expect(await eventually('the end of the lease', next)).toMatchObject({ key: 'x' });
     });
 
-    test('a flowing clock flows on in the new world from the time of the first one', async () => {
+    test('A flowing clock flows on in the new world from the time of the first one', async () => {
       const { worlds, world } = await opened({ ...SEED, now: 5_000_000 });
       const copy = await worlds.open('copy', { copyOf: world }, CREDENTIALS);
       const view = await worlds.current(copy);
@@ -192,13 +192,13 @@ export function copySuite(opened: Opened): void {
       expect(view?.now).toBeLessThan(5_060_000);
     });
 
-    test('a copy of a dropped world is refused, and no rehearsal begins', async () => {
+    test('A copy of a dropped world is refused, and no rehearsal begins', async () => {
       const { worlds } = await opened();
       await expect(worlds.open('copy', { copyOf: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV' }, CREDENTIALS)).rejects.toThrow(/gone/);
       expect(await worlds.resolve('copy')).toBeUndefined();
     });
 
-    test('an exported world that brings hops begins with this journal, in order', async () => {
+    test('An exported world that brings hops begins with this journal, in order', async () => {
       const { worlds, world } = await opened();
       const journal = [aHop({ requestId: 'req_1' }), aHop({ requestId: 'req_2' })];
       const copy = await worlds.open('copy', { ...(await worlds.exportWorld(world)), journal }, CREDENTIALS);
@@ -206,7 +206,7 @@ export function copySuite(opened: Opened): void {
       expect((await worlds.journalOf(copy)).entries.map(({ requestId }) => requestId)).toEqual(['req_1', 'req_2']);
     });
 
-    test('a world has the name of the snapshot that it was opened from, and its copy has it too', async () => {
+    test('A world has the name of the snapshot that it was opened from, and its copy has it too', async () => {
       const { worlds, world } = await opened();
       const from = { ...(await worlds.exportWorld(world)), origin: 'paid' };
       const opening = await worlds.open('opened', from, CREDENTIALS);
@@ -214,7 +214,7 @@ export function copySuite(opened: Opened): void {
       expect([await worlds.origin(world), await worlds.origin(opening), await worlds.origin(copy)]).toEqual([undefined, 'paid', 'paid']);
     });
 
-    test('snapshots are listed by name, read as bytes, replaced and removed, and their number is limited', async () => {
+    test('Snapshots are listed by name, read as bytes, replaced and removed, and their number is limited', async () => {
       const { worlds } = await opened();
       const content = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 256);
       const keep = (name: string, head = '{}', bytes = content) => worlds.keepSnapshot({ name, head, content: bytes }, 2);

@@ -29,7 +29,7 @@ export function journalSuite(opened: Opened): void {
     times(to - from + 1, (n) => ({ requestId: `r${from + n}`, ...hop(from + n) }));
 
   describe('the journal', () => {
-    test('the journal numbers hops as they are recorded, across callers with and without a credential', async () => {
+    test('The journal numbers hops as they are recorded, across callers with and without a credential', async () => {
       const { journal, recorded } = await journaling();
       expect(await journal()).toMatchObject({ entries: [], discardedTo: 0, newest: 0 });
       await recorded(3, { requestId: 'r1' }, { requestId: 'r2', anonymous: true }, { requestId: 'r3' });
@@ -42,7 +42,7 @@ export function journalSuite(opened: Opened): void {
       expect(newest).toBe(3);
     });
 
-    test('the journal lists the oldest hops after a sequence, of all or of one correlation id', async () => {
+    test('The journal lists the oldest hops after a sequence, of all or of one correlation id', async () => {
       const { journal, recorded, requests } = await journaling();
       const hop = (n: number) => ({ correlationId: n % 2 === 0 ? 'even' : 'odd', ...(n % 5 === 0 && { anonymous: true as const }) });
       await recorded(12, ...hops(1, 12, hop));
@@ -52,7 +52,7 @@ export function journalSuite(opened: Opened): void {
       for (const after of [12, 99]) expect(await journal({ after })).toMatchObject({ entries: [], newest: 12 });
     });
 
-    test('the journal reads heads without bodies, and one hop with its bodies', async () => {
+    test('The journal reads heads without bodies, and one hop with its bodies', async () => {
       const { worlds, world, journal, recorded } = await journaling();
       const bodies = '{"request":{}}';
       await recorded(2, { requestId: 'r1', head: '{"a":1}', bodies }, { requestId: 'r2', head: '{"a":2}', anonymous: true });
@@ -67,7 +67,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.hop(world, 'nobody')).toBeUndefined();
     });
 
-    test('the journal keeps the newest records, finds them by correlation id, and reports that older records were discarded', async () => {
+    test('The journal keeps the newest records, finds them by correlation id, and reports that older records were discarded', async () => {
       const { worlds, world, journal, recorded, requests } = await journaling();
       const hop = (n: number) => ({ correlationId: n % 2 === 0 ? 'even' : 'odd' });
       await recorded(1, ...hops(1, 1, hop));
@@ -81,7 +81,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.journaled(world, ['r10', 'r11', 'r5010', 'nobody'])).toEqual(new Set(['r11', 'r5010']));
     });
 
-    test('hops of anonymous callers evict no hops of authenticated callers, and do not fill a whole page', async () => {
+    test('Hops of anonymous callers evict no hops of authenticated callers, and do not fill a whole page', async () => {
       const { journal, recorded, requests } = await journaling();
       await recorded(311, ...hops(1, 10), ...hops(11, 311, () => ({ anonymous: true })));
       const all = await journal({ correlationId: 'c' });
@@ -96,7 +96,7 @@ export function journalSuite(opened: Opened): void {
   describe('traces', () => {
     const CALL = { kind: 'call', application: 'sim', api: 'reserve-internal', method: 'POST', path: '/r', durationMs: 5 } as const;
 
-    test('a trace summarises its hops, and its name comes from the worst of its requests from outside', async () => {
+    test('A trace summarises its hops, and its name comes from the worst of its requests from outside', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(
         2,
@@ -121,7 +121,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.tracesOf(world, ['c'])).toEqual([{ ...worst, ...lasting, ...counts, apis }]);
     });
 
-    test('a trace describes one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {
+    test('A trace describes one request from outside: a failure before a refusal, a refusal before a success, then the latest', async () => {
       const { worlds, world, recorded } = await journaling();
       const about = async () => (await worlds.tracesOf(world, ['c'])).map(({ path, status, durationMs }) => [path, status, durationMs]);
       await recorded(
@@ -146,7 +146,7 @@ export function journalSuite(opened: Opened): void {
       expect(await about()).toEqual([['/slow', 504, 5]]);
     });
 
-    test('traces are listed newest first, in pages', async () => {
+    test('Traces are listed newest first, in pages', async () => {
       const { worlds, world, recorded } = await journaling();
       const hop = (n: number): Hop => ({ correlationId: `c${n}`, ...(n === 3 && { anonymous: true }) });
       await recorded(6, ...hops(1, 5, hop), { requestId: 'r6', correlationId: 'c1' });
@@ -165,7 +165,7 @@ export function journalSuite(opened: Opened): void {
       expect(await worlds.traces(world, { limit: 2, before: 1 })).toEqual({ traces: [] });
     });
 
-    test('a trace counts hops with and without a credential, and has the position of the latest hop with one', async () => {
+    test('A trace counts hops with and without a credential, and has the position of the latest hop with one', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(
         4,
@@ -181,7 +181,7 @@ export function journalSuite(opened: Opened): void {
       expect((await worlds.traces(world, { limit: 1, before: 2 })).traces).toEqual([]);
     });
 
-    test('a trace ends with its last hop, and traces without a credential evict no traces with one', async () => {
+    test('A trace ends with its last hop, and traces without a credential evict no traces with one', async () => {
       const { worlds, world, recorded } = await journaling();
       const theirs = (n: number): Hop => ({ correlationId: `theirs${n}`, anonymous: true });
       await recorded(310, ...hops(1, 10, (n) => ({ correlationId: `ours${n}` })), ...hops(1, 300, theirs));
@@ -191,7 +191,7 @@ export function journalSuite(opened: Opened): void {
       expect(idsIn(all)).toEqual([...ids('theirs', 51, 300).reverse(), ...ids('ours', 1, 10).reverse()]);
     });
 
-    test('a trace counts discarded hops as long as the journal has one of its hops', async () => {
+    test('A trace counts discarded hops as long as the journal has one of its hops', async () => {
       const { worlds, world, recorded } = await journaling();
       await recorded(400, ...hops(1, 400, (n) => ({ correlationId: n % 2 === 0 ? 'long' : `short${n}`, anonymous: true })));
       expect(await worlds.tracesOf(world, ['long', 'short149', 'short151'])).toMatchObject([
@@ -200,7 +200,7 @@ export function journalSuite(opened: Opened): void {
       ]);
     });
 
-    test('summaries of traces count towards the limit of the journal', async () => {
+    test('Summaries of traces count towards the limit of the journal', async () => {
       const { worlds, world, recorded } = await journaling();
       const facts = { path: `/${'x'.repeat(2_000)}` };
       await recorded(250, ...hops(1, 250, (n) => ({ correlationId: `c${n}`, anonymous: true, facts })));

@@ -42,7 +42,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   }
 
   describe('the record of a rehearsal', () => {
-    test('the record of a rehearsal equals its entry in the list, reading it does not count as use, and it ends with the rehearsal', async () => {
+    test('The record of a rehearsal equals its entry in the list, reading it does not count as use, and it ends with the rehearsal', async () => {
       const { worlds, create, listed, later } = await opened();
       await create('other');
       const { lastUsedAt } = await listed('other');
@@ -57,7 +57,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   });
 
   describe('the limit of rehearsals', () => {
-    test('of many concurrent creations of one rehearsal, one succeeds', async () => {
+    test('Of many concurrent creations of one rehearsal, one succeeds', async () => {
       const { worlds, create, names } = await opened();
       const outcomes = await Promise.all(times(5, (n) => create('new', { credentials: { ...CREDENTIALS, bearer: `b${n}` } })));
       const winner = outcomes.findIndex(({ is }) => is === 'created');
@@ -68,7 +68,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await names()).toEqual(['r', 'new']);
     });
 
-    test('a creation above the limit is refused, names the longest idle rehearsal, and seeds nothing', async () => {
+    test('A creation above the limit is refused, names the longest idle rehearsal, and seeds nothing', async () => {
       const { worlds, create, names, listed, later } = await opened();
       for (const name of ['first', 'second']) {
         await create(name);
@@ -87,7 +87,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await names()).toEqual(['r', 'first', 'second']);
     });
 
-    test('kept rehearsals count towards the limit and are not named', async () => {
+    test('Kept rehearsals count towards the limit and are not named', async () => {
       const { create } = await opened();
       await create('kept', { idleMs: null });
       expect(await create('third', { most: 2 })).toEqual({ is: 'too-many' });
@@ -95,14 +95,14 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await create('fourth', { most: 3 })).toMatchObject({ is: 'too-many', longestIdle: { rehearsal: 'third' } });
     });
 
-    test('concurrent creations never exceed the limit', async () => {
+    test('Concurrent creations never exceed the limit', async () => {
       const { create, names } = await opened();
       const outcomes = await Promise.all(times(20, (n) => create(`n${n}`, { most: 5 })));
       expect(outcomes.filter(({ is }) => is === 'created')).toHaveLength(4);
       expect(await names()).toHaveLength(5);
     });
 
-    test('an existing rehearsal is opened at the limit, and removing one permits a new one', async () => {
+    test('An existing rehearsal is opened at the limit, and removing one permits a new one', async () => {
       const { worlds, create } = await opened();
       expect(await create('new', { most: 2 })).toMatchObject({ is: 'created' });
       expect(await create('new', { most: 1 })).toEqual({ is: 'exists' });
@@ -110,7 +110,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await create('other', { most: 2 })).toMatchObject({ is: 'created' });
     });
 
-    test('a reset does not recreate a rehearsal that was deleted during the reset', async () => {
+    test('A reset does not recreate a rehearsal that was deleted during the reset', async () => {
       const { worlds, world, names } = await opened();
       expect(await worlds.replace('r', EMPTY)).not.toBe(world);
       await worlds.remove('r');
@@ -119,7 +119,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   });
 
   describe('ending a rehearsal', () => {
-    test('an unused rehearsal ends after its idle time, while used and kept rehearsals stay', async () => {
+    test('An unused rehearsal ends after its idle time, while used and kept rehearsals stay', async () => {
       const { worlds, create, names, ended } = await opened();
       await create('brief', { idleMs: 20 });
       await create('long');
@@ -129,7 +129,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await create('brief')).toMatchObject({ is: 'created' });
     });
 
-    test('using a rehearsal postpones its end', async () => {
+    test('Using a rehearsal postpones its end', async () => {
       const { worlds, create, names, listed } = await opened();
       await create('used', { idleMs: 1_000 });
       const { endsAt } = await listed('used');
@@ -141,7 +141,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await names()).toEqual(['r', 'used']);
     });
 
-    test('a reset counts as use and keeps the idle time', async () => {
+    test('A reset counts as use and keeps the idle time', async () => {
       const { worlds, create, listed, ended } = await opened();
       await create('reset', { idleMs: 20 });
       await worlds.replace('reset', EMPTY);
@@ -150,7 +150,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await ended()).toEqual(['reset']);
     });
 
-    test('watchers are notified when a world ends with its rehearsal, after a deletion and after a reset', async () => {
+    test('Watchers are notified when a world ends with its rehearsal, after a deletion and after a reset', async () => {
       const { worlds, world, create, ended } = await opened();
       await create('brief', { idleMs: 20 });
       const ending = (await worlds.resolve('brief'))?.world;
@@ -170,7 +170,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       for (const one of [world, fresh, ending]) expect(one && (await worlds.status(one))).toBeUndefined();
     });
 
-    test('an ended world is dropped soon, even among many worlds', async () => {
+    test('An ended world is dropped soon, even among many worlds', async () => {
       const { worlds, store, create } = await opened(EMPTY, { dropAfterMs: 10 });
       const dropped: World[] = [];
       for (const name of times(25, (n) => `n${n}`)) {
@@ -187,7 +187,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   });
 
   describe('the content of a world', () => {
-    test('the content of a world is listed by counts: objects, events, journal records and roughly their bytes', async () => {
+    test('The content of a world is listed by counts: objects, events, journal records and roughly their bytes', async () => {
       const { control, worlds, world, commit, drain, contents } = await opened();
       const before = await contents();
       expect(before).toMatchObject({ objects: 0, events: 0, journal: 0 });
@@ -205,7 +205,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(after.bytes - before.bytes).toBeLessThan(70 * KIB);
     });
 
-    test('the content of a world includes its seed', async () => {
+    test('The content of a world includes its seed', async () => {
       const objects = { things: [{ id: 'a', version: 1, json: text(10 * KIB) }] };
       const { contents } = await opened({ ...EMPTY, applications: { oms: { objects, unique: {}, index: {}, counters: {} } } });
       const { objects: count, bytes } = await contents();
@@ -215,7 +215,7 @@ export function lifetimeSuite(openedStore: Opened): void {
   });
 
   describe('the lifetime of claims', () => {
-    test('claims are removed after they expire, some with each new claim, even after a long jump of time', async () => {
+    test('Claims are removed after they expire, some with each new claim, even after a long jump of time', async () => {
       const { commit, claim, claimed, contents } = await opened();
       const { bytes: before } = await contents();
       const grown = async () => (await contents()).bytes - before;
@@ -231,7 +231,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       expect(await claim({ key: 'k0', fingerprint: 'another', now: expiry })).toMatchObject({ is: 'ours', since: expiry });
     });
 
-    test('a claim of a running request stays when the clock is advanced past its expiry', async () => {
+    test('A claim of a running request stays when the clock is advanced past its expiry', async () => {
       const { store, world, commit, claim, claimed } = await opened();
       const held = await claimed({ key: 'held' });
       await store.release(world, 'released', (await claimed({ key: 'released' })).token);

@@ -21,7 +21,7 @@ export function runSuite(opened: Opened): void {
   };
 
   describe('runs', () => {
-    test('runs are listed as they began, without their bodies', async () => {
+    test('Runs are listed as they began, without their bodies', async () => {
       const worlds = await running('b', 'a', 'c');
       await worlds.updateRun(record('b', 2), LONG_MS);
       expect((await worlds.runs()).runs).toEqual([
@@ -31,7 +31,7 @@ export function runSuite(opened: Opened): void {
       ]);
     });
 
-    test('a run is read whole, and an unknown run is missing', async () => {
+    test('A run is read whole, and an unknown run is missing', async () => {
       const worlds = await running();
       const hostile = record('a', 1, { head: '{"title":"\\n\\u0000 ü 🙂 \' \\""}', body: '' });
       await worlds.addRun(hostile, LONG_MS);
@@ -39,7 +39,7 @@ export function runSuite(opened: Opened): void {
       expect(await worlds.run('b')).toBeUndefined();
     });
 
-    test('the revision of the runs grows with each change, but not with a renewal', async () => {
+    test('The revision of the runs grows with each change, but not with a renewal', async () => {
       const worlds = await running();
       const revisions: number[] = [];
       for (const change of [
@@ -56,7 +56,7 @@ export function runSuite(opened: Opened): void {
       expect([none, added > 0, updated > added, renewed === updated, removed > renewed]).toEqual([0, true, true, true, true]);
     });
 
-    test('a run accepts only the next record, and none after its end', async () => {
+    test('A run accepts only the next record, and none after its end', async () => {
       const worlds = await running('a');
       expect(await worlds.updateRun(record('a', 3), LONG_MS)).toBe(false);
       expect(await worlds.updateRun(record('a', 2), LONG_MS)).toBe(true);
@@ -67,7 +67,7 @@ export function runSuite(opened: Opened): void {
       expect(await worlds.run('a')).toEqual({ ...record('a', 3), held: false });
     });
 
-    test('a run is leased until its lease expires, and again after a renewal', async () => {
+    test('A run is leased until its lease expires, and again after a renewal', async () => {
       const worlds = await running();
       await worlds.addRun(record('a'), 1);
       await eventually('the lease expires', async () => (await worlds.run('a'))?.held === false);
@@ -76,7 +76,7 @@ export function runSuite(opened: Opened): void {
       expect(await worlds.run('a')).toMatchObject({ held: true });
     });
 
-    test('a removed run accepts no record, and removing it again is refused', async () => {
+    test('A removed run accepts no record, and removing it again is refused', async () => {
       const worlds = await running('a', 'b');
       expect([await worlds.removeRun('a'), await worlds.removeRun('a')]).toEqual([true, false]);
       expect([await worlds.updateRun(record('a', 2), LONG_MS), await worlds.renewRun('a', LONG_MS)]).toEqual([false, false]);

@@ -51,7 +51,7 @@ export function storeSuite(name: string, create: CreateStore): void {
 
   describe(`store: ${name}`, () => {
     describe('objects', () => {
-      test('a stored object is read back exactly, including empty arrays and 16-digit integers, by its application only', async () => {
+      test('A stored object is read back exactly, including empty arrays and 16-digit integers, by its application only', async () => {
         const { adapter, world, commit, object } = await opened();
         const json = '{"id":"a","list":[],"n":9007199254740991}';
         expect(await commit({ put: [putting('a', 0, json)] })).toMatchObject(OK);
@@ -59,7 +59,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await adapter.store('sim').object(world, 'things', 'a')).toBeUndefined();
       });
 
-      test('a commit with an outdated version, of an object that it puts or only reads, is refused and changes nothing', async () => {
+      test('A commit with an outdated version, of an object that it puts or only reads, is refused and changes nothing', async () => {
         const { commit, object, counter } = await opened();
         for (const read of [0, 1]) await commit({ put: [putting('a', read)] });
         const outdated = { collection: 'things', id: 'a', version: 1 };
@@ -69,7 +69,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([await object('b'), await counter('c', 'k')]).toEqual([undefined, {}]);
       });
 
-      test('a repeated operation returns its first result and takes effect once', async () => {
+      test('A repeated operation returns its first result and takes effect once', async () => {
         const { store, world, counter } = await opened();
         const plan = aPlan({ put: [putting('a')], move: [moving(5)] });
         const first = await store.commit(world, plan);
@@ -89,7 +89,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([idsOf(first), idsOf(rest)]).toEqual([firstPage, secondPage]);
       });
 
-      test('the estate-wide view reads pages and counters as the application does', async () => {
+      test('The estate-wide view reads pages and counters as the application does', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({ put: [putting('a')], move: [moving(5)] });
         expect(await worlds.all(world, 'oms', 'things', PAGE)).toEqual(await store.all(world, 'things', PAGE));
@@ -100,7 +100,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     describe('uniques, indexes and states', () => {
       const THINGS = { application: 'oms', collection: 'things' } as const;
 
-      test('a unique value belongs to one object until it is released; a second owner is refused and changes nothing', async () => {
+      test('A unique value belongs to one object until it is released; a second owner is refused and changes nothing', async () => {
         const { store, worlds, world, commit, object } = await opened();
         const owner = async (value: string) => (await store.unique(world, 'things', 'mail', value))?.id;
         const secondOwner = { put: [putting('b')], unique: [indexed('mail', 'b', 'x')] };
@@ -114,7 +114,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.unique(world, { ...THINGS, name: 'mail' }, 'x'))?.id).toBe('b');
       });
 
-      test('an index is paged in both directions in order of creation, without objects that moved to another value', async () => {
+      test('An index is paged in both directions in order of creation, without objects that moved to another value', async () => {
         const { store, world, commit } = await opened();
         const page = (value: string, after = 0, limit = 5, newestFirst = false) =>
           store.index(world, 'things', 'kind', value, { after, limit, newestFirst });
@@ -133,7 +133,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.count(world, 'things', 'kind', ['k', 'other', 'nothing'])).toEqual([4, 0, 0]);
       });
 
-      test('objects are counted by state and listed newest first, and a changed object counts once, in its current state', async () => {
+      test('Objects are counted by state and listed newest first, and a changed object counts once, in its current state', async () => {
         const { worlds, world, commit } = await opened();
         for (const id of ['b', 'a', 'c']) await commit({ put: [putting(id)], index: [indexed(STATE_INDEX, id, 'open')] });
         await commit({ put: [putting('b', 1)], index: [indexed(STATE_INDEX, 'b', 'closed', 'open')] });
@@ -153,7 +153,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.indexed(world, { ...THINGS, name: STATE_INDEX }, 'lost', page)).toEqual([]);
       });
 
-      test('objects and counters of a dropped world can be neither counted nor read', async () => {
+      test('Objects and counters of a dropped world can be neither counted nor read', async () => {
         const { worlds, store } = await opened();
         await expect(worlds.countObjects('gone~1', [{ ...THINGS, states: ['open'] }])).rejects.toThrow(WorldGone);
         await expect(store.object('gone~1', 'things', 'a')).rejects.toThrow(WorldGone);
@@ -168,28 +168,28 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
       const VIOLATED = { ok: false, why: 'guard' };
 
-      test('the guard checks the sum of all moves of one key', async () => {
+      test('The guard checks the sum of all moves of one key', async () => {
         const { commit, counter } = await opened();
         await commit({ move: [moving(2, 'onHand')] });
         expect(await commit({ ...taking(1), move: [moving(1, 'reserved'), moving(2, 'reserved')] })).toMatchObject(VIOLATED);
         expect(await counter('c', 'k')).toEqual({ onHand: 2 });
       });
 
-      test('a violated guard does not block a move that improves the counter', async () => {
+      test('A violated guard does not block a move that improves the counter', async () => {
         const { commit } = await opened();
         await commit({ move: [moving(3, 'reserved')] });
         expect(await commit(taking(-1))).toMatchObject(OK);
         expect(await commit(taking(1))).toMatchObject(VIOLATED);
       });
 
-      test('of a hundred concurrent takes of the last unit, one succeeds', async () => {
+      test('Of a hundred concurrent takes of the last unit, one succeeds', async () => {
         const { commit } = await opened();
         await commit({ move: [moving(1, 'onHand')] });
         const results = await Promise.all(times(100, () => commit(taking(1))));
         expect(results.filter(({ ok }) => ok)).toHaveLength(1);
       });
 
-      test('random takes and returns never violate the guard, and the counter is the sum of the accepted moves', async () => {
+      test('Random takes and returns never violate the guard, and the counter is the sum of the accepted moves', async () => {
         await fc.assert(
           fc.asyncProperty(fc.array(fc.integer({ min: -3, max: 5 }), { minLength: 1, maxLength: 40 }), async (amounts) => {
             const { commit, counter } = await opened();
@@ -210,7 +210,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         outcome: { json: '{"status":200}', keepUntil: 5_000 },
       });
 
-      test('of fifty concurrent claims of one key, one succeeds and the others find it running', async () => {
+      test('Of fifty concurrent claims of one key, one succeeds and the others find it running', async () => {
         const { claim } = await opened();
         const claims = await Promise.all(times(50, () => claim({ leaseMs: 10_000 })));
         expect(claims.filter(({ is }) => is === 'ours')).toHaveLength(1);
@@ -219,7 +219,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(running.every((leftMs) => leftMs > 0 && leftMs <= 10_000)).toBe(true);
       });
 
-      test('the last commit stores the outcome, which repeats get until it expires; releasing the claim does not remove it', async () => {
+      test('The last commit stores the outcome, which repeats get until it expires; releasing the claim does not remove it', async () => {
         const { store, world, claim, claimed, commit } = await opened();
         const { token } = await claimed();
         expect(await commit(done(token))).toMatchObject(OK);
@@ -229,7 +229,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await claim({ now: 5_000 })).toMatchObject({ is: 'ours', since: 5_000 });
       });
 
-      test('an abandoned claim is taken over with its original instant, and its former holder can no longer commit', async () => {
+      test('An abandoned claim is taken over with its original instant, and its former holder can no longer commit', async () => {
         const { claimed, commit } = await opened();
         const slow = await claimed({ leaseMs: 0 });
         const fast = await claimed({ now: 2_000 });
@@ -238,13 +238,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit(done(fast.token))).toMatchObject(OK);
       });
 
-      test('a released key can be claimed again immediately, with the same body or another', async () => {
+      test('A released key can be claimed again immediately, with the same body or another', async () => {
         const { store, world, claim, claimed } = await opened();
         await store.release(world, 'k', (await claimed()).token);
         expect(await claim({ now: 3_000, fingerprint: 'g' })).toMatchObject({ is: 'ours', since: 3_000 });
       });
 
-      test('a key under which something was committed without an outcome can be claimed with the same body only, until it is forgotten', async () => {
+      test('A key under which something was committed without an outcome can be claimed with the same body only, until it is forgotten', async () => {
         for (const last of [true, false]) {
           const { store, world, claim, claimed, commit } = await opened();
           const { token } = await claimed();
@@ -259,7 +259,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         }
       });
 
-      test('a precondition that has passed stays passed for later holders of the claim until the outcome is stored, and for no other request', async () => {
+      test('A precondition that has passed stays passed for later holders of the claim until the outcome is stored, and for no other request', async () => {
         const { store, world, claimed, commit } = await opened();
         const first = await claimed({ leaseMs: 0 });
         const fence = { kind: 'claim', key: 'k', token: first.token } as const;
@@ -288,7 +288,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         await drain('relay', { sent: [id] });
       };
 
-      test('published events schedule the work that takes them, in the same step, while a webhook is active', async () => {
+      test('Published events schedule the work that takes them, in the same step, while a webhook is active', async () => {
         const rehearsal = await opened();
         const { adapter, commit, ledger } = rehearsal;
         const gateway = adapter.store('gateway');
@@ -302,7 +302,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toMatchObject(TAKING);
       });
 
-      test('work that takes events and whose process died is leased again, and ends with its commit', async () => {
+      test('Work that takes events and whose process died is leased again, and ends with its commit', async () => {
         const rehearsal = await opened();
         const { adapter, commit, lease, ledger } = rehearsal;
         await commit(registering(true), adapter.store('gateway'));
@@ -315,7 +315,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toBeUndefined();
       });
 
-      test('events that are published while earlier ones are taken schedule the work again', async () => {
+      test('Events that are published while earlier ones are taken schedule the work again', async () => {
         const rehearsal = await opened();
         const { adapter, commit, leased, ledger } = rehearsal;
         await commit(registering(true), adapter.store('gateway'));
@@ -327,7 +327,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toMatchObject(TAKING);
       });
 
-      test('a seed keeps the records of the gateway', async () => {
+      test('A seed keeps the records of the gateway', async () => {
         const dump = {
           objects: { webhooks: [{ id: '1', version: 1, json: '{}' }] },
           unique: {},
@@ -342,7 +342,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('outbox', () => {
-      test('acknowledged events leave the outbox in order, with the mark of an earlier fault, and are listed from then on', async () => {
+      test('Acknowledged events leave the outbox in order, with the mark of an earlier fault, and are listed from then on', async () => {
         const { worlds, world, commit, drain, drained, published } = await opened();
         await commit({ events: [event('e1'), { ...event('e2'), struck: true }] });
         const marks = (await drain('relay'))?.entries.map(({ id, struck }) => `${id} ${struck}`);
@@ -355,7 +355,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await published(2)).toEqual(['e3', 'e3']);
       });
 
-      test('events can be filtered by correlation id, subject and type, without additional ones, from any position', async () => {
+      test('Events can be filtered by correlation id, subject and type, without additional ones, from any position', async () => {
         const { worlds, world, commit, drain } = await opened();
         const about = (id: string, type: string, subject: string, correlationid: string) => ({
           ...event(id),
@@ -387,7 +387,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await found({ by: 'id', value: 'e' })).toEqual([]);
       });
 
-      test('one relay leases an outbox, and releases it atomically when it is empty; the scan finds an outbox without a relay', async () => {
+      test('One relay leases an outbox, and releases it atomically when it is empty; the scan finds an outbox without a relay', async () => {
         const { store, world, commit, drain, drained } = await opened();
         expect(await store.unsent()).toEqual([]);
         await commit({ events: [event('e1')] });
@@ -399,7 +399,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await drained('second')).toEqual(['e2']);
       });
 
-      test('a commit leases the outbox, including earlier events, to the relay that it names, unless another relay has the lease', async () => {
+      test('A commit leases the outbox, including earlier events, to the relay that it names, unless another relay has the lease', async () => {
         const { store, world, commit, drain, drained, published, setFault, faults } = await opened();
         const struck = { ...event('e2', 'crm'), struck: true as const, committedAt: 5, hop: 'req_1' };
         await commit({ events: [event('e1')] });
@@ -419,7 +419,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ events: [event('e4')], relay: 'second' })).toMatchObject({ batch: { faults: await faults() } });
       });
 
-      test('a commit hands over at most one batch of events, in order', async () => {
+      test('A commit hands over at most one batch of events, in order', async () => {
         const { commit, drained } = await opened();
         const ids = times(150, (n) => `e${n}`);
         await commit({ events: ids.slice(0, 90).map((id) => event(id)) });
@@ -429,7 +429,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await drained('first', { sent: first })).toEqual(ids.slice(100));
       });
 
-      test('a batch has the revision of the faults, which is 0 without faults', async () => {
+      test('A batch has the revision of the faults, which is 0 without faults', async () => {
         const { worlds, world, commit, drain, setFault, faults } = await opened();
         await commit({ events: [event('e1'), event('e2'), event('e3')] });
         expect(await drain('relay')).toMatchObject({ faults: 0 });
@@ -440,7 +440,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await drain('relay', { sent: ['e2'] })).toMatchObject({ faults: 0 });
       });
 
-      test('a stopping relay acknowledges its sent events and releases the outbox, so that another relay can lease the rest', async () => {
+      test('A stopping relay acknowledges its sent events and releases the outbox, so that another relay can lease the rest', async () => {
         const { store, world, commit, drain, drained, published } = await opened();
         await commit({ events: [event('e1'), event('e2')] });
         await drain('first');
@@ -455,7 +455,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.unsent()).toEqual([]);
       });
 
-      test('a full outbox refuses requests with events, which change nothing, until some events are sent', async () => {
+      test('A full outbox refuses requests with events, which change nothing, until some events are sent', async () => {
         const { commit, object, claimed, drain, drained, crm } = await opened(EMPTY, { outboxLimit: 2 });
         await commit({ events: [event('e1'), event('e2')] });
         const fence = { kind: 'claim', key: 'k', token: (await claimed()).token } as const;
@@ -470,7 +470,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ fence, put: [putting('a')], events: [event('e3')] })).toMatchObject(OK);
       });
 
-      test('a full outbox accepts the events of deliveries and due work', async () => {
+      test('A full outbox accepts the events of deliveries and due work', async () => {
         const { commit, lease, crm } = await opened(EMPTY, { outboxLimit: 1 });
         await commit({ events: [event('e1', 'crm')], due: [timer('x', 10)] });
         await commit({ events: [event('c1')] }, crm);
@@ -481,7 +481,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('the size of a world', () => {
-      test('a world beyond its size and the reserve for started work refuses commits that enlarge it, and still ends work', async () => {
+      test('A world beyond its size and the reserve for started work refuses commits that enlarge it, and still ends work', async () => {
         const { worlds, commit, object, lease } = await opened(EMPTY, { worldBytes: 1_000 });
         await commit({ put: [putting('a', 0, 'x'.repeat(1_300))], due: [timer('x', 10)] });
         const size = (await worlds.resolve('r'))?.bytes ?? 0;
@@ -495,7 +495,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ move: [moving(1)] })).toMatchObject(OK);
       });
 
-      test('ended claims count towards the size of a world until they are removed, and a renewed claim counts once', async () => {
+      test('Ended claims count towards the size of a world until they are removed, and a renewed claim counts once', async () => {
         const { worlds, store, world, commit, claimed } = await opened();
         const bytes = async () => (await worlds.resolve('r'))?.bytes ?? 0;
         const before = await bytes();
@@ -515,7 +515,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('deliveries and the ledger', () => {
-      test('a delivery is pending until its subscriber commits, and can be consumed only once', async () => {
+      test('A delivery is pending until its subscriber commits, and can be consumed only once', async () => {
         const { world, commit, ledger, crm } = await opened();
         await commit({ events: [event('e1', 'crm')] });
         expect((await ledger()).pending).toEqual(['crm|e1']);
@@ -525,7 +525,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await crm.all(world, 'things', PAGE)).toHaveLength(1);
       });
 
-      test('due work is read by name, also when it is leased or withheld, and unknown names are left out', async () => {
+      test('Due work is read by name, also when it is leased or withheld, and unknown names are left out', async () => {
         const { worlds, world, commit, setFault } = await opened();
         await setFault('slow');
         const lease = { token: 'a', until: Date.now() + 300_000 };
@@ -542,7 +542,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.scheduled(world, [])).toEqual([]);
       });
 
-      test('the outstanding work of one event names its outbox entry, its fault, its subscribers, and its parked deliveries', async () => {
+      test('The outstanding work of one event names its outbox entry, its fault, its subscribers, and its parked deliveries', async () => {
         const { adapter, worlds, world, commit, drain, setFault, crm } = await opened();
         const work = (id: string) => worlds.eventWork(world, id);
         const subscribers = ['crm', 'loyalty-platform'] as const;
@@ -562,7 +562,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await work('e1')).toEqual({ ...nothing, parked: [{ application: 'loyalty-platform', error: 'poison\n"1"' }] });
       });
 
-      test('a ledger lists the requested number of items and counts all; a parked delivery is no longer pending', async () => {
+      test('A ledger lists the requested number of items and counts all; a parked delivery is no longer pending', async () => {
         const { world, commit, ledger, crm } = await opened();
         await commit({ events: ['e1', 'e2', 'e3'].map((id) => event(id, 'crm')) });
         for (const id of ['e1', 'e2']) await crm.park(world, `crm|${id}`, 'poison');
@@ -604,7 +604,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       const cases = (['cancelled', 'replaced'] as const).flatMap((by) =>
         Object.entries(endings).map(([end, how]) => [by, end, how] as const),
       );
-      test.each(cases)('an item that was %s counts as running until %s; watchers are notified', async (by, _end, how) => {
+      test.each(cases)('An item that was %s counts as running until %s; watchers are notified', async (by, _end, how) => {
         const open = await overtaken(by);
         const changed: World[] = [];
         open.worlds.watch((one) => changed.push(one));
@@ -615,13 +615,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         await eventually('watchers are notified', async () => changed.includes(open.world));
       });
 
-      test('a replaced item and its replacement both count as running while both run', async () => {
+      test('A replaced item and its replacement both count as running while both run', async () => {
         const { lease, running } = await overtaken('replaced');
         await lease(9_000, 'yours');
         expect(await running()).toEqual([KEY, KEY]);
       });
 
-      test('an item no longer counts as running after its lease has expired', async () => {
+      test('An item no longer counts as running after its lease has expired', async () => {
         const { worlds, world, ledger } = await overtaken('cancelled', 20);
         await eventually('its lease expires', async () => (await worlds.status(world))?.running === 0);
         expect((await ledger()).running).toEqual([]);
@@ -656,7 +656,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...open, waitOf };
       }
 
-      test('watchers are notified of commits with events or due work until they stop', async () => {
+      test('Watchers are notified of commits with events or due work until they stop', async () => {
         const { worlds, world, commit } = await opened();
         const changes: World[] = [];
         const stop = worlds.watch((changed) => changes.push(changed));
@@ -668,7 +668,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(changes).toHaveLength(before);
       });
 
-      test('watchers are notified that work may begin when it is scheduled, released, no longer withheld, or due after the clock was set', async () => {
+      test('Watchers are notified that work may begin when it is scheduled, released, no longer withheld, or due after the clock was set', async () => {
         const { store, world, commit, setFault, standAt, waitOf } = await watched();
         expect(await waitOf(() => commit({ due: [scheduled('a')] }))).toBe(0);
         expect(await waitOf(() => standAt(2_000))).toBe(0);
@@ -677,7 +677,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await waitOf(() => store.releaseDue(world, { kind: 'timer', key: 'b', token: 't' }))).toBe(0);
       });
 
-      test('watchers are notified that work may begin when a withheld event was sent: the next event can be delivered', async () => {
+      test('Watchers are notified that work may begin when a withheld event was sent: the next event can be delivered', async () => {
         const { commit, waitOf } = await watched();
         await commit({ due: [{ ...scheduled('e1'), kind: PUBLISH_WITHHELD_EVENT, lease }] });
         const fence = { kind: 'due', key: `oms|${PUBLISH_WITHHELD_EVENT}|e1`, token: 't' } as const;
@@ -685,7 +685,7 @@ export function storeSuite(name: string, create: CreateStore): void {
       });
 
       // The sweep for lost messages may find a change before its message arrives. It does not have the reason of the change.
-      test('watchers are notified when scheduled work may begin: at its instant, after its lease, or only when a standing clock is set', async () => {
+      test('Watchers are notified when scheduled work may begin: at its instant, after its lease, or only when a standing clock is set', async () => {
         async function waits(): Promise<readonly number[]> {
           const { commit, standAt, waitOf } = await watched();
           const found = [
@@ -706,7 +706,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(found).toEqual([10, 5, NEVER_BEGINS, 0, NEVER_BEGINS]);
       });
 
-      test('watchers are notified that no work can begin when events are committed, sent, consumed or parked, or when due work ends', async () => {
+      test('Watchers are notified that no work can begin when events are committed, sent, consumed or parked, or when due work ends', async () => {
         async function quietChanges(): Promise<readonly number[]> {
           const { world, commit, drain, crm, waitOf } = await watched();
           await commit({ due: [{ ...scheduled('b'), lease }] });
@@ -740,7 +740,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         return { ...open, redrive: () => worlds.redrive(world, [AGAIN]) };
       }
 
-      test('a redriven delivery is pending and due immediately at its subscriber, with its event, and the data of the world exclude it', async () => {
+      test('A redriven delivery is pending and due immediately at its subscriber, with its event, and the data of the world exclude it', async () => {
         const { worlds, world, commit, ledger, lease, crm, redrive } = await parkedDelivery();
         expect(await redrive()).toEqual([AGAIN]);
         expect(await ledger()).toMatchObject({ parked: [], pending: ['crm|e1'] });
@@ -755,7 +755,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ fence: DELIVERY }, crm)).toMatchObject(OK);
       });
 
-      test('due work and a redriven delivery keep the hop that scheduled or published them', async () => {
+      test('Due work and a redriven delivery keep the hop that scheduled or published them', async () => {
         const { worlds, world, commit, drain, lease, standAt, crm } = await opened();
         await standAt(1_000);
         await commit({ events: [{ ...stored, subscribers: ['crm'], hop: 'req_2' }], due: [{ ...timer('a', 0), hop: 'req_1' }] });
@@ -769,13 +769,13 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.data(world)).due.filter((item) => 'hop' in item)).toEqual([]);
       });
 
-      test('of many concurrent redrives, one succeeds', async () => {
+      test('Of many concurrent redrives, one succeeds', async () => {
         const { worlds, world, redrive } = await parkedDelivery();
         expect((await Promise.all(times(10, redrive))).flat()).toHaveLength(1);
         expect(await worlds.redrive(world, [{ what: 'due', key: 'oms|timer|none' }])).toEqual([]);
       });
 
-      test('a redriven delivery that fails is parked as a delivery again, unless it was consumed before', async () => {
+      test('A redriven delivery that fails is parked as a delivery again, unless it was consumed before', async () => {
         const { worlds, world, commit, ledger, leased, crm, redrive } = await parkedDelivery();
         const giveUp = async (token: string) => worlds.requeue(world, await leased(1_000, token), token, { parked: 'still poison' });
         await redrive();
@@ -788,7 +788,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await ledger()).toMatchObject({ pending: [], parked: [], next: undefined });
       });
 
-      test('redriven due work is due immediately with its payload, for one attempt', async () => {
+      test('Redriven due work is due immediately with its payload, for one attempt', async () => {
         const { worlds, world, commit, ledger, lease, leased } = await parkedDelivery();
         await commit({ due: [timer('x', 10, '{"n":1}')] });
         const item = await leased(10);
@@ -800,7 +800,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).parked).toMatchObject([{ key: 'crm|e1' }]);
       });
 
-      test('redriven due work does not replace work that the application has scheduled since', async () => {
+      test('Redriven due work does not replace work that the application has scheduled since', async () => {
         const { worlds, world, commit, ledger, leased } = await parkedDelivery();
         await commit({ due: [timer('x', 10)] });
         await worlds.requeue(world, await leased(10), 'mine', { parked: 'broken' });
@@ -827,7 +827,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         return open;
       }
 
-      test('a withheld event leaves the outbox, and its delivery is owed but not pending, until it is sent', async () => {
+      test('A withheld event leaves the outbox, and its delivery is owed but not pending, until it is sent', async () => {
         const { world, drain, published, ledger, crm } = await faulty(['f'], 'e1', 'e2');
         expect(await drain('relay', { sent: ['e2'], withheld: [withholding('e1')] })).toBeUndefined();
         expect(await published()).toEqual(['e2']);
@@ -857,7 +857,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         ]);
       });
 
-      test('withheld work is due immediately when its fault is set again; work of other faults stays withheld', async () => {
+      test('Withheld work is due immediately when its fault is set again; work of other faults stays withheld', async () => {
         const { commit, ledger, setFault } = await faulty(['f', 'g']);
         await commit({ due: [withheldTimer('a'), withheldTimer('b', 'g')] });
         await setFault('f');
@@ -865,7 +865,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([keysOf(withheld), next]).toMatchObject([['b'], { key: 'a', at: 1_000 }]);
       });
 
-      test('a removed fault withholds nothing', async () => {
+      test('A removed fault withholds nothing', async () => {
         const { commit, drain, ledger } = await faulty([], 'e1');
         await drain('relay', { withheld: [withholding('e1')] });
         await commit({ due: [withheldTimer('a', 'f', 5_000)] });
@@ -873,7 +873,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await ledger()).toMatchObject({ withheld: [], next, pending: ['crm|e1'] });
       });
 
-      test('setting a fault again does not withhold events or work that the earlier fault released', async () => {
+      test('Setting a fault again does not withhold events or work that the earlier fault released', async () => {
         const { commit, drain, ledger, setFault, faults } = await faulty(['f'], 'e1', 'e2');
         const before = await faults();
         await setFault();
@@ -889,7 +889,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([keysOf(withheld), next]).toMatchObject([['e2', 'b'], { kind: PUBLISH_WITHHELD_EVENT, key: 'e1', at: 1_000 }]);
       });
 
-      test('the data of a world exclude withheld events, and have other withheld work as due immediately', async () => {
+      test('The data of a world exclude withheld events, and have other withheld work as due immediately', async () => {
         const { worlds, world, commit, drain } = await faulty(['f'], 'e1');
         await drain('relay', { withheld: [withholding('e1')] });
         await commit({ due: [withheldTimer('a')] });
@@ -898,7 +898,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('due work', () => {
-      test('only due items are leased, in order of time, then of commit', async () => {
+      test('Only due items are leased, in order of time, then of commit', async () => {
         const { commit, lease, ledger } = await opened();
         await commit({ due: [timer('late', 30), timer('b', 20)] });
         await commit({ due: [timer('a', 20)] });
@@ -907,7 +907,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next?.key).toBe('late');
       });
 
-      test('an item with the same kind and key replaces the earlier item, even from its own run, and null cancels it', async () => {
+      test('An item with the same kind and key replaces the earlier item, even from its own run, and null cancels it', async () => {
         const { commit, lease, ledger } = await opened();
         await commit({ due: [timer('x', 10)] });
         await commit({ due: [timer('x', 20, '{"n":2}')] });
@@ -919,7 +919,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).next).toBeUndefined();
       });
 
-      test('a leased item has one holder, whose last commit removes it, and whose checkpoint does not', async () => {
+      test('A leased item has one holder, whose last commit removes it, and whose checkpoint does not', async () => {
         const { store, world, commit, lease, ledger } = await opened();
         await commit({ due: [timer('x', 10)] });
         await lease(10);
@@ -932,7 +932,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await ledger()).running).toEqual([]);
       });
 
-      test('an item that its holder releases can be leased immediately, unchanged, and only the holder can release it', async () => {
+      test('An item that its holder releases can be leased immediately, unchanged, and only the holder can release it', async () => {
         const { store, world, commit, lease, ledger } = await opened();
         const mine = { kind: 'timer', key: 'x', token: 'mine' };
         await commit({ due: [{ ...timer('x', 10), lease: { token: 'mine', until: Date.now() + 60_000 } }] });
@@ -944,7 +944,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await lease(10, 'next')).toEqual(before);
       });
 
-      test('an abandoned item can be leased again, and its former holder can no longer finish it', async () => {
+      test('An abandoned item can be leased again, and its former holder can no longer finish it', async () => {
         const { commit, lease } = await opened();
         await commit({ due: [timer('x', 10)] });
         await lease(10, 'dead', 0);
@@ -952,7 +952,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await commit({ fence: dueFence('x', 'dead') })).toMatchObject(NOT_HELD);
       });
 
-      test('event deliveries of one application run one at a time and in order, while other work and other applications continue', async () => {
+      test('Event deliveries of one application run one at a time and in order, while other work and other applications continue', async () => {
         const { worlds, world, commit, lease, crm } = await opened();
         const carrying = (key: string, at: number) => ({ ...timer(key, at), kind: PUBLISH_WITHHELD_EVENT });
         const next = async () => (await worlds.status(world))?.next?.key;
@@ -966,7 +966,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await lease(20, 't5')).toMatchObject({ key: 'e2' });
       });
 
-      test('due work starts with the attempts and the occasion of its plan; failed, it is rescheduled with its attempts, or parked', async () => {
+      test('Due work starts with the attempts and the occasion of its plan; failed, it is rescheduled with its attempts, or parked', async () => {
         const { worlds, world, commit, leased, ledger } = await opened();
         await commit({ due: [{ ...timer('x', 10), attempts: 4, occasion: 'first' }] });
         const first = await leased(10);
@@ -980,7 +980,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('worlds', () => {
-      test('a reset switches to a fresh world and keeps the credentials; late commits write to the old one, which has no clock', async () => {
+      test('A reset switches to a fresh world and keeps the credentials; late commits write to the old one, which has no clock', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({ put: [putting('a')] });
         const fresh = await worlds.open('r', EMPTY, { bearer: 'x', apiKey: 'x', webhookSecret: 'x' });
@@ -990,7 +990,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await store.all(fresh, 'things', PAGE)).toEqual([]);
       });
 
-      test('a world keeps its own data, and neither its seed nor what is read from it has the data', async () => {
+      test('A world keeps its own data, and neither its seed nor what is read from it has the data', async () => {
         const { worlds, world } = await opened();
         const data = { products: [{ sku: 'kettle' }] };
         const own = await worlds.open('r', { ...EMPTY, data }, CREDENTIALS);
@@ -1000,7 +1000,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(fresh && (await worlds.ownData(fresh))).toBeUndefined();
       });
 
-      test('a world with a seed and a start stands at the start, and keeps both; another world has neither and flows', async () => {
+      test('A world with a seed and a start stands at the start, and keeps both; another world has neither and flows', async () => {
         const { worlds, world } = await opened();
         const beginning = { seed: 'ä “\n~ ', startsAt: 5_000 };
         await worlds.open('begun', { ...EMPTY, now: 5_000, beginning }, CREDENTIALS);
@@ -1009,7 +1009,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([view?.seed, view?.startsAt, view?.flowing]).toEqual([undefined, undefined, true]);
       });
 
-      test('numbers count each name of a world from 1, and concurrent calls never get the same', async () => {
+      test('Numbers count each name of a world from 1, and concurrent calls never get the same', async () => {
         const { worlds, world } = await opened();
         const other = await worlds.open('other', EMPTY, CREDENTIALS);
         const found = await Promise.all(times(20, () => worlds.nextNumber(world, 'a')));
@@ -1017,7 +1017,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([await worlds.nextNumber(world, 'b'), await worlds.nextNumber(other, 'a')]).toEqual([1, 1]);
       });
 
-      test('the data of a world opened in another rehearsal have the same data, uniques, indexes, counters and due work', async () => {
+      test('The data of a world opened in another rehearsal have the same data, uniques, indexes, counters and due work', async () => {
         const { worlds, store, world, commit } = await opened();
         await commit({
           put: [putting('b'), putting('a')],
@@ -1034,7 +1034,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.ledger(copy)).next).toMatchObject({ kind: 'timer', at: 99, payload: { n: 1 } });
       });
 
-      test('a revoked token stays revoked until its end, in its world alone', async () => {
+      test('A revoked token stays revoked until its end, in its world alone', async () => {
         const { worlds, world, standAt } = await opened();
         await standAt(1_000);
         const token = { world, id: 'revoked', endsAt: 5_000 };
@@ -1046,7 +1046,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.isTokenRevoked({ world: 'r~01ARZ3NDEKTSV4RRFFQ69G5FAV', id: 'late' })).toBe(false);
       });
 
-      test('a revocation is forgotten when the token has expired', async () => {
+      test('A revocation is forgotten when the token has expired', async () => {
         const { worlds, world, standAt } = await opened();
         await standAt(1_000);
         await worlds.revokeToken({ world, id: 'early', endsAt: 5_000 });
@@ -1058,7 +1058,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         ]);
       });
 
-      test('a concurrent change of one member of a progression does not affect the other members', async () => {
+      test('A concurrent change of one member of a progression does not affect the other members', async () => {
         const { worlds, world } = await opened();
         const set = (members: Parameters<typeof worlds.setProgression>[1]) => worlds.setProgression(world, members);
         await Promise.all([set({ carrier: 'manual' }), set({ returns: 'immediate' }), set({})]);
@@ -1069,7 +1069,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('the clock', () => {
-      test('time flows from the instant of opening, stops on request, and continues from the set instant', async () => {
+      test('Time flows from the instant of opening, stops on request, and continues from the set instant', async () => {
         const { worlds, world, standAt } = await opened();
         const early = (await worlds.current(world))?.now ?? 0;
         expect(early).toBeGreaterThanOrEqual(1_000);
@@ -1078,7 +1078,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.current(world)).toMatchObject({ now: 50_000, flowing: false });
       });
 
-      test('the clock has one driver at a time, and an expired lease can be taken over', async () => {
+      test('The clock has one driver at a time, and an expired lease can be taken over', async () => {
         const { worlds, world } = await opened();
         expect(await worlds.leaseClock(world, 'a', 60_000)).toBe(true);
         expect(await worlds.leaseClock(world, 'b', 60_000)).toBe(false);
@@ -1087,7 +1087,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.leaseClock(world, 'c', 60_000)).toBe(true);
       });
 
-      test('while a driver advances the clock, the clock does not flow, and nobody else can set it or lease due work', async () => {
+      test('While a driver advances the clock, the clock does not flow, and nobody else can set it or lease due work', async () => {
         const { worlds, world, commit, lease, standAt } = await opened();
         const leaseAs = (driver: string) => worlds.leaseNext(world, { upTo: 50_000, token: 't', leaseMs: 60_000, driver });
         await commit({ due: [timer('x', 1)] });
@@ -1104,7 +1104,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.status(world)).toMatchObject({ now: 50_000, running: 1, next: undefined });
       });
 
-      test('the newest moves of a clock are listed newest first, with their numbers, and each is announced', async () => {
+      test('The newest moves of a clock are listed newest first, with their numbers, and each is announced', async () => {
         const { worlds, world } = await opened();
         const move = (n: number) => ({ from: n, to: n + 1, movedAt: 5, after: n, ran: 1, timers: [] });
         expect([await worlds.moves(world, { limit: 5 }), (await worlds.current(world))?.moves]).toEqual([[], 0]);
@@ -1120,7 +1120,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.moves(world, { limit: 1_000 })).toHaveLength(KEPT_MOVES);
       });
 
-      test('the newest operations of a world are listed oldest first, with their numbers', async () => {
+      test('The newest operations of a world are listed oldest first, with their numbers', async () => {
         const { worlds, world } = await opened();
         expect(await worlds.operationsOf(world)).toEqual([]);
         for (let n = 1; n <= KEPT_OPERATIONS + 2; n++) await worlds.addOperation(world, `{"n":${n}}`);
@@ -1132,7 +1132,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         ]);
       });
 
-      test('a released clock continues from its instant, if it flowed before', async () => {
+      test('A released clock continues from its instant, if it flowed before', async () => {
         const { worlds, world, standAt } = await opened();
         await worlds.leaseClock(world, 'mine', 60_000);
         await standAt(50_000, 'mine');
@@ -1147,7 +1147,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await worlds.current(world)).toMatchObject({ now: 60_000, flowing: false });
       });
 
-      test('a clock that a dead driver has stopped flows again at the next access', async () => {
+      test('A clock that a dead driver has stopped flows again at the next access', async () => {
         const { worlds, world } = await opened();
         await worlds.leaseClock(world, 'dead', 0);
         expect(await worlds.renewClock(world, 'dead', 0)).toBe(true);
@@ -1156,7 +1156,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await worlds.current(world))?.now).toBeLessThan(60_000);
       });
 
-      test('a driver without its lease cannot change the clock, and after its successor the clock flows as before', async () => {
+      test('A driver without its lease cannot change the clock, and after its successor the clock flows as before', async () => {
         const { worlds, world, commit, standAt } = await opened();
         await commit({ due: [timer('x', 1)] });
         await worlds.leaseClock(world, 'slow', 0);
@@ -1173,7 +1173,7 @@ export function storeSuite(name: string, create: CreateStore): void {
     });
 
     describe('faults', () => {
-      test('a fault strikes at most its configured number of concurrent requests', async () => {
+      test('A fault strikes at most its configured number of concurrent requests', async () => {
         const { control, world, setFault } = await opened();
         await setFault();
         const hits = await Promise.all(times(20, () => control.hit(world, 'f', 3)));
@@ -1181,7 +1181,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect((await control.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
       });
 
-      test('the matches of a fault are counted separately from its hits', async () => {
+      test('The matches of a fault are counted separately from its hits', async () => {
         const { control, world, setFault } = await opened();
         await setFault();
         const chances = await Promise.all(times(5, () => control.chance(world, 'f')));
@@ -1191,7 +1191,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect(await control.chance(world, 'f')).toBe(1);
       });
 
-      test('a world has a limited number of faults, and at the limit a fault can be replaced', async () => {
+      test('A world has a limited number of faults, and at the limit a fault can be replaced', async () => {
         const { worlds, control, world, setFault } = await opened();
         expect(new Set(await Promise.all(times(MOST_FAULTS, (n) => setFault(`f${n}`))))).toEqual(new Set([true]));
         const { revision } = await control.faults(world);
@@ -1202,7 +1202,7 @@ export function storeSuite(name: string, create: CreateStore): void {
         expect([await setFault('another'), await setFault('f1')]).toEqual([true, false]);
       });
 
-      test('the revision of the faults is 0 without faults and rises with every change', async () => {
+      test('The revision of the faults is 0 without faults and rises with every change', async () => {
         const { worlds, world, setFault, faults } = await opened();
         expect(await faults()).toBe(0);
         await setFault('f');

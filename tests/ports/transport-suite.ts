@@ -131,7 +131,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       await agent.close();
     });
 
-    test('a call has copies of its parameters, query, body and context, and its answer is text', async () => {
+    test('A call has copies of its parameters, query, body and context, and its answer is text', async () => {
       const reply = await transport.send(calling());
       expect(reply).toEqual({ status: 200, text: '{"ok":true}', retryAfter: undefined });
       const arrived = seen.at(-1);
@@ -143,7 +143,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect(arrived?.context.chain).not.toBe(context.chain);
     });
 
-    test('a call with the same key takes effect once', async () => {
+    test('A call with the same key takes effect once', async () => {
       let runs = 0;
       answering = async () => ({ run: ++runs });
       const call = calling({ idempotencyKey: 'key-1' });
@@ -163,12 +163,12 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect(await refusal(calling(changed))).toEqual([status, code]);
     });
 
-    test('a call with another token is refused', async () => {
+    test('A call with another token is refused', async () => {
       const stranger = transportTo({ running: () => running, token: 'another', agent });
       expect(await refusal(calling(), stranger)).toEqual([403, 'forbidden']);
     });
 
-    test('a call that the handler refuses gets the problem and the time to wait', async () => {
+    test('A call that the handler refuses gets the problem and the time to wait', async () => {
       answering = async () => {
         throw new Problem('dependency_unavailable', 'wms cannot be reached.', { dependency: 'wms', retryAfter: 7 });
       };
@@ -178,7 +178,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect(JSON.parse(text)).toMatchObject({ code: 'dependency_unavailable', dependency: 'wms', instance });
     });
 
-    test('a call that takes too long times out, and calls of its handler are refused from then on', async () => {
+    test('A call that takes too long times out, and calls of its handler are refused from then on', async () => {
       let isOver = false;
       answering = async ({ call }) => {
         const refused = () => call(getCustomer, { params: { id: 'cus_1' } }).then(String, ({ name: error }: Error) => error);
@@ -203,7 +203,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       context = { ...context, faults: 0 };
     });
 
-    test('a call that runs while the application stops is answered; later calls cannot reach it until it listens again', async () => {
+    test('A call that runs while the application stops is answered; later calls cannot reach it until it listens again', async () => {
       const release = blocked();
       const { reply } = await received(() => transport.send(calling()));
       const closing = running?.close();
@@ -220,7 +220,7 @@ export function transportSuite(name: string, transportTo: (reach: Reach) => Tran
       expect((await transport.send(calling())).status).toBe(200);
     });
 
-    test('a call breaks off when the application dies', async () => {
+    test('A call breaks off when the application dies', async () => {
       blocked();
       const { reply } = await received(() => problemOf(calling()));
       running?.kill();

@@ -8,7 +8,7 @@ import { clientOf, describeReplicas } from './replicas/running-replicas.ts';
 describeReplicas('Registered webhooks in Redis, with two gateways', {}, (estate) => {
   webhookSuite(() => rehearsalAt(estate.gateway));
 
-  test('concurrent orders at two gateways reach the receiver once each, and in order per object', async () => {
+  test('Concurrent orders at two gateways reach the receiver once each, and in order per object', async () => {
     await using rehearsal = await rehearsalAt(estate.gateway);
     await using receiver = await receiveEvents();
     const { control } = rehearsal;
@@ -25,7 +25,7 @@ describeReplicas('Registered webhooks in Redis, with two gateways', {}, (estate)
 });
 
 describeReplicas('Registered webhooks of a gateway that ends between event and delivery', { store: { relayLeaseMs: 500 } }, (estate) => {
-  test('another gateway delivers the event', async () => {
+  test('An event is delivered by another gateway when its gateway ends', async () => {
     await using rehearsal = await rehearsalAt(estate.gateway);
     const [first, second] = estate.replicas.map(({ door }) => door.url);
     let attempts = 0;

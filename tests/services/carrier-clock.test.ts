@@ -40,7 +40,7 @@ test.each([
   expect((await rehearsal.order(rehearsal.orderId)).state).toBe('completed');
 });
 
-test('scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async (rehearsal) => {
+test('Scans of an outside carrier are sorted by its own clock, not with scans of the simulated carrier', async (rehearsal) => {
   const { report, outcome } = rehearsal;
   await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart');
   await report('out-for-delivery', -2 * MINUTE);
@@ -52,14 +52,14 @@ test('scans of an outside carrier are sorted by its own clock, not with scans of
   expect(await outcome()).toEqual(['delivered', undefined]);
 });
 
-test('scans of an outside carrier do not stop scans of the simulated carrier', async (rehearsal) => {
+test('Scans of an outside carrier do not stop scans of the simulated carrier', async (rehearsal) => {
   await rehearsal.report('collected', 4 * MINUTE);
   expect((await rehearsal.outcome())[0]).toBe('collected');
   await rehearsal.scanned(rehearsal.shipmentId, 'collect', 'depart', 'out-for-delivery', 'deliver');
   expect((await rehearsal.outcome())[0]).toBe('delivered');
 });
 
-test('the hop of a webhook that changes nothing has the reason', async (rehearsal) => {
+test('The hop of a webhook that changes nothing has the reason', async (rehearsal) => {
   const at = await rehearsal.instant();
   for (const [id, status, reason] of [
     ['same', 'collected', undefined],

@@ -102,7 +102,7 @@ describe('Generate Label', () => {
 describe('The label document', () => {
   const fetchLabel = (url: string) => fetch(`${estate.gateway}${url}`);
 
-  test('the label document is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async (rehearsal) => {
+  test('The label document is a page of 4 by 6 inches, public to holders of its address, with the tracking number as barcode', async (rehearsal) => {
     await using other = await manual();
     const { shipmentId } = await rehearsal.dispatchedOrder();
     const { body } = await rehearsal.label(shipmentId);
@@ -155,7 +155,7 @@ describe('The label document', () => {
   });
 
   test.each(['nobody-made-this.pdf', `${'0'.repeat(40)}.pdf`, `${'0'.repeat(40)}`, '%2e%2e.pdf'])(
-    'the label %s is never served',
+    'The label %s is never served',
     async (rehearsal, file) => {
       expect([400, 404]).toContain((await fetchLabel(`/labels/${rehearsal.name}/${file}`)).status);
     },
@@ -257,7 +257,7 @@ describe('Scans', () => {
     await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async (rehearsal) => {
+  test('A scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async (rehearsal) => {
     await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId, fulfillmentOrderId } = await rehearsal.dispatchedOrder();
     const play = (id: string, scan: string) => rehearsal.call('POST', `/_control/shipments/${id}/${scan}`, {}, { as: 'admin' });
@@ -314,7 +314,7 @@ describe('Parcels', () => {
     }
   });
 
-  test('a parcel with progression manual stays in its state until it is lost after 14 days without a scan', async (rehearsal) => {
+  test('A parcel with progression manual stays in its state until it is lost after 14 days without a scan', async (rehearsal) => {
     await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect');
@@ -326,7 +326,7 @@ describe('Parcels', () => {
     expect(await stateOf(rehearsal, shipmentId)).toBe('lost');
   });
 
-  test('a parcel that changes to automatic progression continues its plan from its current state', async (rehearsal) => {
+  test('A parcel that changes to automatic progression continues its plan from its current state', async (rehearsal) => {
     await rehearsal.progress({ carrier: 'manual' });
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.scanned(shipmentId, 'collect', 'depart', 'hold');
@@ -339,7 +339,7 @@ describe('Parcels', () => {
     expect(await history(rehearsal, shipmentId)).toEqual(scans);
   });
 
-  test('a parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async (rehearsal) => {
+  test('A parcel in transit stops when progression becomes manual and is delivered when it becomes immediate', async (rehearsal) => {
     const { shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.advance('PT3H');
     await rehearsal.progress({ carrier: 'manual' });

@@ -51,7 +51,7 @@ async function carrierAndReceiver(answer: Answer, prepare: (inside: Awaited<Retu
 }
 
 describe('Webhooks of the carrier', () => {
-  test('signed webhooks report the label and every scan, each with a unique id', async () => {
+  test('Signed webhooks report the label and every scan, each with a unique id', async () => {
     await using carrier = await carrierAndReceiver(() => ({ status: 204 }));
     const { trackingNumber, estimatedDelivery } = await carrier.labelled();
     await carrier.inside.advance(28 * HOUR);
@@ -65,7 +65,7 @@ describe('Webhooks of the carrier', () => {
     }
   });
 
-  test('a webhook without a successful answer is sent ten times in all and then parked visibly', async () => {
+  test('A webhook without a successful answer is sent ten times in all and then parked visibly', async () => {
     await using carrier = await carrierAndReceiver(({ status }) => ({ status: status === 'label-created' ? 500 : 204 }));
     await carrier.labelled('LOST');
     await carrier.inside.advance(4 * 24 * HOUR);
@@ -89,7 +89,7 @@ describe('Webhooks of the carrier', () => {
     },
   );
 
-  test('a webhook is sent again no sooner than Retry-After and its schedule allow', async () => {
+  test('A webhook is sent again no sooner than Retry-After and its schedule allow', async () => {
     const retryAfter = [60, 1];
     await using carrier = await carrierAndReceiver((_received, attempt) =>
       attempt < 3 ? { status: 503, retryAfter: retryAfter[attempt - 1] } : { status: 204 },
@@ -99,7 +99,7 @@ describe('Webhooks of the carrier', () => {
     expect(carrier.secondsSince(0)).toEqual([60, 360]);
   });
 
-  test('a webhook answered 410, and all later webhooks, are not sent again', async () => {
+  test('A webhook answered 410, and all later webhooks, are not sent again', async () => {
     await using carrier = await carrierAndReceiver(({ status }) => ({ status: status === 'collected' ? 410 : 503 }));
     await carrier.labelled();
     await carrier.inside.advance(3 * HOUR);
@@ -111,7 +111,7 @@ describe('Webhooks of the carrier', () => {
     await expect(carrier.resent()).rejects.toMatchObject({ code: 'delivery_not_possible' });
   });
 
-  test('a webhook that is sent again has the same id and body, and replaces its next attempt', async () => {
+  test('A webhook that is sent again has the same id and body, and replaces its next attempt', async () => {
     let status = 503;
     await using carrier = await carrierAndReceiver(() => ({ status }));
     await carrier.labelled();
@@ -124,7 +124,7 @@ describe('Webhooks of the carrier', () => {
     expect(await carrier.inside.parked()).toEqual([]);
   });
 
-  test('a webhook without an answer within 15 seconds counts as a failed attempt', async () => {
+  test('A webhook without an answer within 15 seconds counts as a failed attempt', async () => {
     await using carrier = await carrierAndReceiver((_received, attempt) =>
       attempt === 1 ? { status: 204, afterMs: 17_000 } : { status: attempt === 2 ? 503 : 204 },
     );
@@ -134,7 +134,7 @@ describe('Webhooks of the carrier', () => {
     expect(carrier.secondsSince(1)).toEqual([300]);
   });
 
-  test('a late webhook does not delay the next one of its parcel', async () => {
+  test('A late webhook does not delay the next one of its parcel', async () => {
     await using carrier = await carrierAndReceiver(({ status }, attempt) => ({
       status: status === 'collected' && attempt < 4 ? 500 : 204,
     }));
@@ -145,7 +145,7 @@ describe('Webhooks of the carrier', () => {
     expect(carrier.statuses().at(-1)).toBe('collected');
   });
 
-  test('webhooks of a carrier that scans immediately wait for the previous one', async () => {
+  test('Webhooks of a carrier that scans immediately wait for the previous one', async () => {
     await using carrier = await carrierAndReceiver(
       () => ({ status: 204, afterMs: 20 }),
       (inside) => inside.setProgression({ carrier: 'immediate' }),
@@ -154,7 +154,7 @@ describe('Webhooks of the carrier', () => {
     expect([carrier.statuses(), carrier.mostAtOnce()]).toEqual([STATUSES, 1]);
   });
 
-  test('a duplicated webhook is sent once, and then all copies concurrently', async () => {
+  test('A duplicated webhook is sent once, and then all copies concurrently', async () => {
     await using carrier = await carrierAndReceiver(
       () => ({ status: 204, afterMs: 200 }),
       (inside) =>

@@ -106,7 +106,7 @@ test.each([
   ['another shipping method', EXPRESS, { shippingMethod: 'STANDARD' }],
   ['another voucher', { voucherCodes: ['VIP'] }, CODES],
   ['another customer', { customerId: 'cus_ada' }, { customerId: 'cus_ben' }],
-])('Checkout Basket with %s is refused once an order exists, and names the standing values', async (rehearsal, _, more, standing) => {
+])('Checkout Basket with %s is refused once an order exists, and names the existing values', async (rehearsal, _, more, standing) => {
   const { id } = await locked(rehearsal, CODES);
   const { id: orderId } = await rehearsal.draft(id);
   const { body } = await rehearsal.checkOut(id, more);

@@ -152,11 +152,13 @@ describe('Orders and returns with a dispute', () => {
     expect(await rehearsal.decided(paymentId, 'won')).toMatchObject({ state: 'fully-refunded', refunds: [{ amount: eur(TOTAL) }] });
   });
 
-  test('A cancelled order refunds the rest of a payment whose dispute was lost', async (rehearsal) => {
+  test('A cancelled order waits for the decision about a dispute, and refunds the rest of the payment', async (rehearsal) => {
     const { id, paymentId } = await rehearsal.paid();
     await rehearsal.disputed(paymentId, 'fraudulent', 3000);
     await rehearsal.cancel(id);
-    expect(await rehearsal.order(id)).toMatchObject({ owedRefund: eur(88) });
+    expect(await rehearsal.order(id)).not.toHaveProperty('owedRefund');
+    const { reasons } = await rehearsal.control('explain-object', { params: { type: 'order', id } });
+    expect(reasons.find(({ code }) => code === 'waits-for-object')?.refs).toEqual([expect.objectContaining({ id: paymentId })]);
     expect(await rehearsal.decided(paymentId, 'lost')).toMatchObject({ state: 'partially-refunded', refunds: [{ amount: eur(88) }] });
   });
 

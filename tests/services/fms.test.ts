@@ -154,7 +154,7 @@ describe('Dispatch Fulfillment Order', () => {
 describe('The carrier webhook', () => {
   const test = testIn(onItsWay);
 
-  test('a webhook that is forged, late, incomplete or about an unknown parcel is refused and moves nothing', async (rehearsal) => {
+  test('A webhook that is forged, late, incomplete or about an unknown parcel is refused and moves nothing', async (rehearsal) => {
     const { scan, webhook, read } = rehearsal;
     const before = await read();
     const forged = { status: 401, body: { code: 'unauthenticated' } };
@@ -170,7 +170,7 @@ describe('The carrier webhook', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('a webhook finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async (rehearsal) => {
+  test('A webhook finds a parcel by its id, by its number, and by its number when the id belongs to another parcel', async (rehearsal) => {
     const { shipmentId, trackingNumber, webhook, read } = rehearsal;
     for (const [status, parcel] of [
       ['collected', { shipmentId }],
@@ -182,7 +182,7 @@ describe('The carrier webhook', () => {
     }
   });
 
-  test('a webhook that names two parcels is refused, and moves neither', async (rehearsal) => {
+  test('A webhook that names two parcels is refused, and moves neither', async (rehearsal) => {
     const { trackingNumber, scan, read } = rehearsal;
     const other = await rehearsal.parcelOf();
     const states = async () => [await read(), await rehearsal.fulfillmentOrder(other.id)];
@@ -204,7 +204,7 @@ describe('The carrier webhook', () => {
     expect((await rehearsal.fulfillmentOrder(id)).state).toBe('delivered');
   });
 
-  test('a webhook id counts once, whatever its content', async (rehearsal) => {
+  test('A webhook id counts once, whatever its content', async (rehearsal) => {
     const { scan, read } = rehearsal;
     const at = await rehearsal.now();
     const send = (later: number) => scan('delivery-attempted', { at: at + later, id: 'one' });
@@ -215,7 +215,7 @@ describe('The carrier webhook', () => {
     expect(await read()).toMatchObject({ version, state: 'dispatched', shipments: [{ state: 'delivery-attempted' }] });
   });
 
-  test('late and repeated scans change nothing, even under new ids', async (rehearsal) => {
+  test('Late and repeated scans change nothing, even under new ids', async (rehearsal) => {
     const { scan, read } = rehearsal;
     await rehearsal.advance('PT1H');
     const at = await rehearsal.now();
@@ -239,7 +239,7 @@ describe('The carrier webhook', () => {
 describe('Delivery', () => {
   const test = testIn(onItsWay);
 
-  test('a delivery fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async (rehearsal) => {
+  test('A delivery fails with the third attempt, continues when the parcel is on the van again, and fails with the next attempt', async (rehearsal) => {
     const { scans, read } = rehearsal;
     const attempt = ['out-for-delivery', 'delivery-attempted'];
     await scans(...attempt, ...attempt);
@@ -257,7 +257,7 @@ describe('Delivery', () => {
     }
   });
 
-  test('a failed delivery without a scan for seven days is returned to sender, and restocked when the parcel arrives', async (rehearsal) => {
+  test('A failed delivery without a scan for seven days is returned to sender, and restocked when the parcel arrives', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand, moves } = rehearsal;
     await scans(...ATTEMPTS);
     await rehearsal.advance('P6D');
@@ -272,7 +272,7 @@ describe('Delivery', () => {
     expect([await onHand(), (await moves()).at(-1)]).toEqual([sentOnHand + 2, 'returned-to-sender→returned-to-sender']);
   });
 
-  test('a parcel that is delivered after its timed return restocks no units again', async (rehearsal) => {
+  test('A parcel that is delivered after its timed return restocks no units again', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand } = rehearsal;
     await scans(...ATTEMPTS);
     await rehearsal.advance('P8D');
@@ -282,7 +282,7 @@ describe('Delivery', () => {
     expect(await onHand()).toBe(sentOnHand);
   });
 
-  test('a lost parcel can be delivered at any time, and no other scan or timer moves it', async (rehearsal) => {
+  test('A lost parcel can be delivered at any time, and no other scan or timer moves it', async (rehearsal) => {
     const { scans, read, onHand, sentOnHand } = rehearsal;
     await scans('collected', 'lost');
     const lost = await read();
@@ -294,7 +294,7 @@ describe('Delivery', () => {
     expect(await read()).toMatchObject({ state: 'delivered', shipments: [{ state: 'delivered' }] });
   });
 
-  test('a parcel that is lost after a failed delivery is not returned by time', async (rehearsal) => {
+  test('A parcel that is lost after a failed delivery is not returned by time', async (rehearsal) => {
     await rehearsal.scans(...ATTEMPTS, 'lost');
     expect(await rehearsal.read()).toMatchObject({ state: 'failed-delivery', failureReason: 'lost' });
     expect((await rehearsal.moves()).at(-1)).toBe('failed-delivery→failed-delivery');

@@ -117,7 +117,7 @@ const requests: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<Do
 };
 
 test.each(Object.entries(requests))(
-  '%s answers a repeat with the same values, and refuses other values with the standing ones',
+  '%s answers a repeat with the same values, and refuses other values and shows the existing ones',
   async (rehearsal, _, done) => {
     const { type, id, send, same, others, standing } = await done(rehearsal);
     await rehearsal.settle();

@@ -32,7 +32,7 @@ async function opened() {
 const test = testIn(opened);
 
 describe('Parcels that are never collected', () => {
-  test('a return whose parcel is never collected is rejected a week after its loss: the customer has the goods', async (rehearsal) => {
+  test('A return whose parcel is never collected is rejected a week after its loss: the customer has the goods', async (rehearsal) => {
     const { id, order, parcel } = await rehearsal.byParcel();
     await rehearsal.advance('P20D');
     expect(await rehearsal.returned(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'lost' }] });
@@ -47,7 +47,7 @@ describe('Parcels that are never collected', () => {
     expect((await rehearsal.announced(order, 2)).state).toBe('requested');
   });
 
-  test('the goods of a return whose parcel is never collected can be received at the store within a week of its loss', async (rehearsal) => {
+  test('The goods of a return whose parcel is never collected can be received at the store within a week of its loss', async (rehearsal) => {
     const { id } = await rehearsal.byParcel({ locationId: STORE });
     await rehearsal.advance('P15D');
     await rehearsal.moved(id, 'receive', 'inspect');
@@ -57,7 +57,7 @@ describe('Parcels that are never collected', () => {
 });
 
 describe('Parcels that a carrier outside the estate scans', () => {
-  test('a parcel is lost 14 days after the last scan of its carrier, even if the Carrier Platform reported none', async (rehearsal) => {
+  test('A parcel is lost 14 days after the last scan of its carrier, even if the Carrier Platform reported none', async (rehearsal) => {
     const { orderId, shipmentId, fulfillmentOrderId } = await rehearsal.labelled();
     await rehearsal.advance('P10D');
     await rehearsal.report('one', shipmentId, 'in-transit');

@@ -232,7 +232,7 @@ describe('Reserve Inventory without an answer from another application', () => {
     },
   );
 
-  test('a basket keeps its reservation when the Inventory Service is down during its replacement', async (rehearsal) => {
+  test('A basket keeps its reservation when the Inventory Service is down during its replacement', async (rehearsal) => {
     const { basketId, first } = await rehearsal.reservedBasket();
     await rehearsal.down('inventory-service');
     expect((await rehearsal.reserveBasket(basketId, { ttlSeconds: 1_200 })).status).toBe(503);

@@ -69,7 +69,7 @@ async function replaced(stock: Awaited<ReturnType<typeof shop>>): Promise<string
   return old;
 }
 
-test('a release whose answer is lost leaves nothing reserved, even while the SIM retries', async (stock) => {
+test('A release whose answer is lost leaves nothing reserved, even while the SIM retries', async (stock) => {
   const id = await stock.reserve(3);
   await stock.lose('move-hold');
   await stock.release(id);
@@ -78,7 +78,7 @@ test('a release whose answer is lost leaves nothing reserved, even while the SIM
   expect(await stock.shelf()).toMatchObject({ onHand: 1000, reserved: 0 });
 });
 
-test('units of a movement with a lost answer are counted as shipped once', async (stock) => {
+test('Units of a movement with a lost answer are counted as shipped once', async (stock) => {
   const id = await stock.reserve(3);
   await stock.confirm(id);
   await stock.lose('move-hold');
@@ -87,7 +87,7 @@ test('units of a movement with a lost answer are counted as shipped once', async
   expect(await stock.shelf()).toMatchObject({ onHand: 998, reserved: 1 });
 });
 
-test.each(['released', 'expired'])('nothing is reserved after the old reservation was %s', async (stock, state) => {
+test.each(['released', 'expired'])('Nothing is reserved after the old reservation was %s', async (stock, state) => {
   const old = await replaced(stock);
   if (state === 'released') await stock.release(old);
   else await stock.inside.advance(16 * MINUTE);
@@ -96,7 +96,7 @@ test.each(['released', 'expired'])('nothing is reserved after the old reservatio
   expect([await stock.open(), (await stock.shelf()).reserved]).toEqual([[], 0]);
 });
 
-test('confirming and moving the old reservation are refused, and the new reservation stays', async (stock) => {
+test('Confirming and moving the old reservation are refused, and the new reservation stays', async (stock) => {
   const { inside } = stock;
   const old = await replaced(stock);
   expect((await stock.confirm(old)).status).toBe(503);

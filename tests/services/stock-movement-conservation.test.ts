@@ -162,7 +162,7 @@ async function nothingIsMissing(inside: Inside, begin: ReadonlyMap<string, numbe
 
 const MANY = { numRuns: runsOf({ usually: 20, thoroughly: 60 }), interruptAfterTimeLimit: 20_000, endOnFailure: true };
 
-test('no unit appears or vanishes in concurrent calls with failures in between', async () => {
+test('No unit appears or vanishes in concurrent calls with failures in between', async () => {
   const property = fc.asyncProperty(fc.array(aBatch, { minLength: 2, maxLength: 8 }), async (batches) => {
     await using inside = await startInside(sim, inventoryService);
     const begin = await balances(inside);

@@ -60,7 +60,7 @@ async function warehouse() {
 const test = testIn(warehouse);
 
 describe('Move Reservation', () => {
-  test('units leave in parts, and the reservation is fulfilled with the last unit', async (stock) => {
+  test('Units leave in parts, and the reservation is fulfilled with the last unit', async (stock) => {
     const { confirmed, move, counters } = stock;
     const id = await confirmed(mugs(3));
     const allocations = [{ locationId: 'dc-01', sku: 'mug-blue', qty: 3, fulfilledQty: 2, cancelledQty: 0 }];
@@ -72,7 +72,7 @@ describe('Move Reservation', () => {
     expect((await stock.eventsOf(id)).slice(2)).toEqual(moves.map((one) => `ext.reservation-changed ${one}`));
   });
 
-  test('missing units are written off: without a unit left the reservation is cancelled, otherwise it can be fulfilled', async (stock) => {
+  test('Missing units are written off: without a unit left the reservation is cancelled, otherwise it can be fulfilled', async (stock) => {
     const { confirmed, move, counters } = stock;
     const allMissing = { state: 'cancelled', allocations: [{ qty: 2, fulfilledQty: 0, cancelledQty: 2 }] };
     expect(await move(await confirmed(mugs(2)), 'short', 'one', [mugs(2)])).toMatchObject(allMissing);
@@ -85,7 +85,7 @@ describe('Move Reservation', () => {
     expect(await move(partly, 'consume', 'two', [mugs(2)])).toMatchObject(someMissing);
   });
 
-  test('units of several lines and locations move at their own location', async (stock) => {
+  test('Units of several lines and locations move at their own location', async (stock) => {
     const { confirmed, move, counters } = stock;
     await stock.inside.call('POST', RESERVATIONS, { items: [mugs(990)], locationId: 'dc-01' });
     const id = await confirmed(mugs(20), LAMP);
@@ -96,7 +96,7 @@ describe('Move Reservation', () => {
     expect(await counters()).toEqual({ onHand: 1000, reserved: 990 });
   });
 
-  test('units move once per reference, even after the reservation has ended and with other content', async (stock) => {
+  test('Units move once per reference, even after the reservation has ended and with other content', async (stock) => {
     const { confirmed, move } = stock;
     const id = await confirmed(mugs(3));
     const first = await move(id, 'consume', 'one', [mugs(2)]);
@@ -109,7 +109,7 @@ describe('Move Reservation', () => {
     expect(await stock.eventsOf(id)).toHaveLength(5);
   });
 
-  test('units cannot move beyond their line, location, SKU or reserved quantity', async (stock) => {
+  test('Units cannot move beyond their line, location, SKU or reserved quantity', async (stock) => {
     const { confirmed, move, inside } = stock;
     const id = await confirmed(mugs(3));
     for (const [lines, locationId, reason] of [
@@ -128,7 +128,7 @@ describe('Move Reservation', () => {
     expect((await move(allocated.id, 'consume', 'one', [{ ...mugs(2), orderLineId: 'line-1' }])).state).toBe('fulfilled');
   });
 
-  test('units move only while the reservation is confirmed', async (stock) => {
+  test('Units move only while the reservation is confirmed', async (stock) => {
     const { reserve, confirmed, release, move } = stock;
     const ids = { requested: (await reserve([mugs(1)])).body.id, released: '', fulfilled: '', cancelled: '' };
     for (const state of ['released', 'fulfilled', 'cancelled'] as const) ids[state] = await confirmed(mugs(1));
@@ -146,7 +146,7 @@ describe('Move Reservation', () => {
 });
 
 describe('Movements without an answer from the Inventory Service', () => {
-  test('units leave the reservation immediately; the counters follow in order, the rest of a release last', async (stock) => {
+  test('Units leave the reservation immediately; the counters follow in order, the rest of a release last', async (stock) => {
     const { inside, move, counters } = stock;
     const id = await stock.confirmed(mugs(5));
     await inside.fault('away', AWAY);
@@ -159,7 +159,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(await counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('a new reservation of the basket waits until consumed units of the old one have moved', async (stock) => {
+  test('A new reservation of the basket waits until consumed units of the old one have moved', async (stock) => {
     const { inside, move, reservedForBasket } = stock;
     const old = await stock.confirmedForBasket(5);
     await inside.fault('away', AWAY);
@@ -172,7 +172,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
   });
 
-  test('units that were consumed before a replacement leave before it', async (stock) => {
+  test('Units that were consumed before a replacement leave before it', async (stock) => {
     const { inside } = stock;
     const old = await stock.confirmedForBasket(5);
     const replacing = inside.commitAs('sim', (work) => {
@@ -184,7 +184,7 @@ describe('Movements without an answer from the Inventory Service', () => {
     await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
   });
 
-  test('no unit leaves a reservation that is being replaced', async (stock) => {
+  test('No unit leaves a reservation that is being replaced', async (stock) => {
     const old = await stock.confirmedForBasket(5);
     await stock.inside.commitAs('sim', async (work) => {
       await work.get(basketAttempts, 'bsk_1');

@@ -204,7 +204,7 @@ describe('The warehouse', () => {
     expect(seen).toEqual(['allocated 0', 'picking 0', 'picking 2', 'packed 2', 'dispatched 2']);
   });
 
-  test('the warehouse with progression time takes each step at its own time after a caller took the previous step early', async (rehearsal) => {
+  test('The warehouse with progression time takes each step at its own time after a caller took the previous step early', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'time' });
     const { orderId, fulfillmentOrderId, pickingOrder } = await rehearsal.pickedOrder({}, 'started');
     await rehearsal.advance('PT11M');
@@ -217,7 +217,7 @@ describe('The warehouse', () => {
     expect((await rehearsal.routed(orderId))[0].shipments).toHaveLength(1);
   });
 
-  test('the warehouse with progression immediate dispatches every allocated order once, without a failed attempt', async (rehearsal) => {
+  test('The warehouse with progression immediate dispatches every allocated order once, without a failed attempt', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'immediate', carrier: 'manual' });
     const orders = await Promise.all(Array.from({ length: 4 }, () => rehearsal.routedOrder()));
     await rehearsal.settle();
@@ -228,7 +228,7 @@ describe('The warehouse', () => {
     expect(kindsOf(await rehearsal.advance('PT10M'))).not.toContain('warehouse-step');
   });
 
-  test('after a change to progression time the warehouse counts from the allocation and continues orders begun by hand', async (rehearsal) => {
+  test('After a change to progression time the warehouse counts from the allocation and continues orders begun by hand', async (rehearsal) => {
     const waiting = (await rehearsal.routedOrder()).fulfillmentOrderId;
     const begun = (await rehearsal.pickedOrder({ sku: 'wine-red', qty: 1 }, 'started')).fulfillmentOrderId;
     await rehearsal.advance('PT20M');
@@ -241,7 +241,7 @@ describe('The warehouse', () => {
     expect([await stateOf(rehearsal, waiting), await stateOf(rehearsal, begun)]).toEqual(['dispatched', 'dispatched']);
   });
 
-  test('the warehouse that changes back to progression manual stops at its current step', async (rehearsal) => {
+  test('The warehouse that changes back to progression manual stops at its current step', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'time' });
     const { fulfillmentOrderId } = await rehearsal.routedOrder();
     await rehearsal.advance('PT11M');
@@ -250,7 +250,7 @@ describe('The warehouse', () => {
     expect(await pickingStatus(rehearsal, fulfillmentOrderId)).toBe('started');
   });
 
-  test('the warehouse takes no step of a cancelled order', async (rehearsal) => {
+  test('The warehouse takes no step of a cancelled order', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'time' });
     const { orderId, fulfillmentOrderId } = await rehearsal.routedOrder();
     await rehearsal.advance('PT31M');

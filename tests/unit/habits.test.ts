@@ -89,3 +89,16 @@ test('The documentation names npm scripts that exist', () => {
   expect(mentioned.length).toBeGreaterThan(3);
   expect(mentioned.filter((name) => scripts[name] === undefined)).toEqual([]);
 });
+
+test('The documentation names files and folders of the project that exist', () => {
+  const folders = new Set(trackedFiles.flatMap((file) => [...file.matchAll(/\//g)].map(({ index }) => file.slice(0, index))));
+  const names = new Set(trackedFiles.flatMap((file) => [file, file.split('/').at(-1) ?? '']));
+  const isOurs = (path: string): boolean => (path.includes('/') ? folders.has(path.split('/')[0] ?? '') : /\w\.tsx?$/.test(path));
+  const isImage = (path: string): boolean => path === 'testcontainers/ryuk';
+  const mentioned = documents.flatMap((file) =>
+    [...textOf(file).matchAll(/`([\w./-]+)`/g)].map(([, path = '']) => path.replace(/\/$/, '')),
+  );
+  const paths = mentioned.filter((path) => isOurs(path) && !isImage(path));
+  expect(paths.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => !names.has(path) && !folders.has(path))).toEqual([]);
+});

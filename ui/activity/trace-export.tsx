@@ -31,7 +31,7 @@ export function TraceExport({ correlationId, tree, onClose }: TraceExportProps) 
             Copy as Mermaid
           </CopyButton>
         </p>
-        <p class="muted">An expectation holds what happened in this order: for a test, a scenario or “sequence verify”.</p>
+        <p class="muted">An expectation lists what happened, in this order, for a test, a scenario or “sequence verify”.</p>
         <p>
           <CopyButton what="Expectation" text={() => JSON.stringify(expectationOf(sequence.arrows), null, 2)}>
             Copy as expectation

@@ -129,7 +129,7 @@ const NothingFound = () => (
 
 const NothingYet = () => (
   <Empty title="Nothing has been published here yet.">
-    <p class="muted">Each change of a basket, an order, a payment appears here as an event, with those who consume it.</p>
+    <p class="muted">Each change of a basket, an order or a payment appears here as an event, with its consumers.</p>
     <a class="button" href={linkHere('activity')}>
       See the activity
     </a>

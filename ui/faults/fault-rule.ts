@@ -58,27 +58,27 @@ export const FAULT_KINDS: { readonly [Kind in FaultKind]: KindWords } = {
   },
   barrier: {
     title: 'All together',
-    effect: 'Requests wait until so many have arrived, and then run together.',
+    effect: 'Requests wait until this many have arrived, and then run together.',
     members: [{ name: 'parties', label: 'Requests', initial: '2', isNumber: true, hint: '2 to 1,000' }],
   },
   duplicate: {
     title: 'Twice or more',
-    effect: 'It comes again, under the same id.',
+    effect: 'It arrives again, with the same id.',
     members: [{ name: 'copies', label: 'Copies more', initial: '1', isNumber: true, hint: '1 to 20' }],
   },
   late: {
     title: 'Late',
-    effect: 'It comes when the rehearsal’s clock has moved so far.',
+    effect: 'It arrives this much later on the rehearsal’s clock.',
     members: [{ name: 'by', label: 'Late by', initial: 'PT10M', hint: DURATION_HINT }],
   },
   reorder: {
     title: 'Out of order',
-    effect: 'It comes after the next one about the same object.',
+    effect: 'It arrives after the next one about the same object.',
     members: [{ name: 'within', label: 'At the latest after', initial: 'P1D', hint: DURATION_HINT }],
   },
-  withhold: { title: 'Lost until switched off', effect: 'It comes when the fault is deleted.', members: [] },
+  withhold: { title: 'Lost until switched off', effect: 'It arrives when the fault is deleted.', members: [] },
   'bad-signature': { title: 'Bad signature', effect: 'It is signed with another secret: 401, and it is sent again.', members: [] },
-  'stale-timestamp': { title: 'Stale timestamp', effect: 'It is signed for six minutes ago: 401, and it is sent again.', members: [] },
+  'stale-timestamp': { title: 'Stale timestamp', effect: 'Its timestamp is six minutes old: 401, and it is sent again.', members: [] },
 };
 
 /** The form, as typed. */

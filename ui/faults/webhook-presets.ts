@@ -13,8 +13,8 @@ export function presetsOfWebhook(webhook: string): readonly FaultPreset[] {
   const refused = 'The receiver answers 401, and the estate sends the webhook again after 5 s, 5 min, 30 min and so on.';
   return [
     preset('lost', 'are lost', 'No event reaches the receiver until this fault is deleted.', { kind: 'withhold' }),
-    preset('twice', 'arrive twice', 'Each event comes again, with the same webhook-id.', { kind: 'duplicate', copies: 1 }),
-    preset('out-of-order', 'arrive out of order', 'Each event comes after the next one about the same object.', {
+    preset('twice', 'arrive twice', 'Each event arrives again, with the same webhook-id.', { kind: 'duplicate', copies: 1 }),
+    preset('out-of-order', 'arrive out of order', 'Each event arrives after the next one about the same object.', {
       kind: 'reorder',
       within: 'P1D',
     }),

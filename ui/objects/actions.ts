@@ -286,7 +286,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     },
     {
       label: 'Void',
-      does: 'Gives the reserved money free.',
+      does: 'Releases the reserved money.',
       api: 'void-payment-api',
       verb: 'void',
     },
@@ -330,7 +330,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
   'fulfillment-order': [
     {
       label: 'Start picking',
-      does: 'Somebody in the warehouse takes it up. From now on its payments are captured.',
+      does: 'Somebody in the warehouse begins to pick. From now on the payments of the order are captured.',
       api: 'create-picking-order-api',
       verb: 'start-picking',
       steps: ({ id }) => [call('create-picking-order-api', { body: { fulfillmentOrderId: id } })],
@@ -537,7 +537,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
   product: [
     {
       label: 'Change the price',
-      does: 'The next checkout has it. Orders keep theirs.',
+      does: 'The next checkout uses it. Orders keep theirs.',
       play: 'change-product-by-hand',
       fields: ({ price }) => [amountField('Price', price, MOST_CASH, 'price')],
     },
@@ -545,13 +545,13 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
   reservation: [
     {
       label: 'Make permanent',
-      does: 'It no longer expires.',
+      does: 'From now on it does not expire.',
       api: 'confirm-reservation-api',
       verb: 'confirm',
     },
     {
       label: 'Release',
-      does: 'Gives its stock free for others.',
+      does: 'Releases its stock for others.',
       api: 'release-reservation-api',
       verb: 'release',
     },
@@ -559,7 +559,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
   'loyalty-account': [
     {
       label: 'Give points',
-      does: 'Grants points as a goodwill.',
+      does: 'Grants points as goodwill.',
       api: 'issue-loyalty-points-api',
       fields: () => [units('points', 'Points', 100, 1, 999_999), text('reason', 'Reason', 'Goodwill')],
     },
@@ -581,7 +581,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'return reject': 'Customer service refuses it. The customer keeps the goods.',
   'return receive': 'The goods arrive.',
   'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
-  'return write-off': 'Its lost parcel is given up. The customer is refunded.',
+  'return write-off': 'Its lost parcel is written off. The customer is refunded.',
   'payment authenticate': 'The customer approves the payment at 3-D Secure.',
   'payment fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',
   'customer block': 'Customer service refuses further orders.',

@@ -258,14 +258,14 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     ],
     sections: [
       {
-        title: 'Stock it holds',
+        title: 'Reserved stock',
         content: goods(
           reservation.allocations.map(({ sku, locationId, qty, fulfilledQty, cancelledQty }, place) => ({
             key: String(place),
             sku,
             notes: [
               `${counted(qty, 'unit')} at ${near.place(locationId)}`,
-              fulfilledQty > 0 && `${fulfilledQty} left the house`,
+              fulfilledQty > 0 && `${fulfilledQty} have left`,
               cancelledQty > 0 && `${cancelledQty} cancelled`,
             ],
           })),
@@ -368,7 +368,7 @@ const whyNoParcel = ({ state, channel }: Order): string =>
     ? 'The customer takes the goods along.'
     : state === 'draft'
       ? 'The warehouse gets the order once it is confirmed.'
-      : 'The warehouse has nothing of this order.';
+      : 'The warehouse has no part of this order.';
 
 interface Good {
   readonly key: string;
@@ -573,7 +573,7 @@ function pointsOf({ id, loyaltyAccountId, state, earningAmount }: Order, near: N
   return list(
     entries.map((entry) => ledgerRow(entry, near)),
     state === 'completed' || state === 'return-in-progress'
-      ? `${applicationTitle('loyalty-platform')}: no entry of the newest is about this order${earningAmount ? `, which earns points for ${moneyInWords(earningAmount)}` : ''}.`
+      ? `${applicationTitle('loyalty-platform')}: none of the newest entries is about this order${earningAmount ? `, which earns points for ${moneyInWords(earningAmount)}` : ''}.`
       : 'Its points are booked when it is completed.',
   );
 }

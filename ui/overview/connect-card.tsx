@@ -14,7 +14,7 @@ export function ConnectCard() {
         <p class="muted small">
           {credentials
             ? 'A client with these credentials is in this rehearsal, with or without the header.'
-            : `Send the header X-Rehearsal with ${demo?.integration === undefined ? 'an integration token of the estate' : 'this bearer'}. Credentials of the rehearsal’s own are known only in the tab that created it.`}
+            : `Send the header X-Rehearsal with ${demo?.integration === undefined ? 'an integration token of the estate' : 'this bearer'}. Only the tab that created the rehearsal has the rehearsal’s own credentials.`}
         </p>
       </div>
     </Card>

@@ -41,7 +41,7 @@ export function EndCard({ name, onReset }: { name: string; onReset: () => void }
             Reset…
           </button>
         </p>
-        <p>{isDefault ? 'The default rehearsal cannot be deleted.' : 'Deleting it revokes its credentials. Nothing of it is left.'}</p>
+        <p>{isDefault ? 'The default rehearsal cannot be deleted.' : 'Deleting it removes all its data and revokes its credentials.'}</p>
         {!isDefault && (
           <p>
             <button type="button" class="danger" aria-haspopup="dialog" aria-disabled={isBusy()} onClick={() => (asking.value = 'delete')}>

@@ -82,7 +82,7 @@ const comparedWords = ({ compared, equal, skipped, waiting, lost }: Fidelity): s
     `${equal.toLocaleString('en')} equal`,
     ...(skipped > 0 ? [`${skipped.toLocaleString('en')} skipped`] : []),
     ...(waiting > 0 ? [`${waiting.toLocaleString('en')} waiting`] : []),
-    ...(lost > 0 ? [`${lost.toLocaleString('en')} lost with an ended process`] : []),
+    ...(lost > 0 ? [`${lost.toLocaleString('en')} lost, because a process ended`] : []),
   ].join(', ');
 
 interface DifferencesProps {

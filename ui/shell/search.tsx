@@ -186,7 +186,8 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
   );
 }
 
-const NOTHING = 'Nothing has this text. Ids, order numbers, names, e-mails and SKUs of this rehearsal are found, and pages and actions.';
+const NOTHING =
+  'Nothing has this text. The search finds ids, order numbers, names, e-mails and SKUs of this rehearsal, and pages and actions.';
 
 interface ResultsProps {
   readonly results: readonly Found[];

@@ -95,8 +95,8 @@ function StockHolds({ sku, holds, reserved }: StockHoldsProps) {
   const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
   if (holds.length === 0 && reserved === 0) {
     return (
-      <Empty title={`Nothing holds ${sku}.`}>
-        <p class="muted">A reservation of a basket or an order appears here as long as it holds units.</p>
+      <Empty title={`No unit of ${sku} is reserved.`}>
+        <p class="muted">A reservation of a basket or an order appears here while it has units.</p>
       </Empty>
     );
   }

@@ -127,7 +127,7 @@ const LocationLinks = ({ q, locations, selected }: LocationLinksProps) => (
 const NoSku = ({ q, location }: { q: string; location: string | undefined }) =>
   location === undefined && q === '' ? (
     <Empty title="No stock is kept here.">
-      <p class="muted">The fixtures of the estate say which SKUs have stock.</p>
+      <p class="muted">The fixtures of the estate list the SKUs that have stock.</p>
     </Empty>
   ) : (
     <Empty title={location === undefined ? 'No SKU matches.' : 'Unknown location.'}>

@@ -11,14 +11,14 @@ const CARD: Readonly<Record<string, string>> = {
 
 const REFUSALS: Readonly<Record<string, string>> = {
   TOUCHPOINTS_DISABLED:
-    'Touchpoints are switched off. The key and the lane are good; this is the application refusing, not the authorization.',
+    'Touchpoints are switched off. The key and the lane are valid: the application refuses the request, not the authorization.',
   OPERATOR_UNAVAILABLE: 'The dedicated operator is unavailable.',
   BASKET_PAID: 'The basket is already paid, so it cannot be finished again.',
   BASKET_CLAIMED: 'The basket was retrieved at an assisted lane, so it cannot be finished here.',
 };
 
 const BY_STATUS: Readonly<Record<number, string>> = {
-  400: 'The key and the lane are good, but the selector is missing, unknown, or belongs to the other alias. There is no default case.',
+  400: 'The key and the lane are valid, but the selector is missing, unknown, or belongs to the other alias. There is no default case.',
   404: 'The mock does not have this path. A scenario endpoint is /caso followed by the name of a case.',
   405: 'This path answers POST only.',
   408: 'The request took too long to arrive.',
@@ -106,7 +106,7 @@ function successInWords(body: Basket = {}): Words {
     return { tone: 'warn', text: 'Nothing was finished: the digest is stale. Show the basket again and finish with the new digest.' };
   }
   if (body.status === 'FINISHED') {
-    const repeat = body.repeated ? 'This finish had been accepted before; here is the same answer again.' : 'The basket is finished.';
+    const repeat = body.repeated ? 'This finish was accepted before. The answer is the same.' : 'The basket is finished.';
     return { tone: 'good', text: `${repeat} Retrieval code ${body.retrievalCode}.` };
   }
   const rejected = (body.lines ?? []).filter((line) => line.status === 'REJECTED');

@@ -118,7 +118,7 @@ function summary(results: readonly Result[], { description: { cases }, caller }:
       `${good} of ${results.length} cases were answered as documented, ${failed.length} ${failed.length === 1 ? 'was' : 'were'} not: ${failed.join(', ')}.`,
     failed.length > 0 &&
       !caller.peek().authorized &&
-      'The chosen caller is to be denied; the cases document the answers to one that is let in.',
+      'The mock refuses the chosen caller. The cases document the answers to a permitted caller.',
   ];
   return sentences.filter(Boolean).join(' ');
 }

@@ -46,7 +46,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           {
             id: 'webhook-name',
             label: 'Name',
-            hint: 'Lower-case letters, digits and hyphens, at most 40. Faults strike the webhook by it.',
+            hint: 'Lower-case letters, digits and hyphens, at most 40. Faults name the webhook by it.',
             pointer: '{name}',
           },
           name,
@@ -100,7 +100,7 @@ function nameTrouble(name: string, taken: readonly string[]): string | undefined
   if (name === '') return 'A webhook needs a name: choose one.';
   if (taken.includes(name)) return `The webhook ${name} is registered: change it on its page, or choose another name.`;
   if (new RegExp(webhookRules.name).test(name)) return undefined;
-  return 'A webhook’s name has lower-case letters, digits and hyphens, and begins with no hyphen.';
+  return 'A webhook’s name has lower-case letters, digits and hyphens, and does not begin with a hyphen.';
 }
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);

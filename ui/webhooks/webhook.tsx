@@ -56,7 +56,7 @@ function Disabled({ webhook, onEnabled }: { webhook: Webhook; onEnabled: () => v
   return (
     <div class="problem">
       <p class="empty-title">The receiver answered 410</p>
-      <p>It wants no more events. What waited for it is cancelled, and events until it is enabled again are not sent to it.</p>
+      <p>Its waiting deliveries are cancelled. Events are not sent to it until you enable it again.</p>
       <p>
         <button type="button" aria-disabled={isBusy()} onClick={() => void enable()}>
           Enable it again
@@ -144,7 +144,7 @@ function Registration({ webhook, onChange }: RegistrationProps) {
       {asking.value === 'delete' && (
         <Dialog title={`Delete ${name}?`} onClose={close}>
           <div class="stack">
-            <p>Its list of deliveries is lost. What waits for it is not sent.</p>
+            <p>Its list of deliveries is deleted. Waiting deliveries are not sent.</p>
             <p>
               <button type="button" class="danger" onClick={() => void remove()}>
                 Delete

@@ -68,7 +68,9 @@ function NoWebhook() {
   return (
     <Empty title="No webhook is registered.">
       <p>Register the URL of your receiver, and every later event of its types is sent to it, signed and in order per object.</p>
-      <p class="muted">If the estate cannot reach your receiver, this command beside it sends it each event for as long as it runs:</p>
+      <p class="muted">
+        If the estate cannot reach your receiver, run this command on the machine of the receiver. It sends each event to the receiver:
+      </p>
       <pre class={css['command']}>{command}</pre>
       <CopyButton text={() => command} what="The command">
         Copy the command

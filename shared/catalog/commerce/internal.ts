@@ -15,7 +15,7 @@ export const getBasket = defineInternalCall({
     checkoutUnderWay: z
       .literal(true)
       .optional()
-      .describe('A checkout is reserving stock for the basket, whatever the state of the basket.'),
+      .describe('Whether a checkout is reserving stock for the basket, in any state of the basket.'),
   }),
   problems: ['not_found'],
   callers: ['sim', 'promotion-engine', 'oms'],

@@ -108,7 +108,7 @@ export const Basket = z
     promotionsStatus: z
       .enum(['available', 'unavailable'])
       .optional()
-      .describe('Whether the Promotion Engine answered at the last pricing. Discounts for members come with Checkout.'),
+      .describe('Whether the Promotion Engine answered at the last pricing. Discounts for members apply at checkout.'),
     totals: Totals,
     shippingAddress: Address.optional(),
     shippingMethod: ShippingMethod.optional(),

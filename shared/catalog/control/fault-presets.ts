@@ -50,14 +50,14 @@ export const faultPresets = [
   {
     id: 'promotions-fail',
     group: 'Orders and customers',
-    title: 'The Promotion Engine answers errors',
+    title: 'The Promotion Engine answers with errors',
     effect: 'Evaluate Promotions and Validate Voucher answer 500.',
     rule: { match: { application: 'promotion-engine' }, fault: { kind: 'status', status: 500 } },
   },
   {
     id: 'loyalty-slow',
     group: 'Orders and customers',
-    title: 'The loyalty platform is slow',
+    title: 'The Loyalty Platform is slow',
     effect:
       'Its answers take two seconds longer. A checkout waits 0.8 seconds, then continues without points. The 360 view of a customer waits two seconds.',
     rule: { match: { application: 'loyalty-platform' }, fault: { kind: 'latency', ms: 2_000 } },

@@ -37,7 +37,7 @@ export const Fault = z.discriminatedUnion('kind', [
   /** Sent after the next one about the same object, or after the time `within`. */
   z.strictObject({
     kind: z.literal('reorder'),
-    within: Duration.default('P1D').describe('Time on the rehearsal’s clock after which it is sent even without a next one.'),
+    within: Duration.default('P1D').describe('Time on the rehearsal’s clock after which the event is sent even if none follows.'),
   }),
   /** Sent when the fault is deleted. */
   z.strictObject({ kind: z.literal('withhold') }),

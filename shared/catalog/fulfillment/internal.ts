@@ -177,7 +177,7 @@ export const applyWarehouseProgression = defineInternalCall({
 
 export const listReturns = defineInternalCall({
   id: 'list-returns',
-  summary: 'Returns the returns of an order, oldest first, or of a customer, newest first, at most 20.',
+  summary: 'Lists the returns of an order, oldest first, or of a customer, newest first, at most 20.',
   application: 'fms',
   path: '/internal/returns',
   query: exactlyOne(z.strictObject({ orderId: Id.optional(), customerId: Id.optional() }), ['orderId', 'customerId']),

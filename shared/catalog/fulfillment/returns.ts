@@ -108,7 +108,11 @@ export const Return = z
     refundAmount: Money.describe(
       'Value of its units, fixed at creation. The first n units of a line are worth lineTotal × n ÷ qty, rounded down, and later units the difference, so that all units of a line add up to lineTotal. Excludes shipping.',
     ),
-    refunds: z.array(ReturnRefund).describe(refundOrderInWords),
+    refunds: z
+      .array(ReturnRefund)
+      .describe(
+        `${refundOrderInWords} Beside an exchange credit, the other tenders keep the shipping of the order; the credit is refunded last.`,
+      ),
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),

@@ -97,7 +97,7 @@ export const getInventory = defineApi({
 
 export const getStockLocations = defineApi({
   id: 'get-stock-locations-api',
-  summary: 'Returns every warehouse location that holds a SKU, with units on hand and reserved.',
+  summary: 'Returns every warehouse location that has a SKU, with units on hand and reserved.',
   domain: 'inventory',
   application: 'wms',
   path: '/stock/{sku}/locations',
@@ -130,7 +130,7 @@ export const checkAvailability = defineApi({
 export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   summary:
-    'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or with reservationId, the answer is that reservation, and no stock moves: the reservation of a draft still expires. An order that neither the OMS nor a till has is 404, because its stock would stay reserved for ever.',
+    'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or the request names one, no stock moves and the answer is that reservation. The reservation of a draft still expires. An order that neither the OMS nor a till has is 404, because its stock would stay reserved for ever.',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',

@@ -131,11 +131,7 @@ export const releaseHolds = defineInternalCall({
     z.strictObject({
       basket: Over.optional(),
       order: Over.optional(),
-      spare: z
-        .array(Id)
-        .max(1_000)
-        .optional()
-        .describe('Reservations to keep, because their goods may still be departing, which ends them.'),
+      spare: z.array(Id).max(1_000).optional().describe('Reservations to keep: their goods may still leave, and then they end.'),
     }),
     ['basket', 'order'],
   ),

@@ -81,7 +81,9 @@ export const Redemption = z
   .object({
     id: Id,
     state: RedemptionState.describe('open: it can pay. spent: it has paid. returned: its points have gone back.'),
-    value: Money.describe('open: what it can pay. Otherwise: what it has paid. A point is worth one minor unit of the currency.'),
+    value: Money.describe(
+      'open: what it can pay. Otherwise: what it has paid. By default, a point is worth one minor unit of the currency.',
+    ),
   })
   .meta({ id: 'Redemption' });
 

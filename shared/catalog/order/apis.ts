@@ -93,7 +93,7 @@ export const routeOrder = defineApi({
       .enum(['nearest', 'most-stock'])
       .optional()
       .describe(
-        'Default: nearest. Chooses the location for lines without held stock: the first one by priority, or the one with most stock.',
+        'Default: nearest. Chooses the location for lines without reserved stock: the first one by priority, or the one with most stock.',
       ),
   }),
   response: z.object({ items: z.array(FulfillmentOrder) }),

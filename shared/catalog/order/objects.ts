@@ -129,7 +129,9 @@ export const Order = z
     state: z.enum(orderLifeCycle.states),
     orderNumber: z
       .string()
-      .describe('Order number for the customer. It begins with the day of the order in UTC; at the till, of the checkout.'),
+      .describe(
+        'Order number for the customer. It begins with the day of the order or, at the till, of the checkout, in the time zone of the retailer.',
+      ),
     channel: Channel,
     storeId: Id.optional().describe('Store of an order of the till.'),
     basketId: Id,
@@ -204,7 +206,7 @@ export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
   paymentStatus: PaymentStatus,
   owedRefund: Money.optional().describe(
-    'Amount that the customer should have and no refund brings: all that the retailer still has of a cancelled order, or failed refunds that were not repeated. Absent if it is zero or unknown.',
+    'Amount that the retailer owes the customer and that no refund will bring: all that it still has of a cancelled order, or failed refunds that were not repeated. A payment with an open dispute does not count, because the rest of it is refunded after the decision. Absent if it is zero or unknown.',
   ),
   fulfillmentOrders: z.array(OrderFulfillment).optional().describe('Absent while the FMS does not answer.'),
   returns: z.array(OrderReturn).optional().describe('Absent while the FMS does not answer.'),

@@ -13,7 +13,7 @@ Events are CloudEvents 1.0 in structured mode. Each business domain has one topi
 only. Delivery is at least once. A consumer drops an \`id\` that it has seen. A consumer that copies state also drops an
 \`aggregateversion\` lower than the newest one it has seen.
 
-\`GET /_control/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to them.
+\`GET /_control/events\` lists the events of a rehearsal in order of publication. Without a broker, this is the only way to read them.
 Events may gain members: ignore those you do not know.`;
 
 /**
@@ -39,7 +39,7 @@ function serversOf(events: EventServers): Part {
     kafka: {
       host: '{broker}',
       protocol: events.isSecure ? 'kafka-secure' : 'kafka',
-      description: 'The brokers of this estate, as its applications reach them.',
+      description: 'The brokers of this estate, with the addresses that its applications use.',
       variables: { broker: { ...known, description: 'Host and port of a broker.' } },
     },
     gateway: { ...GATEWAY_HOST, description: 'The gateway, which receives webhooks.' },

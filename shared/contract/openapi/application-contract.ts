@@ -189,7 +189,7 @@ function descriptionOf(application: Application): string {
   const withStates = owned.filter(({ lifeCycle }) => lifeCycle !== undefined);
   const place = isSwappable(application)
     ? `A system that offers these calls can take the place of the ${title} in a rehearsal. It then owns ${owns}.`
-    : `The calls of the ${title}, which owns ${owns}. No real system takes its place in a rehearsal: other applications count on work that it owes them later.`;
+    : `The calls of the ${title}, which owns ${owns}. No real system takes its place in a rehearsal: other applications depend on work that it does later.`;
   return [
     `${place} Calls with \`x-obligation: must\` come from other applications of the estate. Calls with \`may\` come only from clients or from the control plane.`,
     'The system also keeps these rules:',
@@ -202,7 +202,7 @@ function descriptionOf(application: Application): string {
         : []),
       ...(owned.length > 0
         ? [
-            `- **Unasked changes.** A change of ${quoted(owned)} without a call, such as an expiry or what the system books for an event, is reported with \`POST /_control/events {"object":"…","data":{…}}\` at the gateway.`,
+            `- **Changes without a call.** A change of ${quoted(owned)}, such as an expiry or what the system books for an event, is reported with \`POST /_control/events {"object":"…","data":{…}}\` at the gateway.`,
           ]
         : []),
       ...(back.length > 0

@@ -15,7 +15,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Use another tender, with a new `Idempotency-Key`.',
   ],
   forbidden: [
-    'The credential is valid, but does not allow this: its scope is another, or it belongs to another rehearsal.',
+    'The credential is valid, but does not allow this: it lacks the scope, or it belongs to another rehearsal.',
     'Use the credential for this purpose, or leave `X-Rehearsal` out.',
   ],
   outbound_refused: [
@@ -37,12 +37,12 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. With `retryable: true` another action is under way, such as a checkout, a confirmation or a pending tender: repeat the request when it has ended.',
   ],
   insufficient_stock: [
-    'There is less stock than was asked for, and nothing was held. `skus` has the quantities.',
+    'There is less stock than was asked for, and nothing was reserved. `skus` has the quantities.',
     'Ask for less, for another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
     'The reservation expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
-    'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations stand: confirm again.',
+    'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations are still valid: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
   return_quantity_exceeded: ['More units are to be returned than the order has left.', 'Ask for at most the units that `detail` names.'],
@@ -83,15 +83,15 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   conflicting_repeat: [
     'The object exists already, made by a similar request with other content. `standing` shows the existing one.',
-    'Use the existing object, or cancel it first. With `retryable: true` the existing one may still be given up: repeat the request.',
+    'Use the existing object, or cancel it first. With `retryable: true` the existing one may still be undone: repeat the request.',
   ],
   idempotency_in_progress: [
     'A request with this `Idempotency-Key` is still running, or its process has died.',
-    'Repeat it after `Retry-After` seconds. The key of a process that has died is free by then; otherwise the answer is the first one.',
+    'Repeat it after `Retry-After` seconds. If the process has died, the key is free by then. Otherwise the repeat gets the first answer.',
   ],
   not_at_rest: [
     'The rehearsal is busy, and a snapshot or fork needs it at rest. `waitingFor` names the open work.',
-    'Repeat the request, or remove the fault or the request that holds the work.',
+    'Repeat the request, or remove the fault or end the request that delays the work.',
   ],
   clock_busy: [
     'Another request is advancing the clock of this rehearsal.',
@@ -99,7 +99,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   too_many_webhooks: ['The rehearsal has as many registered webhooks as it may have.', 'Delete one, or replace one by using its name.'],
   delivery_not_possible: [
-    'The receiver answered 410, so that its webhook is disabled, or an earlier delivery about the same object comes first.',
+    'The webhook is disabled because its receiver answered 410, or an earlier delivery about the same object comes first.',
     'Register the webhook again, or redeliver the delivery that `detail` names.',
   ],
   too_many_snapshots: ['`MAX_SNAPSHOTS` snapshots are kept.', 'Delete one, replace one by using its name, or raise the variable.'],
@@ -109,17 +109,17 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Reset the rehearsal, repeat the part that you need, and record that.',
   ],
   swapped: [
-    'The real system of the retailer takes the place of this application. It does not offer the call, or it has the state that a snapshot or a fork would need.',
-    'Make the step at the real system, or use a rehearsal without the swap.',
+    'The real system of the retailer takes the place of this application. It does not offer the call, or it has the data that a snapshot or a fork would need.',
+    'Take the step in the real system, or use a rehearsal without the swap.',
   ],
   not_swapped: [
-    'Only the real system of a swapped application reports changes, and the application is not swapped in this rehearsal.',
+    'The application is not swapped in this rehearsal. Only the real system of a swapped application reports changes.',
     'Create a rehearsal with `swap`, or use the API of the application.',
   ],
   rehearsal_exists: ['A rehearsal with this name exists.', 'Choose another name, or reset or delete the existing one.'],
   version_mismatch: [
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',
-    'Read the object again and decide anew.',
+    'Read the object again, and repeat the request with the new `ETag` if it still applies.',
   ],
   payload_too_large: ['The body is larger than the limit.', 'Send a smaller body.'],
   unsupported_media_type: ['The body is not JSON, or its encoding is not supported.', 'Send `Content-Type: application/json` in UTF-8.'],

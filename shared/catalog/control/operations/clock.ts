@@ -61,7 +61,7 @@ export const listClockMoves = defineOperation({
   path: '/_control/clock/moves',
   query: z.strictObject({
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, KEPT_MOVES).default(50).describe('Most moves of an answer.'),
+    limit: queryInteger(1, KEPT_MOVES).default(50).describe('Maximum number of moves in an answer.'),
   }),
   response: z.object({
     items: z.array(

@@ -51,7 +51,7 @@ export const listEvents = defineOperation({
     subject: z.string().max(160).optional().describe('payment/pay_…'),
     correlationId: z.string().max(128).optional().describe('Only events of the request with this correlation id.'),
     after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 1_000).default(100).describe('Most events of an answer.'),
+    limit: queryInteger(1, 1_000).default(100).describe('Maximum number of events in an answer.'),
     ext: z
       .enum(['true', 'false'])
       .default('false')
@@ -69,7 +69,7 @@ export const waitForEvents = defineOperation({
     type: EventType,
     subject: z.string().max(160).optional().describe('Only events about this object, such as order/ord_01M…'),
     count: z.int().min(1).max(1_000).default(1).describe('Number of events to wait for.'),
-    after: z.int().min(0).default(0).describe('Only events after this order.'),
+    after: z.int().min(0).default(0).describe('Only events after this position on the bus.'),
     timeoutMs: TimeoutMs,
   }),
   response: z.object({ found: z.boolean(), items: z.array(ListedEvent), next: z.int() }),

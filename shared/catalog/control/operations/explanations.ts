@@ -75,7 +75,7 @@ const Reason = z
 const ExplainedMove = z
   .object({
     verb: z.string().describe('Verb of the life cycle.'),
-    to: z.array(z.string()).describe('States that it may lead to. The present state: it changes something else.'),
+    to: z.array(z.string()).describe('States that the verb can lead to. If it leads to the present state, it changes something else.'),
     by: z
       .enum(['api', 'control', 'estate'])
       .describe('api: a client. control: the outside world, played by the control plane. estate: only the estate itself.'),
@@ -85,7 +85,7 @@ const ExplainedMove = z
       .enum(['life-cycle', 'repeat', 'other-object', 'rule', 'fault', 'by-the-estate'])
       .optional()
       .describe(
-        'Why it is not possible now. repeat: it would be accepted, and change nothing. fault, of a possible verb: a fault may refuse it.',
+        'Why the verb is not possible now. repeat: it would be accepted, and change nothing. fault: it is possible, but a fault may refuse it.',
       ),
     why: z.string().optional().describe('A sentence.'),
     refs: z.array(ReasonReference),
@@ -101,7 +101,10 @@ const StateCause = z
     name: z.string().optional().describe('Id of the API or call, name of the event, kind of the due work.'),
     by: z.string().describe('client, outside-world, clock, or the application that called.'),
     application: z.string(),
-    begunBy: z.string().optional().describe('What began the trace, unless the cause itself began it: Confirm Order of a client.'),
+    begunBy: z
+      .string()
+      .optional()
+      .describe('What began the trace, such as Confirm Order of a client. Absent if the cause itself began it.'),
     event: z.string().optional().describe('Id of the event of the change.'),
     requestId: z.string().optional().describe('Its hop in the journal.'),
     correlationId: z.string().optional(),
@@ -120,7 +123,7 @@ const Explained = z.object({
   cause: StateCause.optional(),
   head: z.string().describe('One sentence: its state, since when, and what brought it there.'),
   reasons: z.array(Reason),
-  text: z.string().describe('The head, the reasons, what it waits for, and what is possible now, in sentences.'),
+  text: z.string().describe('The explanation in sentences: the head, the reasons, what the object waits for, and what is possible now.'),
 });
 
 export const Explanation = Explained.extend({

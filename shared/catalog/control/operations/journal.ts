@@ -60,7 +60,7 @@ export const readJournal = defineOperation({
       .optional()
       .describe('Lists the oldest hops after this sequence. Default: lists the newest hops.'),
     bodies: z.enum(['true', 'false']).default('true').describe('Include the bodies of requests and answers.'),
-    limit: queryInteger(1, 5_000).default(500).describe('Most hops of an answer.'),
+    limit: queryInteger(1, 5_000).default(500).describe('Maximum number of hops in an answer.'),
   }),
   response: z.object({
     items: z.array(Hop).describe('Sorted by completion, oldest first.'),

@@ -36,12 +36,12 @@ export const ListedObject = z.object({
   createdAt: Instant.optional(),
   updatedAt: Instant.optional(),
   label: z.string().optional().describe('Name for people: an order number, a name, an amount.'),
-  columns: z.record(z.string(), z.string()).describe('What a list shows of it, by heading: customer, goods, total.'),
+  columns: z.record(z.string(), z.string()).describe('Columns of a list, by heading: customer, goods, total.'),
   related: z.array(ObjectReference).describe('Business objects that it refers to, at most 20.'),
   names: z
     .record(z.string(), z.string())
     .optional()
-    .describe('In a list of a type: names of what its label and columns name by id or SKU, such as its customer and its goods.'),
+    .describe('In a list of a type: names for the ids and SKUs in its label and columns, such as the names of its customer and its goods.'),
 });
 
 export const listObjects = defineOperation({
@@ -56,7 +56,7 @@ export const listObjects = defineOperation({
         'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU. One request searches at most 1,000 objects.',
       ),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50).describe('Most objects of an answer.'),
+    limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
   }),
   response: z.object({
     items: z.array(ListedObject),
@@ -76,7 +76,7 @@ const Move = z.object({
 export const listRelatedObjects = defineOperation({
   id: 'list-related-objects',
   summary:
-    'Lists the objects that belong to an object, each in full: the objects that it refers to, the newest objects that refer to it, what these refer to, and their products.',
+    'Lists the related objects of an object in full: the objects that it refers to, the newest objects that refer to it, the objects that these refer to, and all their products.',
   method: 'GET',
   path: '/_control/objects/{type}/{id}/related',
   response: z.object({
@@ -103,7 +103,7 @@ export const listStock = defineOperation({
     sku: Sku.optional().describe('Only stock of this SKU.'),
     location: z.string().max(64).optional().describe('Only stock at this store or distribution center.'),
     after: z.string().max(140).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 500).default(100).describe('Most rows of an answer.'),
+    limit: queryInteger(1, 500).default(100).describe('Maximum number of rows in an answer.'),
   }),
   response: z.object({
     items: z.array(
@@ -130,7 +130,7 @@ export const search = defineOperation({
     q: typedText(160)
       .min(1)
       .describe('The text, in any case. Of each type, the newest 1,000 objects are searched; ids are found among all.'),
-    limit: queryInteger(1, 50).default(5).describe('Most objects of each type, and most traces.'),
+    limit: queryInteger(1, 50).default(5).describe('Maximum number of objects of each type, and of traces.'),
   }),
   response: z.object({
     items: z

@@ -65,7 +65,7 @@ export const createRehearsal = defineOperation({
         'Ids and codes derive from it: the same calls, one at a time, get the same ids and codes in each rehearsal with this seed. A reset keeps it.',
       ),
     startsAt: StartOfClock.optional().describe(
-      'Where the clock stands at the start and after a reset, from 2000-01-01T00:00:00Z; times of the initial data are relative to it. Default: now, and the clock flows.',
+      'Frozen time of the clock at the start and after a reset, 2000-01-01T00:00:00Z or later. Times of the initial data are relative to it. Default: now, and the clock flows.',
     ),
     swap: Swaps.optional().describe(
       'Applications that your real systems replace in this rehearsal, each with its address. A reset keeps them. A swapped application has no initial data.',
@@ -87,7 +87,7 @@ export const createRehearsal = defineOperation({
       .describe(
         'By swapped application: the value of X-Estate-Call that permits its real system to call the estate at any time. Only this answer contains it.',
       ),
-    leftOut: z.array(z.string()).optional().describe('Default rows that do not fit the own data and are left out, a sentence per file.'),
+    leftOut: z.array(z.string()).optional().describe('Default rows that do not fit your data and are left out, a sentence per file.'),
   }),
   status: 201,
   problems: ['rehearsal_exists', 'too_many_rehearsals', 'not_found', 'unknown_rehearsal', 'not_at_rest', 'outbound_refused', 'swapped'],

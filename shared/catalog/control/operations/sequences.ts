@@ -88,7 +88,7 @@ export const verifySequence = defineOperation({
     strict: z
       .boolean()
       .default(false)
-      .describe('true: between the first and the last step, nothing else happens of the kinds that the sequence names.'),
+      .describe('true: between the first and the last step, nothing else may happen of the kinds that the sequence names.'),
   }),
   response: z.object({
     holds: z.boolean(),
@@ -97,7 +97,7 @@ export const verifySequence = defineOperation({
       .object({
         step: z.int().min(1).describe('Position of the first step that did not match, from 1.'),
         detail: z.string().describe('What differs, in words.'),
-        nearest: SequenceEntry.optional().describe('What came nearest to it.'),
+        nearest: SequenceEntry.optional().describe('The nearest call, event, delivery, timer or clock move.'),
       })
       .optional(),
     truncated: z.boolean().describe('Whether the journal has discarded older hops, which cannot match.'),

@@ -40,7 +40,7 @@ const SwapInUse = z
             ),
           api: z.string(),
           count: z.int(),
-          detail: z.string().describe('What the latest one did.'),
+          detail: z.string().describe('Description of the latest one.'),
           at: Instant.describe('Wall time of the latest one.'),
         }),
       )
@@ -83,7 +83,7 @@ const Fidelity = z
           at: Instant.describe('Wall time of the first one.'),
         }),
       )
-      .describe('By operation and member, the oldest first. At most 500.'),
+      .describe('One for each operation and member, the oldest first. At most 500.'),
   })
   .meta({ id: 'Fidelity' });
 

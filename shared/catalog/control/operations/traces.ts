@@ -54,7 +54,7 @@ export const listTraces = defineOperation({
     object: z.string().max(160).optional().describe('Type and id, such as order/ord_01M…. Only its newest 1,000 events are searched.'),
     correlationId: z.string().max(128).optional().describe('Only the trace with this correlation id.'),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50).describe('Most traces of an answer.'),
+    limit: queryInteger(1, 200).default(50).describe('Maximum number of traces in an answer.'),
   }),
   response: z.object({
     items: z

@@ -13,7 +13,7 @@ export const Webhook = z.object({
   timestamp: Timestamp,
   state: z.enum(['active', 'disabled']).describe('disabled: the receiver answered 410. Register the webhook again to enable it.'),
   createdAt: Instant.describe('Wall time.'),
-  oldSecretUntil: Instant.optional().describe('Wall time until which deliveries have a second signature, by the old secret.'),
+  oldSecretUntil: Instant.optional().describe('Wall time until which deliveries have a second signature, with the old secret.'),
   deliveries: z.int().describe('Number of deliveries so far.'),
   waiting: z.int().describe('Deliveries that were not accepted yet.'),
 });
@@ -91,7 +91,7 @@ export const deleteWebhook = defineOperation({
 
 export const rotateWebhookSecret = defineOperation({
   id: 'rotate-webhook-secret',
-  summary: 'Makes a new secret. Until the old one ends, each delivery has a signature by both.',
+  summary: 'Makes a new secret. Until the old one ends, each delivery is signed with both.',
   method: 'POST',
   path: '/_control/webhooks/{name}/secret',
   request: z.strictObject({
@@ -112,7 +112,7 @@ export const listWebhookDeliveries = defineOperation({
   path: '/_control/webhooks/{name}/deliveries',
   query: z.strictObject({
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
-    limit: queryInteger(1, 200).default(50).describe('Most deliveries of an answer.'),
+    limit: queryInteger(1, 200).default(50).describe('Maximum number of deliveries in an answer.'),
   }),
   response: z.object({
     items: z.array(WebhookDelivery),
