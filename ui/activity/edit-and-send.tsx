@@ -39,7 +39,11 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
       {form.text({ id: 'send-path', label: `${hop.method} to` }, path, { required: true })}
       {hasBody &&
         form.field(
-          { id: 'send-body', label: 'Body', hint: hop.truncated ? 'The record was too large and is cut. Write the body again.' : undefined },
+          {
+            id: 'send-body',
+            label: 'Body',
+            hint: hop.truncated ? 'The record was too large and is cut. Write the body again.' : undefined,
+          },
           (attributes) => (
             <textarea
               {...attributes}
