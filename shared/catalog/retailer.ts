@@ -38,7 +38,7 @@ const Loyalty = z
   })
   .describe('The Loyalty Platform. Members below silver are bronze.');
 
-/** The Store Inventory Management reserves no longer. */
+/** The SIM keeps no reservation longer than this. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
 const Windows = z
@@ -46,16 +46,16 @@ const Windows = z
     checkoutHold: Duration.refine((length) => durationMs(length) <= LONGEST_HOLD_MS, 'This must be at most PT4H.')
       .default('PT15M')
       .describe('A checkout keeps its stock reserved. At most PT4H.'),
-    basketIdle: window('P1D', 'A basket, or a transaction at the till, without a change is abandoned.'),
-    draftOrder: window('P1D', 'A draft order without confirmation is cancelled.'),
-    pendingPayment: window('PT15M', 'A payment without an answer of the provider fails.'),
-    authorisation: window('P7D', 'An authorisation without capture is voided.'),
+    basketIdle: window('P1D', 'A basket, or a transaction at the till, that does not change is abandoned.'),
+    draftOrder: window('P1D', 'A draft order that is not confirmed is cancelled.'),
+    pendingPayment: window('PT15M', 'A payment that the provider does not answer fails.'),
+    authorisation: window('P7D', 'An authorisation that is not captured is voided.'),
     uncoveredOrder: window('P1D', 'A confirmed order whose lost authorisation is not renewed is cancelled.'),
     redemption: window('PT15M', 'Redeemed points that pay nothing go back to the member.'),
     return: window('P30D', 'After delivery, goods may be returned.'),
     exchange: window('P7D', 'Inspected goods wait for the payment of their exchange order.'),
     dispute: window('P7D', 'A dispute without an outcome is lost.'),
-    carrierSilence: window('P14D', 'A parcel without a scan is lost.'),
+    carrierSilence: window('P14D', 'A parcel that is not scanned counts as lost.'),
     atRisk: window('P90D', 'A customer without activity is at risk.'),
     churned: window('P180D', 'A customer without activity has churned.'),
   })
@@ -91,7 +91,6 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, w
 const defaults = Retailer.parse({});
 /** The figures of the project's own retailer, which documents quote as defaults. */
 export const DEFAULT_FIGURES = figuresOf(defaults);
-export const DEFAULT_WINDOWS = defaults.windows;
 
 const inWords = (amount: number): string => moneyInWords({ amount, currency: defaults.currency });
 
