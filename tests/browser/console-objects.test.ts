@@ -105,6 +105,16 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('link', { name: 'open 1' }).waitFor();
   });
 
+  test('The list of a state loses an object that leaves the state', async () => {
+    await using other = await tab.openNew('/objects/basket?state=open');
+    await main().getByText('No basket matches.').waitFor();
+    await tab.isLive();
+    const { id } = await other.basket({ qty: 1 });
+    await main().getByText(id).waitFor();
+    await other.checkedOut(id);
+    await main().getByText(id).waitFor({ state: 'detached' });
+  });
+
   test('The list of objects finds nothing in an unknown state, and leads back to all', async () => {
     await tab.open(objects('/customer?state=bogus'));
     await main().getByText('No customer matches.').waitFor();

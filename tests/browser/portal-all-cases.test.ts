@@ -71,7 +71,7 @@ describeInBrowser('All cases in the portal', () => {
     await page.selectOption('#authorization', 'wrong-lane');
     const words = await run(page);
     expect(words).toContain('0 of 21 cases were answered as documented, 21 were not');
-    expect(words).toContain('The chosen caller is to be denied');
+    expect(words).toContain('The mock refuses the chosen caller.');
   });
 
   plainTest('The run of all cases shows its progress and can be stopped while an answer is awaited', async () => {
