@@ -93,7 +93,7 @@ const OWN_ADDRESS = 'The estate listens there itself. Give the address of the re
 /** Whether the gateway of this estate has the address. */
 function isOwnAddress(url: string | undefined, { HOST, GATEWAY_PORT }: Given): boolean {
   const [listener] = listenersAt(url === undefined ? [] : [url]);
-  return listener?.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
+  return listener !== undefined && listener.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
 }
 
 /** A sentence about a variable with SWAP_ that is unknown. */
