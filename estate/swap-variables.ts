@@ -7,7 +7,7 @@ import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
-import { listenersAt } from './own-listeners.ts';
+import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
 
 const SETTINGS = {
