@@ -7,7 +7,7 @@ import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
-import { listenersAt } from './own-listeners.ts';
+import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
 
 const SETTINGS = {
@@ -93,7 +93,7 @@ const OWN_ADDRESS = 'The estate listens there itself. Give the address of the re
 /** Whether the gateway of this estate has the address. */
 function isOwnAddress(url: string | undefined, { HOST, GATEWAY_PORT }: Given): boolean {
   const [listener] = listenersAt(url === undefined ? [] : [url]);
-  return listener?.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
+  return listener !== undefined && listener.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
 }
 
 /** A sentence about a variable with SWAP_ that is unknown. */
