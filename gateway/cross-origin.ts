@@ -41,7 +41,7 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
       // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
-    headersFor(given) {
+    headersFor(given): Readonly<Record<string, string>> {
       if (given === undefined || !allows(given)) return origin.length > 0 ? { Vary: 'Origin' } : {};
       return { Vary: 'Origin', 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
     },
