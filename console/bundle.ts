@@ -5,22 +5,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild';
-import { htmlOf, type Page } from './html.ts';
 import { scalarScript } from './scalar.ts';
 
 const PROJECT = fileURLToPath(new URL('../', import.meta.url));
 /** The files of the pages, in an image or the server package. A clone has none and bundles them when they are needed. */
 export const BUILT = fileURLToPath(new URL('../ui/built/', import.meta.url));
 
-/** The entries of each bundle, with its script under its name. A page waits for its own bundle only. The quickest is first. */
+/** The entries of each page, with its script under its name. A page waits for its own bundle only. The quickest is first. */
 const ENTRIES = {
   portal: { portal: 'ui/portal.tsx', icon: 'ui/touchpoint/icon.svg' },
   console: { console: 'ui/console.tsx', icon: 'ui/kit/icon.svg' },
   reference: { reference: 'ui/reference/scalar-page.ts', scalar: 'scalar.txt', icon: 'ui/kit/icon.svg' },
 };
-export type Part = keyof typeof ENTRIES;
-/** Most visits begin with this page. */
-const LANDING = 'ui/overview/overview.tsx';
+export type Page = keyof typeof ENTRIES;
+const PAGES = Object.keys(ENTRIES) as Page[];
 
 interface Bundle {
   /** By name, compressed. */
@@ -33,7 +31,7 @@ interface Bundle {
 export async function buildPages(folder = BUILT): Promise<readonly string[]> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const bundles = await Promise.all(Object.keys(ENTRIES).map((part) => bundle(part as Part, true)));
+  const bundles = await Promise.all(PAGES.map((page) => bundle(page, true)));
   for (const [name, content] of bundles.flatMap(({ files }) => [...files])) await writeFile(join(folder, `${name}.gz`), content);
   return [...bundles.flatMap(({ inputs }) => inputs), 'node_modules/@scalar/fastify-api-reference/package.json'];
 }
@@ -42,39 +40,39 @@ export async function buildPages(folder = BUILT): Promise<readonly string[]> {
 const HASHED = /^[\w-]+-[A-Z0-9]{8}\.(?:js|css|svg)(?:\.map)?$/;
 
 /** The compressed content of a file with a hash in its name; undefined when no page has it. */
-export async function readAsset(name: string, isProduction: boolean): Promise<Buffer | undefined> {
-  if (!HASHED.test(name)) return undefined;
-  if (existsSync(BUILT)) return readFile(join(BUILT, `${name}.gz`)).catch(() => undefined);
+export const readAsset = async (name: string, isProduction: boolean): Promise<Buffer | undefined> =>
   // A page that was opened before a restart loads its parts later.
-  for (const part of Object.keys(ENTRIES) as Part[]) if (!inMemory.has(name)) await bundledInMemory(part, isProduction);
+  HASHED.test(name) ? readPacked(name, inMemory.has(name) ? [] : PAGES, isProduction) : undefined;
+
+/** The compressed HTML of a page. @throws Error when a source is wrong, or when esbuild is missing */
+export const readPage = (page: Page, isProduction: boolean): Promise<Buffer | undefined> =>
+  readPacked(`${page}.html`, [page], isProduction);
+
+async function readPacked(name: string, pages: readonly Page[], isProduction: boolean): Promise<Buffer | undefined> {
+  if (existsSync(BUILT)) return readFile(join(BUILT, `${name}.gz`)).catch(() => undefined);
+  for (const page of pages) await bundleInMemory(page, isProduction);
   return inMemory.get(name);
 }
 
-/** The compressed HTML of a page. @throws Error when a source is wrong, or when esbuild is missing */
-export const readPage = async (name: string, part: Part, isProduction: boolean): Promise<Buffer | undefined> =>
-  existsSync(BUILT) ? readFile(join(BUILT, `${name}.html.gz`)) : (await bundledInMemory(part, isProduction)).files.get(`${name}.html`);
-
-const latest = new Map<Part, { readonly made: Promise<Bundle>; readonly at: number }>();
+const latest = new Map<Page, { readonly made: Promise<Bundle>; readonly at: number }>();
 /** Keeps earlier bundles: an open page may still load one of its parts. */
 const inMemory = new Map<string, Buffer>();
 
 /** One bundle for all servers of the process, made anew when a source has changed and this is not production. */
-async function bundledInMemory(part: Part, isProduction: boolean): Promise<Bundle> {
-  const known = latest.get(part);
+async function bundleInMemory(page: Page, isProduction: boolean): Promise<void> {
+  const known = latest.get(page);
   const earlier = await known?.made.catch(() => undefined);
-  if (known && earlier && (isProduction || !hasChanged(earlier.inputs, known.at))) return earlier;
-  if (latest.get(part) === known) latest.set(part, { made: bundle(part, isProduction), at: Date.now() });
-  const made = (await latest.get(part)?.made) as Bundle;
-  for (const [name, content] of made.files) inMemory.set(name, content);
-  return made;
+  if (known && earlier && (isProduction || !hasChanged(earlier.inputs, known.at))) return;
+  if (latest.get(page) === known) latest.set(page, { made: bundle(page, isProduction), at: Date.now() });
+  for (const [name, content] of (await latest.get(page)?.made)?.files ?? []) inMemory.set(name, content);
 }
 
 const hasChanged = (inputs: readonly string[], since: number): boolean =>
   inputs.some((file) => (statSync(join(PROJECT, file), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY) > since);
 
-async function bundle(part: Part, isProduction: boolean): Promise<Bundle> {
+async function bundle(page: Page, isProduction: boolean): Promise<Bundle> {
   const { outputFiles, metafile } = await bundled({
-    entryPoints: ENTRIES[part],
+    entryPoints: ENTRIES[page],
     outdir: BUILT,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -84,15 +82,39 @@ async function bundle(part: Part, isProduction: boolean): Promise<Bundle> {
     loader: { '.svg': 'copy' },
     plugins: [scalar],
   });
-  const page = pageOf(part, metafile);
-  const html = Object.entries(htmlOf[part](page)).map(([name, text]) => [`${name}.html`, text] as const);
+  const template = `ui/${page}.html`;
   const outputs = outputFiles
     .map(({ path, contents }) => [basename(path), contents] as const)
     // The sheet of the page has the sheets of its parts too.
-    .filter(([name]) => !name.includes('.css') || name.startsWith(page.style));
-  const files = [...html, ...outputs].map(async ([name, content]) => [name, await promisify(gzip)(content)] as const);
+    .filter(([name]) => !name.includes('.css') || name.startsWith(page));
+  const html = withLinks(await readFile(join(PROJECT, template), 'utf8'), page, metafile);
+  const files = [[`${page}.html`, html] as const, ...outputs].map(
+    async ([name, content]) => [name, await promisify(gzip)(content)] as const,
+  );
   const inputs = Object.keys(metafile.inputs).filter((file) => !file.startsWith('scalar:'));
-  return { files: new Map(await Promise.all(files)), inputs };
+  return { files: new Map(await Promise.all(files)), inputs: [...inputs, template] };
+}
+
+/** Puts the files of a page into the head of its HTML, below the address that the template names. */
+function withLinks(template: string, page: Page, { outputs }: Metafile): string {
+  const made = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const named = (name: string, ending: string): string[] =>
+    [...made.keys()].filter((one) => one.startsWith(`${name}-`) && one.endsWith(ending));
+  const scripts = named(page, '.js');
+  // Most visits of the console begin with the overview.
+  const needed = new Set([...scripts, ...named('overview', '.js')]);
+  for (const name of needed) {
+    for (const { path, kind } of made.get(name)?.imports ?? []) if (kind === 'import-statement') needed.add(basename(path));
+  }
+  return template.replace(/<!-- files: (.*) -->/, (_, base: string) =>
+    [
+      ...named('icon', '.svg').map((name) => `<link rel="icon" href="${base}${name}" type="image/svg+xml">`),
+      ...named(page, '.css').map((name) => `<link rel="stylesheet" href="${base}${name}">`),
+      ...[...needed].map((name) => `<link rel="modulepreload" href="${base}${name}">`),
+      ...named('scalar', '.js').map((name) => `<script defer src="${base}${name}"></script>`),
+      ...scripts.map((name) => `<script type="module" src="${base}${name}"></script>`),
+    ].join('\n'),
+  );
 }
 
 /** Bundles pages. @throws Error when a source is wrong, or when esbuild is missing */
@@ -139,21 +161,3 @@ const scalar: Plugin = {
     onLoad({ filter: /./, namespace: 'scalar' }, async () => ({ loader: 'copy', contents: await scalarScript() }));
   },
 };
-
-function pageOf(part: Part, { outputs }: Metafile): Page {
-  const made = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
-  const nameOf = (entry: string): string => [...made].find(([, { entryPoint }]) => entryPoint === entry)?.[0] ?? '';
-  const script = nameOf((ENTRIES[part] as Record<string, string>)[part] ?? '');
-  const needed = new Set([script, nameOf(LANDING)].filter((name) => name !== ''));
-  for (const name of needed) {
-    for (const { path, kind } of made.get(name)?.imports ?? []) if (kind === 'import-statement') needed.add(basename(path));
-  }
-  const named = (start: string): string => [...made.keys()].find((name) => name.startsWith(start)) ?? '';
-  return {
-    script,
-    style: basename(made.get(script)?.cssBundle ?? ''),
-    icon: named('icon-'),
-    preloads: [...needed],
-    scalar: named('scalar-'),
-  };
-}

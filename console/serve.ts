@@ -3,8 +3,7 @@ import { gunzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { Problem } from '../shared/catalog/problems.ts';
 import type { ConsoleConfig } from '../ui/data/config.ts';
-import { readAsset, readPage } from './bundle.ts';
-import { ASSETS } from './html.ts';
+import { type Page, readAsset, readPage } from './bundle.ts';
 
 const policy = (...own: readonly string[]): string =>
   [
@@ -42,17 +41,17 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
   });
   router.get('/console/config.json', (_request, response) => void response.set('Cache-Control', 'no-store').json(config()));
   router.get(/^\/console\/assets(?:\/.*)?$/, async (request, response) => {
-    if (!(await sendAsset(request, response, request.path.slice(ASSETS.length), isProduction))) throw nothingAt(request);
+    if (!(await sendAsset(request, response, request.path.slice('/console/assets/'.length), isProduction))) throw nothingAt(request);
   });
   router.get(['/console/reference/api', '/console/reference/events'], (request, response) => {
     response.set('Content-Security-Policy', REFERENCE_POLICY);
-    return sendPage(request, response, readPage(`reference-${request.path.split('/').at(-1)}`, 'reference', isProduction));
+    return sendPage(request, response, 'reference', isProduction);
   });
   router.get(/^\/console(?:\/.*)?$/, (request, response) => {
     // Ids in deeper segments may have dots.
     if (/^\/console\/[^/]*\.[^/]*$/.test(request.path)) throw nothingAt(request);
     response.set('Content-Security-Policy', CONSOLE_POLICY);
-    return sendPage(request, response, readPage('console', 'console', isProduction));
+    return sendPage(request, response, 'console', isProduction);
   });
   return router;
 }
@@ -60,7 +59,7 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
 /** Serves the page of the touchpoint mock at `/`, and its files below `/assets/`. */
 export function createPortalPage(isProduction = false): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/', (request, response) => sendPage(request, response, readPage('portal', 'portal', isProduction)));
+  router.get('/', (request, response) => sendPage(request, response, 'portal', isProduction));
   router.get('/assets/:name', async (request, response, next) => {
     if (!(await sendAsset(request, response, request.params.name, isProduction))) next();
   });
@@ -75,9 +74,9 @@ const wantsPage = (request: Request): boolean => isRead(request) && request.acce
 const nothingAt = ({ path }: Request): Problem => new Problem('not_found', `Nothing is at ${path}.`);
 
 /** When the page cannot be bundled, the answer names what is missing and the remedy, for developers. */
-async function sendPage(request: Request, response: Response, reading: Promise<Buffer | undefined>): Promise<void> {
+async function sendPage(request: Request, response: Response, page: Page, isProduction: boolean): Promise<void> {
   try {
-    await sendPacked(request, response.set('Cache-Control', 'no-cache').type('html'), (await reading) ?? Buffer.of());
+    await sendPacked(request, response.set('Cache-Control', 'no-cache').type('html'), (await readPage(page, isProduction)) ?? Buffer.of());
   } catch (error) {
     response
       .status(503)

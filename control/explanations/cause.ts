@@ -47,17 +47,17 @@ export async function arrivalOf(
   const changes = [...published.map(({ json, hop }): Change => ({ event: JSON.parse(json) as EstateEvent, hop })), ...held];
   const newest = changes.toSorted((one, other) => other.event.aggregateversion - one.event.aggregateversion);
   const found = newest.find(({ event: { data } }) => data.object['state'] === state && data.previousState !== state);
-  const since = typeof object['updatedAt'] === 'string' ? object['updatedAt'] : undefined;
   const application = definition.owner;
   if (!found) {
-    // The initial data of a rehearsal has no events.
-    const isInitial = newest.length === 0 && object['version'] === 1;
-    const kind = isInitial ? 'initial-data' : 'unknown';
-    return {
-      cause: { kind, by: isInitial ? 'initial data' : 'unknown', application },
-      since,
-      words: isInitial ? 'from the initial data' : '',
-    };
+    // The initial data of a rehearsal has no events, and version 1.
+    const isInitial = (newest.at(-1)?.event.aggregateversion ?? Number(object['version']) + 1) === 2;
+    return isInitial
+      ? {
+          cause: { kind: 'initial-data', by: 'initial data', application },
+          since: String(object['createdAt']),
+          words: 'from the initial data',
+        }
+      : { cause: { kind: 'unknown', by: 'unknown', application }, since: undefined, words: '' };
   }
   const { event, hop } = found;
   const about = {

@@ -1,4 +1,6 @@
 import { dueWork } from '../../shared/catalog/due-work.ts';
+import type { BusinessObject } from '../../shared/catalog/objects.ts';
+import { outstandingOf } from '../../shared/catalog/obstacles.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Reason } from './reasons.ts';
@@ -10,8 +12,14 @@ import { applicationTitle, clockTime } from './words.ts';
 export async function timersOf({ worlds, view }: ExplainScope, subject: Subject): Promise<Reason[]> {
   const items = await worlds.scheduled(view.world, dueNamesOf(subject));
   // Troubles name work that a fault withholds, or that waits for an application.
-  const timers = items.filter(({ awaits, withheldBy }) => awaits === undefined && withheldBy === undefined);
+  const timers = items.filter((item) => item.awaits === undefined && item.withheldBy === undefined && !isMoot(item, subject));
   return timers.toSorted((one, other) => one.at - other.at).flatMap((item) => timerOf(item, view.now));
+}
+
+/** The check of a lost authorisation runs in any case, but cancels only a confirmed order that is not paid again. */
+function isMoot({ kind }: DueItem, { state, object, near }: Subject): boolean {
+  if (kind !== 'give-up-uncovered') return false;
+  return state !== 'confirmed' || outstandingOf(object as unknown as BusinessObject<'order'>, near).amount <= 0;
 }
 
 function timerOf(item: DueItem, now: Ms): Reason[] {

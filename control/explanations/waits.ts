@@ -59,7 +59,7 @@ const open = (type: 'fulfillment-order' | 'return', orderId: string, { near }: S
     .filter(({ state = '' }) => !ENDED[type]?.includes(state))
     .map(({ id }) => id);
 
-/** A cancelled order refunds the rest of such payments after the decision. */
+/** What an ended order still refunds waits for the decision. */
 const disputed = (orderId: string, { near }: Surroundings): readonly string[] =>
   ofOrder(near, 'payment', orderId)
     .filter(({ object }) => isDisputed(object))
@@ -107,8 +107,7 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
   }
   if (found.state === 'draft') return draft(found, around);
   if (found.state === 'return-in-progress') return waitsForObjects('return', open('return', found.id, around), around);
-  if (found.state === 'completed') return [];
-  if (found.state === 'cancelled') return waitsForObjects('payment', disputed(found.id, around), around);
+  if (found.state === 'completed' || found.state === 'cancelled') return waitsForObjects('payment', disputed(found.id, around), around);
   if (found.channel === 'pos')
     return [{ code: 'waits-for-estate', text: 'the till to report that the customer has left with the goods', needs: ['carry-out'] }];
   const routed = ofOrder(around.near, 'fulfillment-order', found.id);

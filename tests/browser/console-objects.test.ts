@@ -59,7 +59,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();
     await main().getByRole('link', { name: 'at-risk 1' }).click();
-    await tab.heading('customer').waitFor();
+    await tab.heading('Customers').waitFor();
     await tab.page.waitForURL(/\/objects\/customer\?state=at-risk$/);
     await main().locator('.rows li:only-child a').waitFor();
     await main().locator('.rows a').click();
@@ -317,7 +317,7 @@ describeInBrowser('Objects in the console', () => {
     await main().locator('[data-row]').first().waitFor();
     await tab.tabTo('shipment');
     await tab.page.keyboard.press('Enter');
-    await tab.heading('shipment').waitFor();
+    await tab.heading('Shipments').waitFor();
     await main().locator('.rows [data-row]').waitFor();
     await tab.page.keyboard.press('j');
     await tab.page.keyboard.press('Enter');

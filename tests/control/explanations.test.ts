@@ -237,8 +237,19 @@ describe('The explanation of an object', () => {
     expect(codesOf(found)).toBe('waits-for-customer waits-for-object deadline');
     expect(reason(found, 'waits-for-customer')?.text).toBe('It waits for 30.88 EUR to be authorised again: an authorisation was lost.');
     expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total before\.$/);
+    const { id: paymentId } = await rehearsal.authorisation(id);
+    expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-object');
+    await rehearsal.api('void-payment-api', { params: { id: paymentId } });
     await rehearsal.advance('P1D');
     expect(codesOf(await explained(rehearsal, 'order', id))).toBe('cancelled ended');
+  });
+
+  test('A product whose price changed is active since its creation, as in the initial data', async () => {
+    await using rehearsal = await newRehearsal();
+    await rehearsal.control('change-product-by-hand', { params: { id: 'mug-blue' }, body: { price: { amount: 999 } } });
+    const { createdAt, updatedAt } = await rehearsal.object('product', 'prd_mug-blue');
+    const { since, cause } = await explained(rehearsal, 'product', 'prd_mug-blue');
+    expect([since, cause?.kind, since === updatedAt]).toEqual([createdAt, 'initial-data', false]);
   });
 
   test('A disputed payment waits for the bank, and a payment whose dispute is lost has nothing left to refund', async () => {

@@ -1,6 +1,6 @@
 import { apiTitle, applicationTitle, control, drawn, linkHere, type Output, useRead, withQuery } from '../data/data.ts';
 import { type GrowingList, useGrowingList } from '../data/growing-list.ts';
-import { counted, Empty, Heading, rehearsalTime, shortId, wallTime } from '../kit/kit.ts';
+import { Badge, counted, Empty, Heading, Row, rehearsalTime, shortId, wallTime } from '../kit/kit.ts';
 import { lengthOf } from '../sequence/clock-jumps.ts';
 import css from './activity.module.css';
 import type { Trace } from './trace-row.tsx';
@@ -69,17 +69,15 @@ interface MoveRowProps {
 export function MoveRow({ move, isSelected }: MoveRowProps) {
   const { from, to, movedAt, ran, timers } = move;
   return (
-    <li>
-      <a class={css.move} href={moveLink(move)} data-row="" data-move="" aria-current={isSelected ? 'true' : undefined}>
-        <span class="what">{titleOf(move)}</span>
-        <span class="badge">{ran === 0 ? 'nothing was due' : `${counted(ran, 'timer')} ran`}</span>
-        <span class="meta">
-          <span>{wallTime(movedAt)}</span>
-          <span>
-            {rehearsalTime(from)} → {rehearsalTime(to)}
-          </span>
-        </span>
-      </a>
+    <Row
+      href={moveLink(move)}
+      class={css.move}
+      data-move=""
+      isCurrent={isSelected}
+      what={titleOf(move)}
+      badge={<Badge>{ran === 0 ? 'nothing was due' : `${counted(ran, 'timer')} ran`}</Badge>}
+      meta={[wallTime(movedAt), `${rehearsalTime(from)} → ${rehearsalTime(to)}`]}
+    >
       {timers.length > 0 && (
         <ul class={css.timers}>
           {timers.slice(0, FEW_TIMERS).map((timer) => (
@@ -92,25 +90,17 @@ export function MoveRow({ move, isSelected }: MoveRowProps) {
           )}
         </ul>
       )}
-    </li>
+    </Row>
   );
 }
 
-const TimerRow = ({ timer }: { timer: ClockMove['timers'][number] }) => (
-  <li>
-    <a
-      href={withQuery(linkHere('activity', timer.correlationId), { hop: timer.requestId })}
-      data-row=""
-      title={`${timer.kind} of ${timer.key}`}
-    >
-      <span class="what">{apiTitle(`due:${timer.kind}`)}</span>
-      <span class="meta">
-        <span>{applicationTitle(timer.application)}</span>
-        <span>{shortId(timer.key)}</span>
-        <span>{rehearsalTime(timer.at)}</span>
-      </span>
-    </a>
-  </li>
+const TimerRow = ({ timer: { application, at, correlationId, key, kind, requestId } }: { timer: ClockMove['timers'][number] }) => (
+  <Row
+    href={withQuery(linkHere('activity', correlationId), { hop: requestId })}
+    title={`${kind} of ${key}`}
+    what={apiTitle(`due:${kind}`)}
+    meta={[applicationTitle(application), shortId(key), rehearsalTime(at)]}
+  />
 );
 
 /** What a move of the clock did: its timers, each with its hop. */

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import type { Api } from '../data/catalog.ts';
-import { type Answer, asRefusal, busy, type Hop, here, linkHere, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
-import { field, JsonView, OtherErrors, StatusBadge, Table } from '../kit/kit.ts';
+import { type Answer, busy, type Hop, here, linkHere, mistakeAt, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
+import { JsonView, StatusBadge, Table, useForm } from '../kit/kit.ts';
 import { differences, membersWith, parsed, replaced } from './edited-request.ts';
 import css from './hop-detail.module.css';
 
@@ -14,64 +15,48 @@ interface EditAndSendProps {
 /** A recorded request as a form: edited, sent again, and its answer compared with the recorded one. */
 export function EditAndSend({ hop, api }: EditAndSendProps) {
   const hasBody = hop.request !== undefined && hop.request !== null;
-  const [path, setPath] = useState(hop.path);
-  const [body, setBody] = useState(hasBody ? JSON.stringify(hop.request, null, 2) : '');
-  const [key, setKey] = useState(newIdempotencyKey);
+  const path = useSignal(hop.path);
+  const body = useSignal(hasBody ? JSON.stringify(hop.request, null, 2) : '');
+  const key = useSignal(newIdempotencyKey());
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [answer, setAnswer] = useState<Answer>();
-  const [mistake, setMistake] = useState<string>();
-  useEffect(() => setMistake(undefined), [path, body, values]);
   const obstacle = whyNoCall(here(), api.id);
-  const { value, error } = parsed(body);
-  const redacted = membersWith(value, CENSOR);
-
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const { value, error } = parsed(body.value);
+  const send = async (): Promise<void> => {
     if (busy.peek() !== undefined || obstacle !== undefined) return;
-    if (error !== undefined) return setMistake(error);
-    if (decodedPath(path).includes(CENSOR)) return setMistake(`The path has ${CENSOR} in place of a value. Write the value.`);
+    if (error !== undefined) throw mistakeAt('', error);
+    if (decodedPath(path.value).includes(CENSOR)) throw mistakeAt('', `The path has ${CENSOR} in place of a value. Write the value.`);
     const filled = hasBody ? replaced(value, values) : undefined;
     const [left] = membersWith(filled, CENSOR);
-    if (left !== undefined) return setMistake(`${left} still has ${CENSOR}. Write its value.`);
-    busy.value = 'send';
-    try {
-      const { method } = hop;
-      setAnswer(await sendRequest(here(), { method, path, auth: api.auth, body: filled, idempotencyKey: api.takesKey ? key : undefined }));
-      setKey(newIdempotencyKey());
-    } catch (failure) {
-      setMistake(asRefusal(failure).detail);
-    } finally {
-      busy.value = undefined;
-    }
+    if (left !== undefined) throw mistakeAt('', `${left} still has ${CENSOR}. Write its value.`);
+    const idempotencyKey = api.takesKey ? key.value : undefined;
+    setAnswer(await sendRequest(here(), { method: hop.method, path: path.value, auth: api.auth, body: filled, idempotencyKey }));
+    key.value = newIdempotencyKey();
   };
-
+  const form = useForm(send);
   return (
-    <form class={css['form']} aria-label="Edit and send" onSubmit={(event: Event) => void send(event)}>
-      {field({ id: 'send-path', label: `${hop.method} to`, pointer: 'path', errors: [] }, (attributes) => (
-        <input {...attributes} type="text" required value={path} onInput={({ currentTarget }) => setPath(currentTarget.value)} />
-      ))}
+    <form {...form.attributes} noValidate={false} class={`stack ${css['form']}`} aria-label="Edit and send">
+      {form.text({ id: 'send-path', label: `${hop.method} to` }, path, { required: true })}
       {hasBody &&
-        field(
+        form.field(
           {
             id: 'send-body',
             label: 'Body',
             hint: hop.truncated ? 'The record was too large and is cut. Write the body again.' : undefined,
-            pointer: 'body',
-            errors: [],
           },
           (attributes) => (
             <textarea
               {...attributes}
-              rows={Math.min(16, body.split('\n').length)}
+              rows={Math.min(16, body.value.split('\n').length)}
               spellcheck={false}
-              value={body}
-              onInput={({ currentTarget }) => setBody(currentTarget.value)}
+              value={body.value}
+              onInput={({ currentTarget }) => (body.value = currentTarget.value)}
             />
           ),
         )}
-      {redacted.map((pointer) =>
-        field(
-          { id: `send${pointer}`, label: `Value of ${pointer}`, hint: 'The record has no secrets: write it here.', pointer, errors: [] },
+      {membersWith(value, CENSOR).map((pointer) =>
+        form.field(
+          { id: `send${pointer}`, label: `Value of ${pointer}`, hint: 'The record has no secrets: write it here.' },
           (attributes) => (
             <input
               {...attributes}
@@ -84,19 +69,17 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
         ),
       )}
       {api.takesKey &&
-        field(
+        form.text(
           {
             id: 'send-key',
             label: 'Idempotency-Key',
             hint: 'With the key of an earlier request, the estate repeats its answer and does nothing.',
-            pointer: 'key',
-            errors: [],
           },
-          (attributes) => <input {...attributes} type="text" value={key} onInput={({ currentTarget }) => setKey(currentTarget.value)} />,
+          key,
         )}
-      <OtherErrors errors={mistake === undefined ? [] : [{ pointer: '', detail: mistake }]} shown={[]} />
+      {form.others}
       <p class="line">
-        <button type="submit" class="primary" aria-disabled={obstacle !== undefined || busy.value !== undefined ? 'true' : undefined}>
+        <button type="submit" class="primary" aria-disabled={obstacle !== undefined || form.isSending ? 'true' : undefined}>
           Send
         </button>
         {obstacle !== undefined && <span class="muted">{obstacle}</span>}

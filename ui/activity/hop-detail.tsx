@@ -12,7 +12,6 @@ import {
   faults,
   type Hop,
   here,
-  linkHere,
   offState,
   problemLink,
   readFaults,
@@ -20,7 +19,7 @@ import {
   unlessOff,
   useRead,
 } from '../data/data.ts';
-import { CopyButton, duration, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
+import { CopyButton, duration, FaultLink, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
 import type { TraceRow } from '../sequence/trace-tree.ts';
 import { EditAndSend } from './edit-and-send.tsx';
 import css from './hop-detail.module.css';
@@ -40,7 +39,7 @@ export function HopDetail({ row, number }: HopDetailProps) {
   const canSend = isCall && api?.audience === 'public' && api.auth !== 'signature';
   const [isEdited, setEdited] = useState(false);
   return (
-    <section class={css['hop']} aria-label={`Hop ${number}`}>
+    <section class="part" aria-label={`Hop ${number}`}>
       <div class="line">
         <h2>
           {number}. {apiTitle(listed.api)}
@@ -92,7 +91,7 @@ export function HopDetail({ row, number }: HopDetailProps) {
       )}
       {isEdited && api && hop.value && <EditAndSend hop={hop.value} api={{ ...api, id: listed.api }} />}
       {drawn(hop, (value) => (
-        <div class={css['bodies']}>
+        <div class={`side-by-side ${css['bodies']}`}>
           <div>
             <h3>Request</h3>
             <JsonView value={value.request} label="Request" />
@@ -118,12 +117,7 @@ function problemCodeOf(hop: Hop | undefined): string | undefined {
 /** A fault that struck here, and what it does while it is still set. */
 function Struck({ name }: { name: string }) {
   const rule = faults.value?.find((one) => one.name === name);
-  return (
-    <a class="badge warn" href={linkHere('faults')}>
-      <span aria-hidden="true">⚡</span>
-      <span class="clip">{rule ? `${name}: ${inWords(rule.fault)}` : name}</span>
-    </a>
-  );
+  return <FaultLink>{rule ? `${name}: ${inWords(rule.fault)}` : name}</FaultLink>;
 }
 
 const inWords = ({ kind, ms, status }: Readonly<Record<string, unknown>>): string =>

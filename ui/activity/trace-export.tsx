@@ -6,7 +6,7 @@ import type { TraceTree } from '../sequence/trace-tree.ts';
 
 const MOST = 1_000;
 
-export interface TraceExportProps {
+interface TraceExportProps {
   readonly correlationId: string;
   readonly tree: TraceTree;
   readonly onClose: () => void;

@@ -1,12 +1,14 @@
-import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
-import { apiTitle, asRefusal, linkHere } from '../data/data.ts';
-import { CopyButton, counted, duration, failure, Heading, StatusBadge, say, shortId, wallTime } from '../kit/kit.ts';
+import { apiTitle } from '../data/data.ts';
+import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, StatusBadge, wallTime } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
 import type { Part } from './explanation.ts';
-import type { TraceExportProps } from './trace-export.tsx';
+import { TraceExport } from './trace-export.tsx';
 import type { Trace as TraceSummary } from './trace-row.tsx';
+
+/** Objects that a header names. */
+const MOST_OBJECTS = 30;
 
 export interface TraceHeaderProps {
   readonly tree: TraceTree;
@@ -17,6 +19,7 @@ export interface TraceHeaderProps {
 
 /** What a trace is about, why it ended so, and which objects it changed. */
 export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHeaderProps) {
+  const [isExporting, setExporting] = useState(false);
   const requests = tree.rows.filter(({ kind }) => kind === 'request');
   const { hop } = requestOf(tree.rows) ?? tree.rows[0] ?? {};
   const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
@@ -44,7 +47,10 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
           <CopyButton what="Link" text={() => location.href}>
             Copy link
           </CopyButton>
-          <ExportButton tree={tree} correlationId={correlationId} />
+          <button type="button" aria-haspopup="dialog" onClick={() => setExporting(true)}>
+            Export
+          </button>
+          {isExporting && <TraceExport tree={tree} correlationId={correlationId} onClose={() => setExporting(false)} />}
         </div>
       </header>
       <p class={css.sentence} data-sentence="">
@@ -52,25 +58,12 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
           <SentencePart part={part} />
         ))}
       </p>
-      {summary && summary.objects.length > 0 && <Objects objects={summary.objects} />}
-    </>
-  );
-}
-
-/** Opens the dialog, whose code nobody needs before. */
-function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
-  const [dialog, setDialog] = useState<{ readonly of: ComponentType<TraceExportProps> }>();
-  const open = (): Promise<void> =>
-    import('./trace-export.tsx').then(
-      ({ TraceExport }) => setDialog({ of: TraceExport }),
-      (error: unknown) => say(failure(asRefusal(error).detail)),
-    );
-  return (
-    <>
-      <button type="button" aria-haspopup="dialog" onClick={() => void open()}>
-        Export
-      </button>
-      {dialog && <dialog.of {...props} onClose={() => setDialog(undefined)} />}
+      {summary && summary.objects.length > 0 && (
+        <div class={css.objects}>
+          <ObjectBadges label="Objects that changed" objects={summary.objects.slice(0, MOST_OBJECTS)} />
+          {summary.objects.length > MOST_OBJECTS && <p class="muted">and {summary.objects.length - MOST_OBJECTS} more</p>}
+        </div>
+      )}
     </>
   );
 }
@@ -78,22 +71,5 @@ function ExportButton(props: Omit<TraceExportProps, 'onClose'>) {
 function SentencePart({ part }: { part: Part }) {
   if (typeof part === 'string') return part;
   if ('strong' in part) return <strong>{part.strong}</strong>;
-  return (
-    <a class="badge warn" href={linkHere('faults')}>
-      ⚡ <span class="clip">{part.fault}</span>
-    </a>
-  );
+  return <FaultLink>{part.fault}</FaultLink>;
 }
-
-const Objects = ({ objects }: { objects: TraceSummary['objects'] }) => (
-  <ul class={`line ${css.objects}`} aria-label="Objects that changed">
-    {objects.slice(0, 30).map(({ type, id }) => (
-      <li key={`${type}/${id}`}>
-        <a class="badge" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
-          {type}/{shortId(id)}
-        </a>
-      </li>
-    ))}
-    {objects.length > 30 && <li class="muted">and {objects.length - 30} more</li>}
-  </ul>
-);

@@ -76,7 +76,7 @@ export function TraceList({ selected, move }: { selected?: string; move?: string
 
 /** A full journal discards its oldest traces. */
 const Discarded = ({ traces }: { traces: number }) => (
-  <p class={css.discarded}>
+  <p class="muted small">
     {counted(traces, 'older trace was', 'older traces were')} discarded. <a href={settingLink('JOURNAL_HOPS')}>How many are kept</a>
   </p>
 );

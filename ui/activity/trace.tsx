@@ -8,13 +8,15 @@ import {
   drawn,
   here,
   type ListedHop,
+  linkHere,
   noteTraceRead,
   path,
   setQuery,
   useResource,
   withQuery,
 } from '../data/data.ts';
-import { isNarrow, NotFound, useKeys } from '../kit/kit.ts';
+import { EventRow, type PublishedEvent } from '../events/event-row.tsx';
+import { Empty, isNarrow, NotFound, useKeys } from '../kit/kit.ts';
 import { SequenceDiagram } from '../sequence/sequence-diagram.tsx';
 import { type TraceTree, traceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
@@ -22,14 +24,12 @@ import { CallTree } from './call-tree.tsx';
 import { type Explanation, explain } from './explanation.ts';
 import { HopDetail } from './hop-detail.tsx';
 import { reasonOf } from './problem-reason.ts';
-import { TraceEvents } from './trace-events.tsx';
 import { TraceHeader } from './trace-header.tsx';
-import { type Outcome, outcomeOf, withOutcome } from './trace-outcome.ts';
+import { outcomeOf, withOutcome } from './trace-outcome.ts';
 import type { Trace as TraceSummary } from './trace-row.tsx';
 
 /** Most rows kept in the DOM. */
 const MOST_HOPS = 1_000;
-/** Of events that are read for the outcome. */
 const MOST_EVENTS = 200;
 
 /** A narrow window has no room for columns. */
@@ -56,7 +56,7 @@ export function Trace(props: TraceProps) {
     const refused = [explanation.row?.hop].find((hop) => hop && hop.status >= 400 && hop.faults.length === 0);
     // A trace is shown without its reason when the record is gone.
     const hop = refused && (await control('read-hop', { params: { requestId: refused.requestId } }, { signal }).catch(() => undefined));
-    return { tree, truncated, explanation, summary: found[0], outcome: outcomeOf(tree, events), reason: reasonOf(hop?.response) };
+    return { tree, truncated, explanation, summary: found[0], events, reason: reasonOf(hop?.response) };
   };
   const read = useResource(correlationId, readTrace, {
     follows: ['hops', 'gap'],
@@ -82,13 +82,13 @@ interface KnownTraceProps extends TraceProps {
   readonly tree: TraceTree;
   readonly summary: TraceSummary | undefined;
   readonly explanation: Explanation;
-  readonly outcome: Outcome | undefined;
+  readonly events: readonly PublishedEvent[];
   readonly reason: string | undefined;
 }
 
-function KnownTrace({ correlationId, query, tree, summary, explanation, outcome, reason }: KnownTraceProps) {
+function KnownTrace({ correlationId, query, tree, summary, explanation, events, reason }: KnownTraceProps) {
   const { row } = explanation;
-  const sentence = [...withOutcome(explanation.sentence, outcome), ...(reason === undefined ? [] : [` ${reason}`])];
+  const sentence = [...withOutcome(explanation.sentence, outcomeOf(tree, events)), ...(reason === undefined ? [] : [` ${reason}`])];
   const selected = tree.rows.find(({ hop }) => hop.requestId === query.get('hop')) ?? row ?? tree.rows[0];
   const view: View = views.value.find((one) => one === query.get('view')) ?? views.value[0];
   const linkTo = (changes: Parameters<typeof changedQuery>[1]): string => withQuery(path.value, changedQuery(query, changes));
@@ -111,9 +111,20 @@ function KnownTrace({ correlationId, query, tree, summary, explanation, outcome,
       </nav>
       {view === 'sequence' && <SequenceDiagram {...shared} />}
       {view === 'tree' && <CallTree {...shared} />}
-      {view === 'events' && <TraceEvents correlationId={correlationId} hops={tree.rows.length} />}
+      {view === 'events' && <EventRows events={events} />}
       {tree.rows.length >= MOST_HOPS && <p class="in muted">The latest {MOST_HOPS} hops are shown.</p>}
       {selected && view !== 'events' && <HopDetail key={selected.hop.requestId} row={selected} number={tree.rows.indexOf(selected) + 1} />}
     </>
   );
 }
+
+const EventRows = ({ events }: { events: readonly PublishedEvent[] }) =>
+  events.length === 0 ? (
+    <Empty title="This trace published no event." />
+  ) : (
+    <ul class="rows">
+      {events.map((published) => (
+        <EventRow key={published.order} published={published} href={linkHere('events', String(published.event['id']))} />
+      ))}
+    </ul>
+  );

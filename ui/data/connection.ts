@@ -1,4 +1,5 @@
 import type { ClientVariable, WebhookVariable } from '../../shared/catalog/client-variables.ts';
+import { queryString } from '../../shared/transport/path.ts';
 import type { DemoCredentials } from './config.ts';
 import type { RehearsalCredentials } from './session.ts';
 
@@ -26,28 +27,19 @@ export function connectionSettings({ gateway, rehearsal, credentials, demo }: Co
     { label: 'Gateway', variable: 'ESTATE_URL', value: gateway },
     { label: 'X-Rehearsal', variable: 'ESTATE_REHEARSAL', value: rehearsal },
   ];
-  if (credentials) {
-    return [
-      ...shared,
-      { label: 'Bearer of this rehearsal', variable: 'ESTATE_BEARER_TOKEN', value: credentials.bearer, secret: true },
-      { label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: credentials.apiKey, secret: true },
-      { label: 'Carrier webhook', variable: 'ESTATE_WEBHOOK_URL', value: gateway + credentials.webhookUrl },
-      { label: 'Secret of the webhook', variable: 'ESTATE_WEBHOOK_SECRET', value: credentials.webhookSecret, secret: true },
-    ];
-  }
-  const { integration, apiKey } = demo ?? {};
-  return [
-    ...shared,
-    ...(integration === undefined
-      ? []
-      : [{ label: 'Bearer (demonstration)', variable: 'ESTATE_BEARER_TOKEN', value: integration } as const]),
-    ...(apiKey === undefined ? [] : [{ label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: apiKey } as const]),
-    {
-      label: 'Carrier webhook',
-      variable: 'ESTATE_WEBHOOK_URL',
-      value: `${gateway}/webhooks/carrier?rehearsal=${encodeURIComponent(rehearsal)}`,
-    },
-  ];
+  const others: readonly (Omit<Setting, 'value'> & { readonly value: string | undefined })[] = credentials
+    ? [
+        { label: 'Bearer of this rehearsal', variable: 'ESTATE_BEARER_TOKEN', value: credentials.bearer, secret: true },
+        { label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: credentials.apiKey, secret: true },
+        { label: 'Carrier webhook', variable: 'ESTATE_WEBHOOK_URL', value: gateway + credentials.webhookUrl },
+        { label: 'Secret of the webhook', variable: 'ESTATE_WEBHOOK_SECRET', value: credentials.webhookSecret, secret: true },
+      ]
+    : [
+        { label: 'Bearer (demonstration)', variable: 'ESTATE_BEARER_TOKEN', value: demo?.integration },
+        { label: 'X-API-Key for the carrier', variable: 'ESTATE_API_KEY', value: demo?.apiKey },
+        { label: 'Carrier webhook', variable: 'ESTATE_WEBHOOK_URL', value: `${gateway}/webhooks/carrier${queryString({ rehearsal })}` },
+      ];
+  return [...shared, ...others.filter((one): one is Setting => one.value !== undefined)];
 }
 
 /** The settings as a file `.env`. */

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { held, useFrames } from './live.ts';
+import { held, onFrames } from './live.ts';
 import { asRefusal, type Refusal } from './refusal.ts';
 import { type Resource, useResource } from './resource.tsx';
 import { here } from './router.ts';
@@ -20,6 +20,8 @@ interface Listed<Item> extends ListPage<Item> {
   readonly key: string;
   /** New ones that wait until the list is left, newest first. */
   readonly fresh: readonly Item[];
+  /** Shown ones that have left the list. They stay until nobody uses it. */
+  readonly gone: ReadonlySet<Item>;
 }
 
 export interface GrowingList<Item> extends Pick<Resource<unknown>, 'refusal' | 'slow' | 'reload'> {
@@ -65,10 +67,11 @@ export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
     return { page, isWhole: (page.next ?? 0) > since };
   };
   const news = useResource(key, readNews, { follows: source.follows });
-  useFrames('gap', () => {
+  const restart = (): void => {
     isStale.current = true;
     news.reload();
-  });
+  };
+  useEffect(() => onFrames('gap', restart), []);
   useEffect(() => {
     setFailure(undefined);
     const wasStale = isStale.current;
@@ -76,7 +79,8 @@ export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
     setListed((before) => {
       if (!news.value) return undefined;
       const { page, isWhole } = news.value;
-      const after = before && !isWhole ? merged(before, page.items, source) : { ...page, key, items: [], fresh: page.items };
+      const after =
+        before && !isWhole ? merged(before, page.items, source) : { ...page, key, items: [], fresh: page.items, gone: new Set<Item>() };
       // In an empty list nothing can move from below the pointer.
       const waits = before && !wasStale && (held.peek() || (isInUse() && after.items.length > 0));
       return waits ? after : shown(after);
@@ -117,16 +121,21 @@ async function readBackTo<Item>(place: number, read: Source<Item>['read'], signa
   return { items, next };
 }
 
-function merged<Item>({ items, fresh, ...list }: Listed<Item>, news: readonly Item[], { keyOf, placeOf }: Source<Item>): Listed<Item> {
+function merged<Item>(list: Listed<Item>, news: readonly Item[], { keyOf, placeOf, changes }: Source<Item>): Listed<Item> {
   const newest = new Map(news.map((item) => [keyOf(item), item]));
+  const items = list.items.map((item) => newest.get(keyOf(item)) ?? item);
   const known = new Set(items.map(keyOf));
-  const waiting = new Map([...fresh, ...news].filter((item) => !known.has(keyOf(item))).map((item) => [keyOf(item), item]));
+  const waiting = new Map([...list.fresh, ...news].filter((item) => !known.has(keyOf(item))).map((item) => [keyOf(item), item]));
   return {
     ...list,
-    items: items.map((item) => newest.get(keyOf(item)) ?? item),
+    items,
     fresh: [...waiting.values()].sort((one, other) => placeOf(other) - placeOf(one)).slice(0, MOST),
+    gone: new Set(changes ? items.filter((item) => !newest.has(keyOf(item))) : []),
   };
 }
 
-const shown = <Item>(list: Listed<Item>): Listed<Item> =>
-  list.fresh.length === 0 ? list : { ...list, items: [...list.fresh, ...list.items].slice(0, MOST), fresh: [] };
+function shown<Item>(list: Listed<Item>): Listed<Item> {
+  const { items, fresh, gone } = list;
+  if (fresh.length + gone.size === 0) return list;
+  return { ...list, items: [...fresh, ...items.filter((item) => !gone.has(item))].slice(0, MOST), fresh: [], gone: new Set() };
+}

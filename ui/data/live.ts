@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { authorization } from './control.ts';
 import { signOut } from './session.ts';
 import { type Frame, type FrameKind, openStream } from './stream.ts';
@@ -29,13 +28,7 @@ const beginnings = new Set<() => void>();
 let wanted: string | undefined;
 let sleeping: ReturnType<typeof setTimeout> | undefined;
 
-/** Calls the handler with each frame of a kind, while the component is shown. */
-export function useFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Frame<Kind>) => void): void {
-  const latest = useRef(handle);
-  latest.current = handle;
-  useEffect(() => onFrames(kind, (data) => latest.current(data)), [kind]);
-}
-
+/** Calls the handler with each frame of a kind. @returns how to end that */
 export function onFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Frame<Kind>) => void): () => void {
   const ofKind = handlers.get(kind) ?? new Set<Handler>();
   handlers.set(kind, ofKind);
@@ -44,15 +37,10 @@ export function onFrames<Kind extends FrameKind>(kind: Kind, handle: (data: Fram
   return () => ofKind.delete(handler);
 }
 
-/** Calls the handler when a stream begins without resuming: earlier data may be stale. */
-export function useBeginning(handle: () => void): void {
-  const latest = useRef(handle);
-  latest.current = handle;
-  useEffect(() => {
-    const handler = () => latest.current();
-    beginnings.add(handler);
-    return () => void beginnings.delete(handler);
-  }, []);
+/** Calls the handler when a stream begins without resuming: earlier data may be stale. @returns how to end that */
+export function onBeginning(handle: () => void): () => void {
+  beginnings.add(handle);
+  return () => beginnings.delete(handle);
 }
 
 /** Keeps one stream open for a rehearsal; undefined closes it. */

@@ -20,26 +20,19 @@ interface Problem {
 /** Why an operation has no result: the problem that the gateway answered, or its absence. */
 export class Refusal extends Error implements Problem {
   override readonly name = 'Refusal';
-  readonly status: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail: string;
-  readonly correlationId: string | undefined;
-  readonly retryAfter: number | undefined;
-  readonly errors: readonly FieldError[];
+  declare readonly status: number;
+  declare readonly code: string;
+  declare readonly title: string;
+  declare readonly detail: string;
+  declare readonly correlationId?: string;
+  declare readonly retryAfter?: number;
+  declare readonly errors: readonly FieldError[];
   /** Another credential is needed: this one is unknown, lacks a scope, or belongs to another rehearsal. */
-  readonly isOfCredential: boolean;
+  declare readonly isOfCredential: boolean;
 
-  constructor({ status, code, title, detail, correlationId, retryAfter, errors = [], isOfCredential = false }: Problem) {
-    super(detail);
-    this.status = status;
-    this.code = code;
-    this.title = title;
-    this.detail = detail;
-    this.correlationId = correlationId;
-    this.retryAfter = retryAfter;
-    this.errors = errors;
-    this.isOfCredential = isOfCredential;
+  constructor(problem: Problem) {
+    super(problem.detail);
+    Object.assign(this, { errors: [], isOfCredential: false, ...problem });
   }
 }
 
@@ -56,7 +49,7 @@ export async function refusalOf(answer: Response): Promise<Refusal> {
     detail: body.detail ?? `The gateway answered ${answer.status}.`,
     correlationId: answer.headers.get('X-Correlation-Id') ?? undefined,
     retryAfter: Number(answer.headers.get('Retry-After')) || undefined,
-    errors: body.errors,
+    errors: body.errors ?? [],
     isOfCredential: answer.status === 401 || (answer.status === 403 && (body.scope ?? body.rehearsal) !== undefined),
   });
 }

@@ -146,10 +146,15 @@ export const settle = (): Promise<void> =>
     return rest.length === 0 ? 'Settled: nothing is under way.' : `Settled; ${rest.join(', ')}.`;
   });
 
-export const verify = (): Promise<void> =>
+const showVerified = (outcome: Output<'verify'>): void => {
+  verified.value = outcome;
+};
+
+/** Verifies a rehearsal. Default: the one in the address, whose outcome the bar shows. */
+export const verify = (show = showVerified, rehearsal?: string): Promise<void> =>
   act('verify', async () => {
-    const outcome = await control('verify');
-    verified.value = outcome;
+    const outcome = await control('verify', undefined, { rehearsal });
+    show(outcome);
     const broken = outcome.invariants.filter(({ holds }) => !holds).length;
     return broken === 0
       ? `All ${outcome.invariants.length} invariants hold.`

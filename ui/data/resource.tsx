@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ProblemCard, Skeleton } from '../kit/parts.tsx';
 import { type ControlOptions, control, type Input, type OperationId, type Output } from './control.ts';
-import { live, onFrames, useBeginning } from './live.ts';
+import { live, onBeginning, onFrames } from './live.ts';
 import { asRefusal, isAborted, type Refusal } from './refusal.ts';
 import { route } from './router.ts';
 import type { Frame, FrameKind } from './stream.ts';
@@ -126,13 +126,13 @@ export function useReread(kinds: readonly FrameKind[], reread: () => void, optio
       if (live.peek().kind !== 'asleep') latest.current.reread();
     }, REREAD_MS);
   };
-  useBeginning(() => kinds.length > 0 && later());
   useEffect(() => {
     const leave = kinds.map((kind) =>
       onFrames(kind, (data) => {
         if (latest.current.isConcerned?.([kind, data] as AnyFrame) !== false) later();
       }),
     );
+    if (kinds.length > 0) leave.push(onBeginning(later));
     return () => {
       clearTimeout(due.current);
       for (const end of leave) end();

@@ -1,6 +1,9 @@
+import type { ApiInput, ApiOutput, TypedApiId } from '../../rehearsal/call-types.ts';
+import { fillPath } from '../../shared/transport/path.ts';
 import { type Api, apis } from './catalog.ts';
 import { config } from './config.ts';
 import { type Refusal, refusalOf, unreachable } from './refusal.ts';
+import { here } from './router.ts';
 import { credentialsOf } from './session.ts';
 
 /** A request to an API of the estate, as a client of a rehearsal sends it. */
@@ -56,6 +59,16 @@ export async function sendRequest(rehearsal: string, { method, path, auth, body,
   const refusal = answer.ok ? undefined : await refusalOf(answer.clone());
   const text = await answer.text();
   return { status: answer.status, body: asJson(text), correlationId: answer.headers.get('X-Correlation-Id') ?? undefined, refusal };
+}
+
+/** Calls an API as a client of the rehearsal in the address. @throws Refusal */
+export async function callApi<Id extends TypedApiId>(id: Id, input: ApiInput<Id>) {
+  const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
+  const { params = {}, body = {} } = input as { readonly params?: Readonly<Record<string, string>>; readonly body?: unknown };
+  const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
+  const answer = await sendRequest(here(), { ...sent, idempotencyKey: newIdempotencyKey() });
+  if (answer.refusal) throw answer.refusal;
+  return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };
 }
 
 function asJson(text: string): unknown {

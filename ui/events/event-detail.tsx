@@ -15,7 +15,6 @@ import {
   type Tone,
 } from '../kit/kit.ts';
 import { eventFacts } from './event-row.tsx';
-import css from './events.module.css';
 
 type ReadEvent = Output<'read-event'>;
 type Consumer = ReadEvent['consumers'][number];
@@ -90,17 +89,17 @@ function KnownEvent({ value }: { value: ReadEvent }) {
           <code>{id}</code>
         </Pair>
       </dl>
-      <section class={css.part} aria-label="Consumers">
+      <section class="part" aria-label="Consumers">
         <h2>{consumers.length === 0 ? 'Nobody subscribes to it' : `Consumed by ${counted(consumers.length, 'application')}`}</h2>
         {consumers.length > 0 && (
-          <ul class={css.consumers}>
+          <ul class="lined">
             {consumers.map((consumer) => (
               <ConsumerRow key={consumer.application} correlationId={correlationid} consumer={consumer} />
             ))}
           </ul>
         )}
       </section>
-      <section class={css.part} aria-label="Payload">
+      <section class="part" aria-label="Payload">
         <h2>Payload</h2>
         <JsonView value={event} label="Payload" />
       </section>
@@ -129,7 +128,7 @@ function ConsumerRow({ correlationId, consumer }: { correlationId: string; consu
           <a href={withQuery(linkHere('activity', correlationId), { hop: requestId })}>How {applicationTitle(application)} handled it</a>
         )}
       </div>
-      {error !== undefined && <p class={`brk ${css.refused}`}>{error}</p>}
+      {error !== undefined && <p class="problem">{error}</p>}
     </li>
   );
 }

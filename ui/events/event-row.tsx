@@ -1,5 +1,5 @@
 import { nameOf, type Output } from '../data/data.ts';
-import { Badge, shortSubject, wallTime } from '../kit/kit.ts';
+import { Badge, Row, shortSubject, wallTime } from '../kit/kit.ts';
 
 export type PublishedEvent = Output<'list-events'>['items'][number];
 
@@ -20,17 +20,12 @@ interface EventRowProps {
 export function EventRow({ published: { event, order }, href, isSelected = false }: EventRowProps) {
   const { title, isAdditional, subject, time } = eventFacts(event);
   return (
-    <li>
-      <a href={href} data-row="" aria-current={isSelected ? 'true' : undefined}>
-        <span class="what event-text">{title}</span>
-        <span>{isAdditional && <Badge>additional</Badge>}</span>
-        <span class="meta">
-          <span>{shortSubject(subject)}</span>
-          <span>
-            {wallTime(time)} · no. {order}
-          </span>
-        </span>
-      </a>
-    </li>
+    <Row
+      href={href}
+      isCurrent={isSelected}
+      what={<span class="event-text">{title}</span>}
+      badge={isAdditional && <Badge>additional</Badge>}
+      meta={[shortSubject(subject), `${wallTime(time)} · no. ${order}`]}
+    />
   );
 }

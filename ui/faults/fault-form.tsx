@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { apis, applications, faultRules } from '../data/catalog.ts';
 import { applicationTitle, control, isCutOff, mistakeAt, readFaults } from '../data/data.ts';
-import { Card, Choice, say, useForm } from '../kit/kit.ts';
+import { Card, say, useForm } from '../kit/kit.ts';
 import { CARRIER, FAULT_KINDS, type FaultForm, type FaultKind, type FaultTargetKind, faultRule } from './fault-rule.ts';
 
 const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
@@ -24,11 +24,24 @@ const EMPTY: FaultForm = {
   seed: '',
 };
 
+const ANY = ['', 'any'] as const;
+const asIs = (value: string) => [value, value] as const;
+
+/** A text whose change is more than one assignment. */
+const editable = (value: string, set: (typed: string) => void) => ({
+  get value() {
+    return value;
+  },
+  set value(typed) {
+    set(typed);
+  },
+});
+
 /** Validated here, because the name is part of the URL, where names such as `..` change the path. */
 function nameTrouble(name: string): string | undefined {
   if (name === '') return 'A fault needs a name: choose one.';
   if (new RegExp(faultRules.name).test(name)) return undefined;
-  return 'A fault’s name has letters, digits, hyphens, underscores and dots, but not only dots.';
+  return 'A fault’s name has letters, digits, dots, hyphens and underscores, but not only dots.';
 }
 
 /**
@@ -56,106 +69,80 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     pointerOf: (pointer) => (target === 'call' && pointer === '/match' ? '/match/application' : pointer),
   });
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);
-  const choice = (
-    member: 'application' | 'api' | 'event' | 'webhook' | 'scan',
-    label: string,
-    pointer: string,
-    choices: readonly (readonly [string, string])[],
-  ) =>
-    ofForm.field({ id: `fault-${member}`, label, pointer }, (attributes) => (
-      <Choice
-        attributes={attributes}
-        value={form.value[member]}
-        choices={choices}
-        onChange={(value) => change({ [member]: value, ...(member === 'application' && { api: '' }) })}
-      />
-    ));
-  const text = (member: 'subject' | 'times' | 'probability' | 'seed', label: string, hint: string) =>
-    ofForm.field({ id: `fault-${member}`, label, hint, pointer: member === 'subject' ? '/match/subject' : `/${member}` }, (attributes) => (
-      <input
-        type="text"
-        {...attributes}
-        value={form.value[member]}
-        onInput={({ currentTarget }) => change({ [member]: currentTarget.value })}
-      />
-    ));
+  const member = (name: 'api' | 'event' | 'subject' | 'webhook' | 'scan' | 'times' | 'probability' | 'seed') =>
+    editable(form.value[name], (typed) => change({ [name]: typed }));
   const kinds: readonly FaultKind[] = faultRules.kinds[target];
   const { effect, members } = FAULT_KINDS[kind];
   return (
     <Card title="Your own rule">
-      <form {...ofForm.attributes} class="in fields">
+      <form {...ofForm.attributes} class="in stack">
         {ofForm.others}
         {ofForm.text(
-          {
-            id: 'fault-name',
-            label: 'Name',
-            hint: 'At most 64 letters, digits, dots, hyphens and underscores',
-            pointer: '{name}',
-          },
+          { id: 'fault-name', label: 'Name', hint: 'At most 64 letters, digits, dots, hyphens and underscores', pointer: '{name}' },
           name,
           { required: true, maxLength: 64 },
         )}
-        {ofForm.field({ id: 'fault-target', label: 'What it strikes', pointer: '/match' }, (attributes) => (
-          <Choice
-            attributes={attributes}
-            value={target}
-            choices={TARGETS}
-            onChange={(value) => {
-              const [chosen = 'call'] = TARGETS.find(([one]) => one === value) ?? [];
-              const [first = 'outage', ...others]: readonly FaultKind[] = faultRules.kinds[chosen];
-              change({ target: chosen, kind: [first, ...others].includes(kind) ? kind : first, members: {} });
-            }}
-          />
-        ))}
+        {ofForm.choice(
+          { id: 'fault-target', label: 'What it strikes', pointer: '/match' },
+          editable(target, (value) => {
+            const [chosen = 'call'] = TARGETS.find(([one]) => one === value) ?? [];
+            const [first = 'outage', ...others]: readonly FaultKind[] = faultRules.kinds[chosen];
+            change({ target: chosen, kind: [first, ...others].includes(kind) ? kind : first, members: {} });
+          }),
+          TARGETS,
+        )}
         {target === 'call' && [
-          choice('application', 'Application', '/match/application', [
-            ['', 'any'],
-            ...Object.keys(applications).map((id) => [id, applicationTitle(id)] as const),
+          ofForm.choice(
+            { id: 'fault-application', label: 'Application', pointer: '/match/application' },
+            editable(application, (value) => change({ application: value, api: '' })),
+            [ANY, ...Object.keys(applications).map((id) => [id, applicationTitle(id)] as const)],
+          ),
+          ofForm.choice({ id: 'fault-api', label: 'API', pointer: '/match/api' }, member('api'), [
+            ANY,
+            ...ofApplication.map(([id, api]) => [id, api.name] as const),
           ]),
-          choice('api', 'API', '/match/api', [['', 'any'], ...ofApplication.map(([id, api]) => [id, api.name] as const)]),
         ]}
         {target === 'event' && [
-          choice(
-            'event',
-            'Event',
-            '/match/event',
-            faultRules.events.map((one) => [one, one] as const),
+          ofForm.choice({ id: 'fault-event', label: 'Event', pointer: '/match/event' }, member('event'), faultRules.events.map(asIs)),
+          ofForm.text(
+            { id: 'fault-subject', label: 'Subject', hint: 'Optional: order/ord_…', pointer: '/match/subject' },
+            member('subject'),
           ),
-          text('subject', 'Subject', 'Optional: order/ord_…'),
         ]}
         {target === 'webhook' &&
-          choice('webhook', 'Webhooks', '/match/webhook', [
+          ofForm.choice({ id: 'fault-webhook', label: 'Webhooks', pointer: '/match/webhook' }, member('webhook'), [
             [CARRIER, 'of the carrier'],
             ...webhooks.map((one) => [one, `to ${one}`] as const),
           ])}
         {target === 'webhook' &&
           form.value.webhook === CARRIER &&
-          choice('scan', 'Scan', '/match/status', [['', 'any'], ...faultRules.scans.map((one) => [one, one] as const)])}
-        {ofForm.field({ id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind' }, (attributes) => (
-          <Choice
-            attributes={attributes}
-            value={kind}
-            choices={kinds.map((one) => [one, FAULT_KINDS[one].title] as const)}
-            onChange={(value) => change({ kind: kinds.find((one) => one === value) ?? kind, members: {} })}
-          />
-        ))}
-        {members.map(({ name: member, label, initial, hint, choices }) =>
-          ofForm.field(
-            { key: `${kind} ${member}`, id: `fault-member-${member}`, label, hint, pointer: `/fault/${member}` },
-            (attributes) => {
-              const value = form.value.members[member] ?? initial;
-              const set = (typed: string): void => change({ members: { ...form.value.members, [member]: typed } });
-              return choices ? (
-                <Choice attributes={attributes} value={value} choices={choices} onChange={set} />
-              ) : (
-                <input type="text" {...attributes} value={value} onInput={({ currentTarget }) => set(currentTarget.value)} />
-              );
-            },
-          ),
+          ofForm.choice({ id: 'fault-scan', label: 'Scan', pointer: '/match/status' }, member('scan'), [
+            ANY,
+            ...faultRules.scans.map(asIs),
+          ])}
+        {ofForm.choice(
+          { id: 'fault-kind', label: 'What goes wrong', hint: effect, pointer: '/fault/kind' },
+          editable(kind, (value) => change({ kind: kinds.find((one) => one === value) ?? kind, members: {} })),
+          kinds.map((one) => [one, FAULT_KINDS[one].title] as const),
         )}
-        {text('times', 'How often', 'Number of strikes; empty: until it is switched off')}
-        {text('probability', 'Probability', 'Optional, above 0 and up to 1; needs a seed')}
-        {text('seed', 'Seed', 'Optional: the same seed gives the same strikes')}
+        {members.map(({ name: one, label, initial, hint, choices }) => {
+          const props = { key: `${kind} ${one}`, id: `fault-member-${one}`, label, hint, pointer: `/fault/${one}` };
+          const typed = form.value.members;
+          const value = editable(typed[one] ?? initial, (given) => change({ members: { ...typed, [one]: given } }));
+          return choices ? ofForm.choice(props, value, choices) : ofForm.text(props, value);
+        })}
+        {ofForm.text(
+          { id: 'fault-times', label: 'How often', hint: 'Number of strikes; empty: until it is switched off', pointer: '/times' },
+          member('times'),
+        )}
+        {ofForm.text(
+          { id: 'fault-probability', label: 'Probability', hint: 'Optional, above 0 and up to 1; needs a seed', pointer: '/probability' },
+          member('probability'),
+        )}
+        {ofForm.text(
+          { id: 'fault-seed', label: 'Seed', hint: 'Optional: the same seed gives the same strikes', pointer: '/seed' },
+          member('seed'),
+        )}
         <p class="line">
           <button type="submit" class="primary" disabled={isCutOff()}>
             Set the fault

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { control, drawn, faults, isCutOff, isUsedUp, linkHere, type Output, useRead, useResource, withQuery } from '../data/data.ts';
-import { Badge, Card, Choice, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
+import { Badge, Card, Choice, counted, PageHead, Refresh, rehearsalTime } from '../kit/kit.ts';
 import { readWebhooks } from '../webhooks/webhook-read.ts';
 import { FaultRuleForm } from './fault-form.tsx';
 import { ruleInWords } from './fault-rule.ts';
@@ -21,8 +21,7 @@ export function Faults() {
   const others = set.filter(({ name }) => presets.value && [...presets.value.items, ...ofReceiver].every(({ id }) => id !== name));
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Faults">Faults</Heading>
+      <PageHead title="Faults">
         <p class="line">
           <span class="muted">
             {set.length === 0
@@ -40,7 +39,7 @@ export function Faults() {
             All off
           </button>
         </p>
-      </div>
+      </PageHead>
       <div class="over">
         <div class="stack">
           {drawn(presets, ({ items }) =>
@@ -109,7 +108,7 @@ function PresetRow({ preset, set }: { preset: FaultPreset; set: SetFault | undef
         <span class={css.what}>{title}</span>
       </button>
       <Hits fault={set} />
-      <p class={css.effect} id={`${id}-effect`}>
+      <p class="small" id={`${id}-effect`}>
         {effect}
       </p>
       <p class="muted small brk">

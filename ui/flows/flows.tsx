@@ -1,6 +1,6 @@
 import { flows } from '../data/catalog.ts';
 import { act, busy, control, drawn, isBusy, linkHere, type Output, route, useRead } from '../data/data.ts';
-import { Badge, Card, counted, duration, Empty, FilterField, failure, Heading, Term } from '../kit/kit.ts';
+import { Badge, Card, counted, duration, Empty, FilterField, failure, PageHead, Term } from '../kit/kit.ts';
 import css from './flows.module.css';
 import { isOpen, type ListedRun, RunBadge, runScenario, useRuns } from './run-list.tsx';
 
@@ -16,12 +16,15 @@ export function Flows() {
   const latest = new Map((runs.value?.items ?? []).toReversed().map((run) => [run.scenario, run]));
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Flows">Flows</Heading>
-        <p class="muted">
-          Each <Term word="Scenario">scenario</Term> runs in a separate <Term word="Rehearsal">rehearsal</Term>, which stays for inspection
-        </p>
-      </div>
+      <PageHead
+        title="Flows"
+        about={
+          <>
+            Each <Term word="Scenario">scenario</Term> runs in a separate <Term word="Rehearsal">rehearsal</Term>, which stays for
+            inspection
+          </>
+        }
+      />
       <div class="line">
         <div class={css.filter}>
           <FilterField

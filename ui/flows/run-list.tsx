@@ -1,5 +1,5 @@
 import { act, control, drawn, linkHere, type Output, type Resource, useRead } from '../data/data.ts';
-import { Badge, Empty, type Tone, wallTime } from '../kit/kit.ts';
+import { Badge, Empty, Row, type Tone, wallTime } from '../kit/kit.ts';
 
 export type RunState = Output<'read-run'>['state'];
 export type ListedRun = Output<'list-runs'>['items'][number];
@@ -36,15 +36,7 @@ export const RunList = () =>
     ) : (
       <ul class="rows">
         {items.map(({ id, title, state, startedAt }) => (
-          <li key={id}>
-            <a href={linkHere('runs', id)} data-row="">
-              <span class="what">{title}</span>
-              <span>
-                <RunBadge state={state} />
-              </span>
-              <span class="meta">{wallTime(startedAt)}</span>
-            </a>
-          </li>
+          <Row key={id} href={linkHere('runs', id)} what={title} badge={<RunBadge state={state} />} meta={[wallTime(startedAt)]} />
         ))}
       </ul>
     ),

@@ -3,16 +3,15 @@ import {
   apiTitle,
   applicationTitle,
   asRefusal,
-  busy,
   control,
   drawn,
+  isBusy,
   linkHere,
   type Output,
   rehearsalLink,
   useResource,
 } from '../data/data.ts';
-import { Card, duration, Empty, Heading, StatusBadge, wallTime } from '../kit/kit.ts';
-import { InvariantList } from '../rehearsals/invariants-card.tsx';
+import { Card, duration, Empty, InvariantList, PageHead, StatusBadge, Unknown, wallTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import css from './flows.module.css';
 import { RunBadge, RunList } from './run-list.tsx';
@@ -35,26 +34,19 @@ const readRun = (id: string, signal: AbortSignal): Promise<RunRecord | undefined
   });
 
 const UnknownRun = ({ id }: { id: string | undefined }) => (
-  <div class="stack">
-    <Heading title="Runs">
-      {id === undefined ? (
-        'Latest runs'
-      ) : (
-        <>
-          There is no run <code class="brk">{id}</code>
-        </>
-      )}
-    </Heading>
-    {id !== undefined && <p class="muted">The id is wrong, it was removed, or newer runs have replaced it: the latest 40 are kept.</p>}
-    <Card label="Latest runs">
-      <RunList />
-    </Card>
+  <Unknown
+    title="Runs"
+    words={id === undefined ? 'Latest runs' : 'There is no run'}
+    id={id}
+    why={id !== undefined && 'The id is wrong, it was removed, or newer runs have replaced it: the latest 40 are kept.'}
+    card={<RunList />}
+  >
     <p>
       <a class="button" href={linkHere('flows')}>
         All flows
       </a>
     </p>
-  </div>
+  </Unknown>
 );
 
 function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
@@ -72,13 +64,7 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
   const own = state === 'stopped' ? undefined : run.rehearsal;
   return (
     <div class="stack">
-      <div class="title">
-        <div class="line">
-          <Heading title={title}>{title}</Heading>
-          <RunBadge state={state} />
-        </div>
-        <a href={linkHere('flows')}>← All flows</a>
-      </div>
+      <PageHead title={title} badge={<RunBadge state={state} />} back={[linkHere('flows'), 'All flows']} />
       <div class="line muted">
         <code>{scenario}</code>
         <span>started {wallTime(startedAt)}</span>
@@ -89,7 +75,7 @@ function KnownRun({ run, reread }: { run: RunRecord; reread: () => void }) {
           </a>
         )}
         {isOpen && (
-          <button type="button" aria-disabled={busy.value === undefined ? undefined : 'true'} onClick={() => void stop()}>
+          <button type="button" aria-disabled={isBusy()} onClick={() => void stop()}>
             Stop
           </button>
         )}

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { asRefusal, type FieldError, type Refusal } from '../data/refusal.ts';
@@ -9,7 +9,7 @@ interface FieldProps {
   readonly hint?: string;
   /** The pointer of the gateway's errors about this field. Absent: another field shows them. */
   readonly pointer?: string;
-  readonly errors: readonly FieldError[];
+  readonly errors?: readonly FieldError[];
   readonly key?: string;
 }
 
@@ -20,7 +20,7 @@ type DrawInput = (attributes: {
 }) => ComponentChildren;
 
 /** A labelled input, with what the gateway found wrong with it. `draw` gives the input these attributes. */
-export function field({ id, label, hint, pointer, errors, key = id }: FieldProps, draw: DrawInput) {
+export function field({ id, label, hint, pointer, errors = [], key = id }: FieldProps, draw: DrawInput) {
   const found = errors.filter((error) => error.pointer === pointer);
   const notes = [hint !== undefined && `${id}-hint`, found.length > 0 && `${id}-wrong`].filter(Boolean).join(' ');
   return (
@@ -41,6 +41,11 @@ export function field({ id, label, hint, pointer, errors, key = id }: FieldProps
   );
 }
 
+/** A signal, or a member of one. */
+interface Editable {
+  value: string;
+}
+
 interface TextMore {
   readonly required?: true;
   readonly maxLength?: number;
@@ -48,7 +53,7 @@ interface TextMore {
 }
 
 /** A field with one line of text, which stays as it was typed. `more` adds attributes of the input. */
-const textField = (props: FieldProps, value: Signal<string>, more: TextMore = {}) =>
+const textField = (props: FieldProps, value: Editable, more: TextMore = {}) =>
   field(props, (attributes) => (
     <input
       type="text"
@@ -102,7 +107,11 @@ export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => po
     isSending: isSending.value,
     others: <OtherErrors errors={errors.value} shown={shown} />,
     field: (props: OwnProps, draw: DrawInput) => field(ofForm(props), draw),
-    text: (props: OwnProps, value: Signal<string>, more?: TextMore) => textField(ofForm(props), value, more),
+    text: (props: OwnProps, value: Editable, more?: TextMore) => textField(ofForm(props), value, more),
+    choice: (props: OwnProps, value: Editable, choices: ChoiceProps['choices']) =>
+      field(ofForm(props), (attributes) => (
+        <Choice attributes={attributes} value={value.value} choices={choices} onChange={(chosen) => (value.value = chosen)} />
+      )),
   };
 }
 
@@ -114,11 +123,10 @@ export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFo
 }
 
 /** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
-export function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: Iterable<string> }) {
+function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: ReadonlySet<string> }) {
   const problem = useRef<HTMLDivElement>(null);
   useEffect(() => problem.current?.scrollIntoView({ block: 'nearest' }), [errors]);
-  const places = new Set(shown);
-  const others = errors.filter(({ pointer }) => !places.has(pointer));
+  const others = errors.filter(({ pointer }) => !shown.has(pointer));
   if (others.length === 0) return null;
   return (
     <div ref={problem} class="problem" role="alert">

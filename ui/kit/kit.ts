@@ -1,4 +1,5 @@
 /** What every page is made of. All pages import it here, so that the bundler puts it into one file. */
+export * from './badge.tsx';
 export * from './catalog.ts';
 export * from './dialog.tsx';
 export * from './download.ts';
@@ -6,6 +7,7 @@ export * from './field.tsx';
 export * from './filter-field.tsx';
 export * from './format.ts';
 export * from './icon.tsx';
+export * from './invariant-list.tsx';
 export * from './json-view.tsx';
 export * from './keyboard.ts';
 export * from './list-and-detail.tsx';

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Refusal } from '../data/refusal.ts';
-import { path, route, takeFocusDue } from '../data/router.ts';
-import { type Tone, toneOf } from './format.ts';
+import { linkHere, path, route, takeFocusDue } from '../data/router.ts';
+import { shortId } from './format.ts';
 import { say } from './status-line.tsx';
 
 /** The heading of a page. It takes the focus after a navigation, and names the document. */
@@ -20,47 +20,56 @@ export function Heading({ children, title, small = false }: { children?: Compone
   );
 }
 
-export const Badge = ({ tone, children }: { tone?: Tone; children?: ComponentChildren }) => (
-  <span class={tone ? `badge ${tone}` : 'badge'}>{children}</span>
-);
-
-/** The faults that struck. */
-export const FaultBadges = ({ faults }: { faults: readonly string[] }) => (
-  <>
-    {faults.map((fault) => (
-      <Badge key={fault} tone="warn">
-        ⚡ <span class="clip">{fault}</span>
-      </Badge>
-    ))}
-  </>
-);
-
-/** An HTTP status: green, amber when refused, red when failed. */
-export const StatusBadge = ({ status }: { status: number }) => <Badge tone={toneOf(status)}>{status}</Badge>;
-
-export function Card({
-  title,
-  aside,
-  children,
-  label,
-}: {
-  title?: string;
-  aside?: ComponentChildren;
-  children?: ComponentChildren;
-  label?: string;
-}) {
-  return (
-    <section class="card" aria-label={label ?? title}>
-      {title !== undefined && (
-        <header>
-          <h2>{title}</h2>
-          {aside}
-        </header>
-      )}
-      {children}
-    </section>
-  );
+interface PageHeadProps {
+  /** For the document, and the heading unless it has other words. */
+  readonly title: string;
+  readonly heading?: ComponentChildren;
+  readonly badge?: ComponentChildren;
+  /** What the page shows. */
+  readonly about?: ComponentChildren;
+  /** The list that it leads back to. */
+  readonly back?: readonly [href: string, words: string];
+  readonly children?: ComponentChildren;
 }
+
+/** The head of a page: its heading, and what it shows, where it leads back to, or what can be done. */
+export const PageHead = ({ title, heading = title, badge, about, back, children }: PageHeadProps) => (
+  <div class="title">
+    <div class="line">
+      <Heading title={title}>{heading}</Heading>
+      {badge}
+    </div>
+    {about !== undefined && <p class="muted">{about}</p>}
+    {back && <a href={back[0]}>← {back[1]}</a>}
+    {children}
+  </div>
+);
+
+/** A fault that struck, as a link to the page of faults. */
+export const FaultLink = ({ children }: { children: ComponentChildren }) => (
+  <a class="badge warn" href={linkHere('faults')}>
+    <span aria-hidden="true">⚡</span> <span class="clip">{children}</span>
+  </a>
+);
+
+interface CardProps {
+  readonly title?: string;
+  readonly aside?: ComponentChildren;
+  readonly label?: string;
+  readonly children?: ComponentChildren;
+}
+
+export const Card = ({ title, aside, children, label = title }: CardProps) => (
+  <section class="card" aria-label={label}>
+    {title !== undefined && (
+      <header>
+        <h2>{title}</h2>
+        {aside}
+      </header>
+    )}
+    {children}
+  </section>
+);
 
 /** What will appear here, and the button that makes it appear. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
@@ -79,7 +88,7 @@ interface NotFoundProps {
   readonly children?: ComponentChildren;
 }
 
-/** In place of something that does not exist. */
+/** In place of the detail of something that does not exist. */
 export const NotFound = ({ title, words, id, children }: NotFoundProps) => (
   <div class="empty">
     <Heading title={title} small>
@@ -90,6 +99,75 @@ export const NotFound = ({ title, words, id, children }: NotFoundProps) => (
     </p>
     {children}
   </div>
+);
+
+interface UnknownProps extends Omit<NotFoundProps, 'id'> {
+  readonly id: string | undefined;
+  /** Why it is unknown, and what the card below shows. */
+  readonly why: ComponentChildren;
+  /** What exists. */
+  readonly card?: ComponentChildren;
+}
+
+/** In place of the page of something that does not exist. */
+export const Unknown = ({ title, words, id, why, card, children }: UnknownProps) => (
+  <div class="stack">
+    <Heading title={title}>
+      {words} {id !== undefined && <code class="brk">{id}</code>}
+    </Heading>
+    {why !== false && <p class="line muted">{why}</p>}
+    {card !== undefined && <Card label={title}>{card}</Card>}
+    {children}
+  </div>
+);
+
+interface ObjectBadgesProps {
+  readonly label: string;
+  readonly objects: readonly { readonly type: string; readonly id: string; readonly name?: string | undefined }[];
+}
+
+/** Links to objects, each with its name or its id. */
+export const ObjectBadges = ({ label, objects }: ObjectBadgesProps) => (
+  <ul class="line" aria-label={label}>
+    {objects.map(({ type, id, name = shortId(id) }) => (
+      <li key={`${type}/${id}`} class="clip">
+        <a class="badge" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
+          <span class="clip">
+            {type} {name}
+          </span>
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+interface RowProps extends Record<`data-${string}`, unknown> {
+  readonly href: string | undefined;
+  readonly what: ComponentChildren;
+  readonly badge?: ComponentChildren;
+  /** Words below it; an empty part is left out. */
+  readonly meta: readonly ComponentChildren[];
+  readonly isCurrent?: boolean;
+  readonly class?: string | undefined;
+  readonly title?: string;
+  readonly target?: string;
+  readonly rel?: string;
+  /** Below the link. */
+  readonly children?: ComponentChildren;
+}
+
+/** A link in a list of the class `rows`. */
+export const Row = ({ what, badge, meta, isCurrent = false, children, ...link }: RowProps) => (
+  <li>
+    <a data-row="" aria-current={isCurrent ? 'true' : undefined} {...link}>
+      <span class="what">{what}</span>
+      <span>{badge}</span>
+      <span class="meta">
+        {meta.filter(Boolean).map((part, place) => (typeof part === 'string' ? <span key={place}>{part}</span> : part))}
+      </span>
+    </a>
+    {children}
+  </li>
 );
 
 /** A term and what it is, in a list of the class `pairs`. */

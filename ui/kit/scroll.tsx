@@ -19,16 +19,18 @@ interface TableProps extends Pick<ScrollProps, 'label' | 'class' | 'children'> {
   readonly heads: readonly string[];
   /** The columns with numbers, whose cells have the class `number`. */
   readonly numbers?: readonly string[];
+  /** The column that a narrow window has no room for, whose cells have the class `wide`. */
+  readonly wide?: string;
 }
 
 /** A table that may be wider than its place. */
-export const Table = ({ label, class: name, heads, numbers = [], children }: TableProps) => (
+export const Table = ({ label, class: name, heads, numbers = [], wide, children }: TableProps) => (
   <Scroll class={`table ${name ?? ''}`} label={label}>
     <table>
       <thead>
         <tr>
           {heads.map((head) => (
-            <th key={head} scope="col" class={numbers.includes(head) ? 'number' : undefined}>
+            <th key={head} scope="col" class={numbers.includes(head) ? 'number' : head === wide ? 'wide' : undefined}>
               {head}
             </th>
           ))}

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { Badge, counted, Scroll } from '../kit/kit.ts';
+import { Badge, counted, isNarrow, Scroll } from '../kit/kit.ts';
 import css from './life-cycle.module.css';
 import type { Edge, Keeping, LifeCycleGraph } from './life-cycle-graph.ts';
 import { type Box, LINE, lifeCycleLayout, type PlacedEdge, type Point } from './life-cycle-layout.ts';
@@ -131,7 +131,7 @@ const Words = ({ placed: { label, lines }, isTaken }: { placed: PlacedEdge; isTa
 );
 
 const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; type: string }) => (
-  <ul class={css['states']} aria-label={`Life cycle of a ${type}`}>
+  <ul class={isNarrow.value ? css['states'] : 'unseen'} aria-label={`Life cycle of a ${type}`}>
     {edges.some(({ from }) => from === null) && (
       <li>
         <span class="muted">new</span>
@@ -140,20 +140,10 @@ const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; 
     )}
     {states.map(({ name, isPresent, wasReached }) => (
       <li key={name}>
-        <strong>{name}</strong>
-        {isPresent ? (
-          <>
-            {' '}
-            <Badge tone="good">is here</Badge>
-          </>
-        ) : (
-          wasReached && (
-            <>
-              {' '}
-              <Badge>was here</Badge>
-            </>
-          )
-        )}
+        <p class="line">
+          <strong>{name}</strong>
+          {isPresent ? <Badge tone="good">is here</Badge> : wasReached && <Badge>was here</Badge>}
+        </p>
         <Moves edges={edges} from={name} />
       </li>
     ))}
@@ -167,13 +157,10 @@ function Moves({ edges, from }: { edges: readonly Edge[]; from: string | null })
     <ul>
       {leaving.map(({ to, verbs, triggers, taken }) => (
         <li key={to}>
-          {verbs.join(', ')} → {to}
-          {taken > 0 && (
-            <>
-              {' '}
-              <Badge tone="good">{taken === 1 ? 'taken' : `taken ${counted(taken, 'time')}`}</Badge>
-            </>
-          )}
+          <p class="line">
+            {verbs.join(', ')} → {to}
+            {taken > 0 && <Badge tone="good">{taken === 1 ? 'taken' : `taken ${counted(taken, 'time')}`}</Badge>}
+          </p>
           <p class="muted">{triggers.join('; ')}</p>
         </li>
       ))}

@@ -1,9 +1,8 @@
-import type { ApiInput, ApiOutput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
+import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
 import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
 import { decimalsOf, type Money, majorUnits, minus, money } from '../../shared/domain/money.ts';
-import { fillPath } from '../../shared/transport/path.ts';
 import { apis } from '../data/catalog.ts';
-import { type Input, newIdempotencyKey, type OperationId, sendRequest, tracedControl, whyNoCall } from '../data/data.ts';
+import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
 import type { Near } from './near.tsx';
 
@@ -18,6 +17,8 @@ export interface Field {
   readonly choices?: readonly (readonly [value: string, words: string])[];
   /** A number from `least` to `most`. `decimals`: an amount of money in minor units, with the decimals of its currency. */
   readonly number?: { readonly least: number; readonly most: number; readonly decimals?: number };
+  /** Of an amount. */
+  readonly currency?: string;
   readonly isOptional?: true;
   /** A SKU, chosen by the name of its product. */
   readonly isProduct?: true;
@@ -33,7 +34,7 @@ export interface Outcome {
 }
 
 /** @throws Refusal */
-type Step = (rehearsal: string) => Promise<Outcome>;
+type Step = () => Promise<Outcome>;
 
 /** What can be done with an object. */
 export interface Action {
@@ -58,26 +59,18 @@ interface Declared<O> {
   readonly states?: readonly string[];
   /** The name of its rule among the obstacles. Default: the verb. */
   readonly rule?: string;
+  /** The operation that plays the outside world, with the id of the object and the values of the form. */
+  readonly play?: OperationId;
   readonly fields?: (object: O, near: Near) => readonly Field[];
-  /** Default: one call with the id of the object. */
+  /** Default: one call with the id of the object and the values of the form. */
   readonly steps?: (object: O, values: Values, near: Near) => readonly Step[];
-}
-
-/** @throws Refusal */
-async function send<Id extends TypedApiId>(rehearsal: string, id: Id, input: ApiInput<Id>) {
-  const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
-  const { params = {}, body = {} } = input as { readonly params?: Values; readonly body?: unknown };
-  const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
-  const answer = await sendRequest(rehearsal, { ...sent, idempotencyKey: newIdempotencyKey() });
-  if (answer.refusal) throw answer.refusal;
-  return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };
 }
 
 /** @param makes the type of the object in the answer, when it is a new one */
 const call =
   <Id extends TypedApiId>(id: Id, input: ApiInput<Id>, makes?: ObjectType): Step =>
-  async (rehearsal) => {
-    const { body, correlationId } = await send(rehearsal, id, input);
+  async () => {
+    const { body, correlationId } = await callApi(id, input);
     return { correlationId, made: makes && { type: makes, id: (body as { readonly id: string }).id } };
   };
 
@@ -90,13 +83,14 @@ const play =
 /** Cash may be more than the total, because the till gives change. In minor units. */
 const MOST_CASH = 9_999_999;
 
-const amountField = (label: string, { amount, currency }: Money, most = amount): Field => ({
-  name: 'amount',
+const amountField = (label: string, { amount, currency }: Money, most = amount, name = 'amount'): Field => ({
+  name,
   label,
   value: majorUnits({ amount, currency }),
   number: { least: 1, most: Math.max(1, most), decimals: decimalsOf(currency) },
+  currency,
 });
-const amountOf = ({ amount = '' }: Values, { currency }: Money): Money =>
+const amountOf = ({ amount = '' }: Values, { currency }: Pick<Money, 'currency'>): Money =>
   money(Math.round(Number(amount) * 10 ** decimalsOf(currency)), currency);
 
 const text = (name: string, label: string, value = '', hint?: string): Field => ({ name, label, value, hint });
@@ -121,31 +115,21 @@ const store = (name: string, { names: { locations } }: Near, hint?: string, valu
 /** An optional text of a request. */
 const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
+/** A body with a member for each field. */
+const bodyFrom = (fields: readonly Field[], values: Values): object =>
+  Object.fromEntries(
+    fields.map(({ name, number, currency }) => {
+      const typed = values[name];
+      if (currency !== undefined) return [name, amountOf({ amount: typed ?? '' }, { currency })];
+      return [name, number ? Number(typed) : given(typed)];
+    }),
+  );
+
 type Order = BusinessObject<'order'>;
 type FulfillmentOrder = BusinessObject<'fulfillment-order'>;
 
 const picking = ({ pickingOrderId: id = '' }: FulfillmentOrder, body: ApiInput<'update-picking-status-api'>['body']): Step =>
   call('update-picking-status-api', { params: { id }, body });
-
-const addressOf = ({
-  name = '',
-  line1 = '',
-  line2,
-  city = '',
-  region,
-  postalCode,
-  country = '',
-  phone,
-}: Readonly<Record<string, string>>) => ({
-  name,
-  line1,
-  line2: given(line2),
-  city,
-  region: given(region),
-  postalCode: given(postalCode),
-  country,
-  phone: given(phone),
-});
 
 type ShippingAddress = NonNullable<Order['shippingAddress']>;
 
@@ -159,6 +143,8 @@ const addressFields = (address: ShippingAddress = SAMPLE_ADDRESS): readonly Fiel
   text('country', 'Country', address.country, 'Two letters, such as IE.'),
   optional('phone', 'Phone', 'E.164, such as +353915550101.', address.phone),
 ];
+
+const addressOf = (values: Values): ShippingAddress => bodyFrom(addressFields(), values) as ShippingAddress;
 
 const SAMPLE_ADDRESS: ShippingAddress = {
   name: 'Ada Byrne',
@@ -175,10 +161,10 @@ const exchange =
     line: { readonly sku: string; readonly qty: number },
     shippingAddress: ShippingAddress,
   ): Step =>
-  async (rehearsal) => {
-    const { body: basket } = await send(rehearsal, 'create-basket-api', { body: { channel: 'web', customerId, lines: [line] } });
-    await send(rehearsal, 'checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress } });
-    return call('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } }, 'order')(rehearsal);
+  async () => {
+    const { body: basket } = await callApi('create-basket-api', { body: { channel: 'web', customerId, lines: [line] } });
+    await callApi('checkout-basket-api', { params: { id: basket.id }, body: { shippingAddress } });
+    return call('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } }, 'order')();
   };
 
 const DISPUTE_REASONS = [
@@ -226,13 +212,13 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'pay-with-points',
       fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
       steps: (order, { points }, near) => [
-        async (rehearsal) => {
+        async () => {
           const { id: orderId, loyaltyAccountId: id = '' } = order;
-          const { body } = await send(rehearsal, 'redeem-points-api', { params: { id }, body: { points: Number(points), orderId } });
+          const { body } = await callApi('redeem-points-api', { params: { id }, body: { points: Number(points), orderId } });
           const { id: token, value } = body.redemption;
           const outstanding = outstandingOf(order, near);
           const amount = value.amount > outstanding.amount ? outstanding : value;
-          return call('authorize-payment-api', { body: { orderId, tender: { type: 'loyalty', token }, amount } })(rehearsal);
+          return call('authorize-payment-api', { body: { orderId, tender: { type: 'loyalty', token }, amount } })();
         },
       ],
     },
@@ -288,7 +274,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'cancel-order-api',
       verb: 'cancel',
       fields: () => [optional('reason', 'Reason')],
-      steps: ({ id }, { reason }) => [call('cancel-order-api', { params: { id }, body: { reason: given(reason) } })],
     },
   ],
   payment: [
@@ -298,7 +283,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'capture-payment-api',
       verb: 'capture',
       fields: ({ authorizedAmount }) => [amountField('Amount', authorizedAmount)],
-      steps: ({ id, amount }, values) => [call('capture-payment-api', { params: { id }, body: { amount: amountOf(values, amount) } })],
     },
     {
       label: 'Void',
@@ -319,24 +303,16 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
           ...(returns.length > 0 ? [choice('returnId', 'Pays for', ['', 'no return'], ...returns)] : []),
         ];
       },
-      steps: ({ id, amount }, { reason, returnId, ...values }) => [
-        call('refund-payment-api', {
-          params: { id },
-          body: { amount: amountOf(values, amount), reason: given(reason), returnId: given(returnId) },
-        }),
-      ],
     },
     {
       label: 'Dispute',
       does: 'The cardholder disputes it at the bank: the money and a fee are withdrawn.',
+      play: 'open-dispute',
       verb: 'dispute',
       fields: ({ capturedAmount, refundedAmount, disputes = [] }) => {
         const lost = disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount);
         return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
       },
-      steps: ({ id, amount }, { reason, ...values }) => [
-        play('open-dispute', { params: { id }, body: { reason: reason as 'general', amount: amountOf(values, amount) } }),
-      ],
     },
     {
       label: 'Win the dispute',
@@ -404,9 +380,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
           ['ATTEMPT3', 'Three attempts will fail'],
         ),
       ],
-      steps: ({ id }, { service }) => [
-        call('dispatch-fulfillment-order-api', { params: { id }, body: { service: given(service) as 'EXPRESS' | undefined } }),
-      ],
     },
   ],
   shipment: [
@@ -420,7 +393,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Resend the newest scan',
       does: 'The carrier sends its webhook again with the same webhook-id, so that its receiver must recognise the repeat.',
       rule: 'resend',
-      steps: ({ id }) => [play('resend-scan', { params: { id }, body: {} })],
+      play: 'resend-scan',
     },
   ],
   return: [
@@ -451,7 +424,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'add-line-to-basket-api',
       verb: 'add-line',
       fields: () => [product(), units('qty', 'Units', 1, 1, 9999)],
-      steps: ({ id }, { sku = '', qty }) => [call('add-line-to-basket-api', { params: { id }, body: { sku, qty: Number(qty) } })],
     },
     {
       label: 'Check out',
@@ -538,17 +510,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     {
       label: 'Change the contact',
       does: 'Customer service corrects the name, the e-mail or the phone.',
+      play: 'change-customer-by-hand',
       fields: ({ firstName, lastName, email, phone }) => [
         optional('firstName', 'First name', undefined, firstName),
         optional('lastName', 'Last name', undefined, lastName),
         optional('email', 'E-mail', undefined, email),
         optional('phone', 'Phone', 'E.164, such as +353915550101.', phone),
-      ],
-      steps: ({ id }, { firstName, lastName, email, phone }) => [
-        play('change-customer-by-hand', {
-          params: { id },
-          body: { firstName: given(firstName), lastName: given(lastName), email: given(email), phone: given(phone) },
-        }),
       ],
     },
     {
@@ -571,8 +538,8 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     {
       label: 'Change the price',
       does: 'The next checkout uses it. Orders keep theirs.',
-      fields: ({ price }) => [amountField('Price', price, MOST_CASH)],
-      steps: ({ id, price }, values) => [play('change-product-by-hand', { params: { id }, body: { price: amountOf(values, price) } })],
+      play: 'change-product-by-hand',
+      fields: ({ price }) => [amountField('Price', price, MOST_CASH, 'price')],
     },
   ],
   reservation: [
@@ -595,9 +562,6 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'Grants points as goodwill.',
       api: 'issue-loyalty-points-api',
       fields: () => [units('points', 'Points', 100, 1, 999_999), text('reason', 'Reason', 'Goodwill')],
-      steps: ({ id }, { points, reason = '' }) => [
-        call('issue-loyalty-points-api', { params: { id }, body: { points: Number(points), reason } }),
-      ],
     },
   ],
 };
@@ -632,22 +596,14 @@ const outsideFields = (verb: string, object: { readonly lines?: BusinessObject<'
   );
 };
 
-/** The operations that play the outside world, by their id in a life cycle. */
-const PLAYS: Readonly<Record<string, (id: string, verb: string, body: object) => Step>> = {
-  'play-scan': (id, scan) => play('play-scan', { params: { id, scan }, body: {} }),
-  'move-return-by-hand': (id, verb, body) => play('move-return-by-hand', { params: { id, verb }, body }),
-  'complete-payment-action-by-hand': (id, verb) =>
-    play('complete-payment-action-by-hand', { params: { id }, body: { outcome: verb === 'authenticate' ? 'succeeded' : 'failed' } }),
-  'move-product-by-hand': (id, verb) => play('move-product-by-hand', { params: { id, verb }, body: {} }),
-  'move-customer-by-hand': (id, verb) => play('move-customer-by-hand', { params: { id, verb }, body: {} }),
-};
-
-const bodyOf = (verb: string, { reason, ...conditions }: Values): object =>
-  verb === 'reject'
-    ? { reason }
-    : verb === 'inspect'
-      ? { lines: Object.entries(conditions).map(([orderLineId, condition]) => ({ orderLineId, condition })) }
-      : {};
+/** The body of an operation that plays a verb. */
+function bodyOf(verb: string, { reason, ...conditions }: Values): object {
+  if (verb === 'reject') return { reason };
+  if (verb === 'authenticate') return { outcome: 'succeeded' };
+  if (verb === 'fail-authentication') return { outcome: 'failed' };
+  if (verb !== 'inspect') return {};
+  return { lines: Object.entries(conditions).map(([orderLineId, condition]) => ({ orderLineId, condition })) };
+}
 
 interface Acted {
   readonly type: string;
@@ -667,17 +623,17 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
   const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
   const ruleOf = (rule: string | undefined) => (rule === undefined ? undefined : obstacleOf(type, rule, object, near)?.text);
   const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
-    const { label, does, api, verb, states = verb === undefined ? undefined : fromsOf(verb), rule = verb, fields, steps } = action;
+    const { label, does, api, play: operation, verb, states = verb && fromsOf(verb), rule = verb, steps } = action;
     const wrongState = states && outsideOf(states);
-    const whyNoAct = api === undefined ? whyNot(undefined) : (whyNoCall(near.rehearsal, api) ?? whyNot(apis[api]?.application));
+    const whyNoAct = api === undefined ? whyNot(undefined) : (whyNoCall(here(), api) ?? whyNot(apis[api]?.application));
     const obstacle = wrongState ?? ruleOf(rule) ?? whyNoAct;
-    return {
-      label,
-      does,
-      obstacle,
-      fields: obstacle ? [] : (fields?.(object, near) ?? []),
-      steps: (values) => steps?.(object, values, near) ?? (api === undefined ? [] : [call(api, { params: { id } } as never)]),
+    const fields = obstacle === undefined ? (action.fields?.(object, near) ?? []) : [];
+    const stepsOf = (values: Values): readonly Step[] => {
+      if (steps) return steps(object, values, near);
+      const input = { params: { id }, body: bodyFrom(fields, values) } as never;
+      return [...(api ? [call(api, input)] : []), ...(operation ? [play(operation, input)] : [])];
     };
+    return { label, does, obstacle, fields, steps: stepsOf };
   });
   const played = [
     ...Map.groupBy(
@@ -685,7 +641,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       ({ verb }) => verb,
     ),
   ].map(([verb, same]): Action => {
-    const stepOf = PLAYS[same[0]?.control ?? ''];
+    const operation = same[0]?.control as OperationId;
     const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
     return {
@@ -693,7 +649,8 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
-      steps: (values) => (stepOf ? [stepOf(id, verb, bodyOf(verb, values))] : []),
+      // A scan is a verb too.
+      steps: (values) => [play(operation, { params: { id, verb, scan: verb }, body: bodyOf(verb, values) } as never)],
     };
   });
   return [...called, ...played].toSorted((one, other) => Number(one.obstacle !== undefined) - Number(other.obstacle !== undefined));

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
 import type { Nearby } from '../../shared/catalog/obstacles.ts';
-import { type Output, rehearsalLink } from '../data/data.ts';
+import { linkHere, type Output } from '../data/data.ts';
 import { shortId } from '../kit/kit.ts';
 
 type Item = Output<'list-related-objects'>['items'][number];
@@ -10,7 +10,6 @@ type NearItem<Type extends ObjectType> = Omit<Item, 'object'> & { readonly objec
 
 /** What belongs to an object: its customer, payments, parcels, products. */
 export interface Near extends Nearby {
-  readonly rehearsal: string;
   of<Type extends ObjectType>(type: Type): readonly NearItem<Type>[];
   readonly names: Names;
   /** The name of the product with a SKU; the SKU when no product has it. */
@@ -30,12 +29,11 @@ const LABELLED_BY_ID: ReadonlySet<string> = new Set(['fulfillment-order', 'reser
 /** The related objects of an object, and the names of the rehearsal. */
 type Related = Pick<Output<'list-related-objects'>, 'items' | 'pointWorth'> & { readonly names: Names };
 
-export function nearOf(rehearsal: string, { items, pointWorth, names }: Related): Near {
+export function nearOf({ items, pointWorth, names }: Related): Near {
   const ofType = <Type extends ObjectType>(type: Type) => items.filter((one) => one.type === type) as unknown as readonly NearItem<Type>[];
   const products = new Map(ofType('product').map(({ object }) => [object.sku, object.name]));
   const nameIn = (all: Names['promotions'], id: string | undefined) => all.find((one) => one.id === id)?.name;
   const near: Near = {
-    rehearsal,
     pointWorth,
     of: ofType,
     get: (type, id) => ofType(type).find((one) => one.id === id)?.object,
@@ -55,7 +53,7 @@ export function nearOf(rehearsal: string, { items, pointWorth, names }: Related)
       const found = items.find((one) => one.type === type && one.id === id)?.label;
       const label = found && near.label(type, found);
       return (
-        <a class="brk" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
+        <a class="brk" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
           {words ?? label ?? shortId(id)}
         </a>
       );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { act, asRefusal, busy, control, type Refusal, rehearsalLink, useResource } from '../data/data.ts';
-import { Choice, Dialog, field, OtherErrors, say, useFocusOnWrong } from '../kit/kit.ts';
+import { act, busy, control, linkHere, useResource } from '../data/data.ts';
+import { Choice, Dialog, field, say, useForm } from '../kit/kit.ts';
 import type { Action, Field, Outcome, Values } from './actions.ts';
 import css from './objects.module.css';
 
@@ -12,20 +12,19 @@ export interface ActionGroup {
 }
 
 interface ObjectActionsProps {
-  readonly rehearsal: string;
   readonly groups: readonly ActionGroup[];
   readonly onDone: () => void;
 }
 
 /** A button for each action, with what it would do. An impossible action can be focused, so that its reason can be read. */
-export function ObjectActions({ rehearsal, groups, onDone }: ObjectActionsProps) {
+export function ObjectActions({ groups, onDone }: ObjectActionsProps) {
   const [asked, setAsked] = useState<Action>();
   const [outcome, setOutcome] = useState<Outcome>();
   /** @throws Refusal */
   const run = async ({ label, steps }: Action, values: Values): Promise<void> => {
     let latest: Outcome | undefined;
     try {
-      for (const step of steps(values)) latest = await step(rehearsal);
+      for (const step of steps(values)) latest = await step();
     } finally {
       setOutcome(latest);
       onDone();
@@ -42,7 +41,7 @@ export function ObjectActions({ rehearsal, groups, onDone }: ObjectActionsProps)
       {groups.map(({ title, actions }, group) => (
         <section key={title} aria-label={title}>
           {title !== undefined && <h3 class="in">{title}</h3>}
-          <ul class={css['actions']}>
+          <ul class={`lined ${css['actions']}`}>
             {actions.map((action, place) => (
               <li key={action.label}>
                 <button
@@ -66,13 +65,11 @@ export function ObjectActions({ rehearsal, groups, onDone }: ObjectActionsProps)
       {outcome && (
         <p class="in line">
           {outcome.made && (
-            <a class="button" href={rehearsalLink(rehearsal, 'objects', outcome.made.type, outcome.made.id)}>
+            <a class="button" href={linkHere('objects', outcome.made.type, outcome.made.id)}>
               Go to the new {outcome.made.type}
             </a>
           )}
-          {outcome.correlationId !== undefined && (
-            <a href={rehearsalLink(rehearsal, 'activity', outcome.correlationId)}>See what this caused</a>
-          )}
+          {outcome.correlationId !== undefined && <a href={linkHere('activity', outcome.correlationId)}>See what this caused</a>}
         </p>
       )}
       {asked && <ActionForm action={asked} run={(values) => run(asked, values)} onClose={() => setAsked(undefined)} />}
@@ -88,25 +85,10 @@ interface ActionFormProps {
 
 function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFormProps) {
   const [typed, setTyped] = useState<Values>(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
-  const [refusal, setRefusal] = useState<Refusal>();
-  const errors = refusal ? (refusal.errors.length > 0 ? refusal.errors : [{ pointer: '', detail: refusal.detail }]) : [];
-  const form = useFocusOnWrong(errors);
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (busy.peek() !== undefined) return;
-    busy.value = label;
-    try {
-      await run(typed);
-      onClose();
-    } catch (error) {
-      setRefusal(asRefusal(error));
-    } finally {
-      busy.value = undefined;
-    }
-  };
+  const form = useForm(() => run(typed).then(onClose));
   return (
     <Dialog title={label} onClose={onClose}>
-      <form ref={form} class="stack" onSubmit={(event: Event) => void send(event)}>
+      <form {...form.attributes} noValidate={false} class="stack">
         <p class="muted">{does}</p>
         {fields.map((one) => (
           <FormField
@@ -116,9 +98,9 @@ function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFor
             onChange={(value) => setTyped({ ...typed, [one.name]: value })}
           />
         ))}
-        <OtherErrors errors={errors} shown={[]} />
+        {form.others}
         <p class="line">
-          <button type="submit" class="primary" aria-disabled={busy.value === undefined ? undefined : 'true'}>
+          <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>
             {label}
           </button>
         </p>
@@ -134,7 +116,7 @@ interface FormFieldProps {
 }
 
 const FormField = ({ field: { name, label, hint, choices, number, isOptional, isProduct, known }, value, onChange }: FormFieldProps) =>
-  field({ id: `field-${name}`, label, hint, pointer: `/${name}`, errors: [] }, (attributes) =>
+  field({ id: `field-${name}`, label, hint }, (attributes) =>
     isProduct ? (
       <ProductChoice attributes={attributes} value={value} onChange={onChange} />
     ) : choices ? (

@@ -1,18 +1,16 @@
-import { apiTitle, type Output, rehearsalLink } from '../data/data.ts';
-import { Badge, duration, Empty, rehearsalTime, StatusBadge, wallTime } from '../kit/kit.ts';
+import { apiTitle, linkHere, type Output } from '../data/data.ts';
+import { Badge, duration, Empty, Row, rehearsalTime, StatusBadge, wallTime } from '../kit/kit.ts';
 import { type LifeCycle, verbOf } from '../life-cycle/life-cycle-graph.ts';
 import type { Change } from './object-history.ts';
-import css from './objects.module.css';
 
 interface ObjectHistoryProps {
-  readonly rehearsal: string;
   readonly type: string;
   readonly lifeCycle: LifeCycle | undefined;
   readonly history: readonly Change[];
 }
 
 /** The changes of an object, each with its event and its trace. */
-export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHistoryProps) {
+export function ObjectHistory({ type, lifeCycle, history }: ObjectHistoryProps) {
   if (history.length === 0) {
     return (
       <Empty title="No event is about it.">
@@ -21,7 +19,7 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
     );
   }
   return (
-    <ol class={css['history']}>
+    <ol class="lined">
       {history.map((change) => {
         const { eventId, name, at, version, correlationId, from, to, reason } = change;
         const verb = lifeCycle && verbOf(lifeCycle, change);
@@ -34,11 +32,11 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
               {reason !== undefined && <span class="brk">because: {reason}</span>}
             </p>
             <p class="line">
-              <a class="event-text brk" href={rehearsalLink(rehearsal, 'events', eventId)}>
+              <a class="event-text brk" href={linkHere('events', eventId)}>
                 {name}
               </a>
               {correlationId !== undefined && (
-                <a class="brk" href={rehearsalLink(rehearsal, 'activity', correlationId)}>
+                <a class="brk" href={linkHere('activity', correlationId)}>
                   trace {correlationId}
                 </a>
               )}
@@ -52,25 +50,19 @@ export function ObjectHistory({ rehearsal, type, lifeCycle, history }: ObjectHis
 
 type Trace = Output<'list-traces'>['items'][number];
 
-export const ObjectTraces = ({ rehearsal, type, traces }: { rehearsal: string; type: string; traces: readonly Trace[] }) =>
+export const ObjectTraces = ({ type, traces }: { type: string; traces: readonly Trace[] }) =>
   traces.length === 0 ? (
     <Empty title={`No trace has changed this ${type}.`} />
   ) : (
     <ul class="rows">
       {traces.map(({ correlationId, api, status, startedAt, durationMs }) => (
-        <li key={correlationId}>
-          <a href={rehearsalLink(rehearsal, 'activity', correlationId)} data-row="">
-            <span class="what">{apiTitle(api)}</span>
-            <span>
-              <StatusBadge status={status} />
-            </span>
-            <span class="meta">
-              <span>{wallTime(startedAt)}</span>
-              <span>{duration(durationMs)}</span>
-              <code class="clip">{correlationId}</code>
-            </span>
-          </a>
-        </li>
+        <Row
+          key={correlationId}
+          href={linkHere('activity', correlationId)}
+          what={apiTitle(api)}
+          badge={<StatusBadge status={status} />}
+          meta={[wallTime(startedAt), duration(durationMs), <code class="clip">{correlationId}</code>]}
+        />
       ))}
     </ul>
   );

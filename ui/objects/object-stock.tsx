@@ -16,7 +16,7 @@ export interface ObjectStockProps {
 export const ObjectStock = ({ items, obstacle, onCounted }: ObjectStockProps) => (
   <>
     {obstacle !== undefined && <p class="in muted">{obstacle}</p>}
-    <ul class={css['stock']}>
+    <ul class={`lined ${css['stock']}`}>
       {items.map((stock) => (
         <Location key={stock.locationId} stock={stock} obstacle={obstacle} onCounted={onCounted} />
       ))}

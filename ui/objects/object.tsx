@@ -1,5 +1,5 @@
-import { applicationTitle, drawn, rehearsalLink, useReread, useResource } from '../data/data.ts';
-import { Badge, Card, CopyButton, Empty, Heading, JsonView, rehearsalTime, shortId } from '../kit/kit.ts';
+import { applicationTitle, drawn, linkHere, useResource } from '../data/data.ts';
+import { Badge, Card, CopyButton, Empty, JsonView, ObjectBadges, PageHead, Pair, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { LifeCycle } from '../life-cycle/life-cycle.tsx';
 import { lifeCycleGraph } from '../life-cycle/life-cycle-graph.ts';
 import { type Action, actionsOf } from './actions.ts';
@@ -13,21 +13,19 @@ import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
 import { viewOf } from './views.tsx';
 import { Why } from './why.tsx';
-import { whyNot } from './why-not.ts';
+import { manyOf, oneOf, whyNot } from './words.ts';
 
 interface ObjectPageProps {
-  readonly rehearsal: string;
   readonly type: string;
   readonly id: string;
 }
 
 /** One business object: its state, how it got there, and what the outside world can do with it. */
 export function ObjectPage(props: ObjectPageProps) {
-  const { rehearsal, type, id } = props;
-  const read = useResource(`${rehearsal} ${type}/${id}`, (signal) => readObject(type, id, signal));
-  useReread(['hops', 'events', 'gap'], read.reload);
+  const { type, id } = props;
+  const read = useResource(`${type}/${id}`, (signal) => readObject(type, id, signal), { follows: ['hops', 'events', 'gap'] });
   return drawn(read, (found) => {
-    if (found.kind === 'unknown-type') return <UnknownType rehearsal={rehearsal} type={type} />;
+    if (found.kind === 'unknown-type') return <UnknownType type={type} />;
     return found.kind === 'object' ? (
       <KnownObject {...props} found={found} reload={read.reload} />
     ) : (
@@ -51,27 +49,24 @@ const NAMES: Readonly<Record<string, string>> = {
   'fulfillment-order': 'Fulfillment order',
 };
 
-function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & { found: Found; reload: () => void }) {
+function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Found; reload: () => void }) {
   const { json, owner, state, lifeCycle, history, traces, stock } = found;
   const { version, updatedAt } = json;
-  const near = nearOf(rehearsal, { items: found.related, pointWorth: found.pointWorth, names: found.names });
+  const near = nearOf({ items: found.related, pointWorth: found.pointWorth, names: found.names });
   const label = stock[0]?.name ?? (found.label && near.label(type, found.label));
   const view = viewOf(type, json, near);
   const groups = groupsOf({ type, id, near, found });
   const isStock = stock.length > 0;
   return (
     <div class="stack">
-      <div class="title">
-        <div class="line">
-          <Heading title={`${label ?? id} · ${type}`}>
-            {NAMES[type] ?? type.charAt(0).toUpperCase() + type.slice(1).replaceAll('-', ' ')} {label ?? shortId(id)}
-          </Heading>
-          {state && <Badge tone="good">{state}</Badge>}
-        </div>
-        <a href={rehearsalLink(rehearsal, 'objects', type)}>← All of type {type}</a>
-      </div>
-      {state !== undefined && <Why rehearsal={rehearsal} near={near} explanation={found.explanation} onChange={reload} />}
-      <div class={css['columns']}>
+      <PageHead
+        title={`${label ?? id} · ${type}`}
+        heading={`${NAMES[type] ?? oneOf(type)} ${label ?? shortId(id)}`}
+        badge={state && <Badge tone="good">{state}</Badge>}
+        back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
+      />
+      {state !== undefined && <Why near={near} explanation={found.explanation} onChange={reload} />}
+      <div class={`over ${css['columns']}`}>
         <div class="stack">
           {view?.sections.map(({ title, content }) => (
             <Card key={title} title={title}>
@@ -91,7 +86,7 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
                 </Card>
               )}
               <Card title="Traces">
-                <ObjectTraces rehearsal={rehearsal} type={type} traces={traces} />
+                <ObjectTraces type={type} traces={traces} />
               </Card>
             </div>
           )}
@@ -99,49 +94,48 @@ function KnownObject({ rehearsal, type, id, found, reload }: ObjectPageProps & {
         <div class="stack">
           {groups.length > 0 && (
             <Card title="What can be done next">
-              <ObjectActions rehearsal={rehearsal} groups={groups} onDone={reload} />
+              <ObjectActions groups={groups} onDone={reload} />
             </Card>
           )}
           <Card title="About it">
             <dl class="in pairs">
               {view?.facts.map(([name, value]) => (
-                <div key={name}>
-                  <dt class="muted">{name}</dt>
-                  <dd class="brk">{value}</dd>
-                </div>
+                <Pair key={name} term={name}>
+                  {value}
+                </Pair>
               ))}
-              <div>
-                <dt class="muted">Id</dt>
-                <dd class="line">
-                  <code class="brk">{id}</code>
+              <Pair term="Id">
+                <span class="line">
+                  <code>{id}</code>
                   <CopyButton what="Id" text={() => id}>
                     Copy id
                   </CopyButton>
-                </dd>
-              </div>
-              <div>
-                <dt class="muted">Kept by</dt>
-                <dd>
-                  {applicationTitle(owner)}
-                  {typeof version === 'number' && `, version ${version}`}
-                  {typeof updatedAt === 'string' && `, changed ${rehearsalTime(updatedAt)}`}
-                </dd>
-              </div>
+                </span>
+              </Pair>
+              <Pair term="Kept by">
+                {applicationTitle(owner)}
+                {typeof version === 'number' && `, version ${version}`}
+                {typeof updatedAt === 'string' && `, changed ${rehearsalTime(updatedAt)}`}
+              </Pair>
             </dl>
           </Card>
           {!isStock && (
             <div class={`stack ${css['late']}`}>
               <Card title="How it got there">
-                <ObjectHistory rehearsal={rehearsal} type={type} lifeCycle={lifeCycle} history={history} />
+                <ObjectHistory type={type} lifeCycle={lifeCycle} history={history} />
               </Card>
               <Card title="Related objects">
-                <Related rehearsal={rehearsal} near={near} found={found} />
+                <Related near={near} found={found} />
               </Card>
             </div>
           )}
         </div>
       </div>
-      <Json type={type} json={json} />
+      <Card title="As JSON">
+        <div class="in">
+          <JsonView value={json} label={`${type} as JSON`} />
+        </div>
+      </Card>
     </div>
   );
 }
@@ -175,15 +169,7 @@ function groupsOf({ type, id, near, found }: { type: string; id: string; near: N
   return [own, ...parts].filter((group) => group.actions.length > 0);
 }
 
-const Json = ({ type, json }: { type: string; json: Found['json'] }) => (
-  <Card title="As JSON">
-    <div class="in">
-      <JsonView value={json} label={`${type} as JSON`} />
-    </div>
-  </Card>
-);
-
-function Related({ rehearsal, near, found: { refersTo, together, related } }: { rehearsal: string; near: Near; found: Found }) {
+function Related({ near, found: { refersTo, together, related } }: { near: Near; found: Found }) {
   if (refersTo.length === 0 && together.length === 0) return <Empty title="It refers to no object." />;
   const nameOf = (type: string, id: string) =>
     near.label(type, related.find((one) => one.type === type && one.id === id)?.label ?? shortId(id));
@@ -191,17 +177,7 @@ function Related({ rehearsal, near, found: { refersTo, together, related } }: { 
     objects.length > 0 && (
       <>
         <h3>{title}</h3>
-        <ul class={`line ${css['related']}`} aria-label={title}>
-          {objects.map(({ type, id }) => (
-            <li key={`${type}/${id}`}>
-              <a class="badge" href={rehearsalLink(rehearsal, 'objects', type, id)} title={`${type}/${id}`}>
-                <span class="clip">
-                  {type} {nameOf(type, id)}
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <ObjectBadges label={title} objects={objects.map(({ type, id }) => ({ type, id, name: nameOf(type, id) }))} />
       </>
     );
   return (
@@ -212,30 +188,26 @@ function Related({ rehearsal, near, found: { refersTo, together, related } }: { 
   );
 }
 
-const UnknownObject = ({
-  rehearsal,
-  type,
-  id,
-  newest,
-}: ObjectPageProps & { newest: Extract<ReadObject, { kind: 'unknown-object' }>['newest'] }) => (
-  <div class="stack">
-    <Heading title={`Unknown ${type}`}>
-      There is no {type} <code class="brk">{id}</code>
-    </Heading>
-    <p class="muted">
-      {newest.length > 0
+interface UnknownObjectProps extends ObjectPageProps {
+  readonly newest: Extract<ReadObject, { kind: 'unknown-object' }>['newest'];
+}
+
+const UnknownObject = ({ type, id, newest }: UnknownObjectProps) => (
+  <Unknown
+    title={`Unknown ${type}`}
+    words={`There is no ${type}`}
+    id={id}
+    why={
+      newest.length > 0
         ? 'The id is wrong, or it belongs to another rehearsal. These are the newest:'
-        : `This rehearsal has no ${type} yet.`}
-    </p>
-    {newest.length > 0 && (
-      <Card label={`Newest of type ${type}`}>
-        <ObjectRows rehearsal={rehearsal} type={type} items={newest} />
-      </Card>
-    )}
+        : `This rehearsal has no ${type} yet.`
+    }
+    card={newest.length > 0 ? <ObjectRows type={type} items={newest} /> : undefined}
+  >
     <p>
-      <a class="button" href={rehearsalLink(rehearsal, 'objects')}>
+      <a class="button" href={linkHere('objects')}>
         All types
       </a>
     </p>
-  </div>
+  </Unknown>
 );

@@ -3,7 +3,7 @@ import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
 import { type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
-import { applicationTitle, rehearsalLink } from '../data/data.ts';
+import { applicationTitle, linkHere } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
 import { goodsInWords, type Near } from './near.tsx';
 import css from './objects.module.css';
@@ -48,7 +48,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Payments',
         content: list(
-          ofOrder(near, 'payment', order.id).map((item) => paymentRow(item, near)),
+          rowsOf('payment', ofOrder(near, 'payment', order.id), near),
           outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
             ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
             : 'There is no payment.',
@@ -56,17 +56,9 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcels',
-        content: list(
-          ofOrder(near, 'fulfillment-order', order.id)
-            .toReversed()
-            .map((item) => fulfillmentRow(item, near)),
-          whyNoParcel(order),
-        ),
+        content: list(rowsOf('fulfillment-order', ofOrder(near, 'fulfillment-order', order.id).toReversed(), near), whyNoParcel(order)),
       },
-      ...section(
-        'Returns',
-        ofOrder(near, 'return', order.id).map((item) => returnRow(item, near)),
-      ),
+      ...section('Returns', rowsOf('return', ofOrder(near, 'return', order.id), near)),
       { title: 'Points', content: pointsOf(order, near) },
     ],
   }),
@@ -154,10 +146,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcel',
-        content: list(
-          near.of('shipment').map((item) => parcelRow(item, near)),
-          'There is no parcel before the dispatch.',
-        ),
+        content: list(rowsOf('shipment', near.of('shipment'), near), 'There is no parcel before the dispatch.'),
       },
     ],
   }),
@@ -217,10 +206,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
           </>
         ),
       },
-      ...section(
-        'Parcel',
-        near.of('shipment').map((item) => parcelRow(item, near)),
-      ),
+      ...section('Parcel', rowsOf('shipment', near.of('shipment'), near)),
     ],
   }),
   customer: (customer, near) => ({
@@ -237,24 +223,23 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Orders',
         content: list(
-          near
-            .of('order')
-            .filter(({ object }) => object.customerId === customer.id)
-            .map((item) => orderRow(item, near)),
+          rowsOf(
+            'order',
+            near.of('order').filter(({ object }) => object.customerId === customer.id),
+            near,
+          ),
           'The customer has not ordered yet.',
         ),
       },
       ...section(
         'Open baskets',
-        near
-          .of('basket')
-          .filter(({ state }) => state === 'open' || state === 'locked')
-          .map((item) => basketRow(item, near)),
+        rowsOf(
+          'basket',
+          near.of('basket').filter(({ state }) => state === 'open' || state === 'locked'),
+          near,
+        ),
       ),
-      ...section(
-        'Returns',
-        near.of('return').map((item) => returnRow(item, near)),
-      ),
+      ...section('Returns', rowsOf('return', near.of('return'), near)),
       ...section(
         'Contacts',
         customer.interactions.map(({ id, type, note, occurredAt }) => (
@@ -307,13 +292,13 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
     ],
   }),
-  product: (product, near) => ({
+  product: (product) => ({
     facts: [
       ['Price', moneyInWords(product.price)],
       ['Brand', product.brand],
       ['GTIN', product.gtin],
       ['For buyers from', product.minAge && `${product.minAge} years`],
-      ['Stock', <a href={rehearsalLink(near.rehearsal, 'stock', product.sku)}>{product.sku}</a>],
+      ['Stock', <a href={linkHere('stock', product.sku)}>{product.sku}</a>],
     ],
     sections: [
       {
@@ -394,12 +379,12 @@ interface Good {
 
 /** A list of goods, each with its picture and name. */
 const goods = (all: readonly Good[], near: Near) => (
-  <ul class={css['goods']}>
+  <ul class={`lined ${css['goods']}`}>
     {all.map(({ key, sku, notes, amount }) => (
       <li key={key}>
         <Picture sku={sku} />
         <span>
-          <a href={rehearsalLink(near.rehearsal, 'stock', sku)}>{near.name(sku)}</a>
+          <a href={linkHere('stock', sku)}>{near.name(sku)}</a>
           <span class="muted">{notes.filter(Boolean).join(' · ')}</span>
         </span>
         {amount && <strong>{moneyInWords(amount)}</strong>}
@@ -489,7 +474,7 @@ const sums = (all: readonly (Sum | false | 0 | undefined)[]) => (
 
 /** A list, or a sentence when it is empty. */
 const list = (rows: readonly ComponentChildren[], ifEmpty: string) =>
-  rows.length === 0 ? <p class="in muted">{ifEmpty}</p> : <ul class={css['parts']}>{rows}</ul>;
+  rows.length === 0 ? <p class="in muted">{ifEmpty}</p> : <ul class={`lined ${css['parts']}`}>{rows}</ul>;
 
 /** A section that appears only with rows. */
 const section = (title: string, rows: readonly ComponentChildren[]): readonly Section[] =>
@@ -511,57 +496,54 @@ const Row = ({ title, state, children }: RowProps) => (
   </li>
 );
 
-const orderRow = ({ id, state, object }: Neighbour<'order'>, near: Near) => (
-  <Row key={id} title={near.link('order', id)} state={state}>
-    {goodsInWords(near, object.lines)} · {moneyInWords(object.totals.total)} · {rehearsalTime(object.createdAt)}
-  </Row>
-);
+type Listed = 'order' | 'basket' | 'payment' | 'fulfillment-order' | 'shipment' | 'return';
 
-const basketRow = ({ id, state, object }: Neighbour<'basket'>, near: Near) => (
-  <Row key={id} title={near.link('basket', id)} state={state}>
-    {goodsInWords(near, object.lines) || 'empty'}
-  </Row>
-);
+/** A neighbour of an object, in a line and what belongs to it. */
+const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => RowProps } = {
+  order: ({ id, object }, near) => ({
+    title: near.link('order', id),
+    children: `${goodsInWords(near, object.lines)} · ${moneyInWords(object.totals.total)} · ${rehearsalTime(object.createdAt)}`,
+  }),
+  basket: ({ id, object }, near) => ({ title: near.link('basket', id), children: goodsInWords(near, object.lines) || 'empty' }),
+  payment: ({ id, object: { capturedAmount, refundedAmount, change, declineCode } }, near) => ({
+    title: near.link('payment', id),
+    children: [
+      capturedAmount.amount > 0 && `${moneyInWords(capturedAmount)} captured`,
+      refundedAmount.amount > 0 && `, ${moneyInWords(refundedAmount)} refunded`,
+      change && change.amount > 0 && `, ${moneyInWords(change)} change`,
+      declineCode,
+    ],
+  }),
+  'fulfillment-order': ({ id, object }, near) => ({
+    title: <>From {near.link('fulfillment-order', id, near.place(object.locationId))}</>,
+    children: [
+      goodsInWords(near, object.lines),
+      object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>,
+      parcelsOf(near, (parcel) => parcel.fulfillmentOrderId === id),
+    ],
+  }),
+  shipment: ({ id, object }, near) => ({ title: <>Parcel {near.link('shipment', id)}</>, children: scans(object) }),
+  return: ({ id, object }, near) => ({
+    title: <>Return over {near.link('return', id)}</>,
+    children: [
+      `${goodsInWords(near, object.lines)}: ${object.lines[0]?.reason}`,
+      object.rejectReason && <p>Rejected: {object.rejectReason}</p>,
+      parcelsOf(near, (parcel) => parcel.returnId === id),
+    ],
+  }),
+};
 
-const paymentRow = ({ id, state, object }: Neighbour<'payment'>, near: Near) => (
-  <Row key={id} title={near.link('payment', id)} state={state}>
-    {object.capturedAmount.amount > 0 && `${moneyInWords(object.capturedAmount)} captured`}
-    {object.refundedAmount.amount > 0 && `, ${moneyInWords(object.refundedAmount)} refunded`}
-    {object.change && object.change.amount > 0 && `, ${moneyInWords(object.change)} change`}
-    {object.declineCode}
-  </Row>
-);
+const rowsOf = <Type extends Listed>(type: Type, items: readonly Neighbour<Type>[], near: Near) =>
+  items.map((item) => <Row key={item.id} state={item.state} {...ROWS[type](item, near)} />);
 
-const fulfillmentRow = ({ id, state, object }: Neighbour<'fulfillment-order'>, near: Near) => (
-  <Row key={id} title={<>From {near.link('fulfillment-order', id, near.place(object.locationId))}</>} state={state}>
-    {goodsInWords(near, object.lines)}
-    {object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>}
-    <ul>
-      {near
-        .of('shipment')
-        .filter((parcel) => parcel.object.fulfillmentOrderId === id)
-        .map((parcel) => parcelRow(parcel, near))}
-    </ul>
-  </Row>
-);
-
-const parcelRow = ({ id, state, object }: Neighbour<'shipment'>, near: Near) => (
-  <Row key={id} title={<>Parcel {near.link('shipment', id)}</>} state={state}>
-    {scans(object)}
-  </Row>
-);
-
-const returnRow = ({ id, state, object }: Neighbour<'return'>, near: Near) => (
-  <Row key={id} title={<>Return over {near.link('return', id)}</>} state={state}>
-    {goodsInWords(near, object.lines)}: {object.lines[0]?.reason}
-    {object.rejectReason && <p>Rejected: {object.rejectReason}</p>}
-    <ul>
-      {near
-        .of('shipment')
-        .filter((parcel) => parcel.object.returnId === id)
-        .map((parcel) => parcelRow(parcel, near))}
-    </ul>
-  </Row>
+const parcelsOf = (near: Near, isOne: (parcel: BusinessObject<'shipment'>) => boolean) => (
+  <ul>
+    {rowsOf(
+      'shipment',
+      near.of('shipment').filter(({ object }) => isOne(object)),
+      near,
+    )}
+  </ul>
 );
 
 const ledgerRow = ({ type, points, at, orderId, reason }: BusinessObject<'loyalty-account'>['entries'][number], near: Near) => (

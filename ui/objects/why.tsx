@@ -1,4 +1,4 @@
-import { act, advance, clock, control, type Output, offState, rehearsalLink, unlessOff } from '../data/data.ts';
+import { act, advance, clock, control, linkHere, type Output, offState, unlessOff } from '../data/data.ts';
 import { rehearsalTime } from '../kit/kit.ts';
 import type { Near } from './near.tsx';
 import css from './objects.module.css';
@@ -8,38 +8,35 @@ type Brief = Explanation['waitsFor'][number];
 type Reason = Brief['reasons'][number];
 
 interface WhyProps {
-  readonly rehearsal: string;
   readonly near: Near;
   readonly explanation: Explanation;
   readonly onChange: () => void;
 }
 
 /** An explanation of the object: its state and its cause, what it waits for, and its troubles. Buttons end the wait. */
-export function Why({ rehearsal, near, explanation, onChange }: WhyProps) {
+export function Why({ near, explanation, onChange }: WhyProps) {
   const { cause, waitsFor } = explanation;
   return (
-    <section class={`card ${css['why']}`} aria-label="Why">
+    <section class={`card in stack-tight brk ${css['why']}`} aria-label="Why">
       <p>
         {near.label(explanation.type, explanation.head)}
         {cause?.correlationId !== undefined && (
           <>
             {' '}
-            <a href={rehearsalLink(rehearsal, 'activity', cause.correlationId)}>See how</a>
+            <a href={linkHere('activity', cause.correlationId)}>See how</a>
           </>
         )}
       </p>
-      <Reasons rehearsal={rehearsal} of={explanation} />
+      <Reasons of={explanation} />
       {waitsFor.map((one) => (
-        <div key={`${one.type}/${one.id}`} class={css['awaited']}>
+        <div key={`${one.type}/${one.id}`} class={`stack-tight ${css['awaited']}`}>
           <p>
             It waits for the{' '}
-            <a href={rehearsalLink(rehearsal, 'objects', one.type, one.id)}>
-              {near.label(one.type, one.name.charAt(0).toLowerCase() + one.name.slice(1))}
-            </a>
+            <a href={linkHere('objects', one.type, one.id)}>{near.label(one.type, one.name.charAt(0).toLowerCase() + one.name.slice(1))}</a>
             , which
             {one.head.slice(one.name.length)}
           </p>
-          <Reasons rehearsal={rehearsal} of={one} />
+          <Reasons of={one} />
         </div>
       ))}
       <Remedies of={[explanation, ...waitsFor]} onChange={onChange} />
@@ -47,16 +44,16 @@ export function Why({ rehearsal, near, explanation, onChange }: WhyProps) {
   );
 }
 
-function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; readonly of: Pick<Brief, 'reasons'> }) {
+function Reasons({ of: { reasons } }: { readonly of: Pick<Brief, 'reasons'> }) {
   // Objects that it waits for have their own paragraphs.
   const shown = reasons.filter(({ code, refs }) => code !== 'waits-for-object' || refs.length === 0);
   if (shown.length === 0) return null;
   return (
-    <ul>
+    <ul class="stack-tight">
       {shown.map((reason) => (
         <li key={`${reason.code} ${reason.text}`} data-kind={reason.code === 'deadline' ? 'deadline' : reason.kind}>
           {reason.text}
-          {reason.kind === 'trouble' && reason.refs.map((ref) => <Place key={`${ref.what} ${ref.id}`} rehearsal={rehearsal} of={ref} />)}
+          {reason.kind === 'trouble' && reason.refs.map((ref) => <Place key={`${ref.what} ${ref.id}`} of={ref} />)}
         </li>
       ))}
     </ul>
@@ -64,13 +61,13 @@ function Reasons({ rehearsal, of: { reasons } }: { readonly rehearsal: string; r
 }
 
 /** A link to the event, the faults or the webhook of a trouble. */
-function Place({ rehearsal, of: { what, id } }: { readonly rehearsal: string; readonly of: Reason['refs'][number] }) {
+function Place({ of: { what, id } }: { readonly of: Reason['refs'][number] }) {
   const [page, words] = { event: ['events', 'Event'], fault: ['faults', 'Faults'], webhook: ['webhooks', 'Webhook'] }[what as string] ?? [];
   if (page === undefined) return null;
   return (
     <>
       {' '}
-      <a href={page === 'faults' ? rehearsalLink(rehearsal, page) : rehearsalLink(rehearsal, page, id)}>{words}</a>
+      <a href={page === 'faults' ? linkHere(page) : linkHere(page, id)}>{words}</a>
     </>
   );
 }

@@ -1,56 +1,36 @@
-import { config } from '../data/config.ts';
-import { control } from '../data/control.ts';
-import { refusalOf, unreachable } from '../data/refusal.ts';
-import { rehearsalLink } from '../data/route.ts';
-import { navigate } from '../data/router.ts';
-import { credentialsOf } from '../data/session.ts';
-import { failure, type Message } from '../kit/status-line.tsx';
+import { apis } from '../data/catalog.ts';
+import { asRefusal, callApi, config, control, credentialsOf, linkHere, navigate, rehearsalLink } from '../data/data.ts';
+import { failure, type Message } from '../kit/kit.ts';
 
 const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-const TENDER = { type: 'card', token: 'tok_visa' };
 /** Of wall time, between two looks at a run that has not begun. */
 const LOOK_MS = 300;
 
 /** Places a digital order: as a client of the rehearsal, or as a scenario where no bearer for the APIs is known. @returns what to say */
-export function placeDigitalOrder(rehearsal: string): Promise<Message> {
-  const bearer = credentialsOf(rehearsal)?.bearer ?? config().demo?.integration;
-  return bearer === undefined ? runScenario() : orderAsClient(rehearsal, bearer);
-}
+export const placeDigitalOrder = (rehearsal: string): Promise<Message> =>
+  (credentialsOf(rehearsal)?.bearer ?? config().demo?.integration) === undefined ? runScenario() : orderAsClient();
 
-async function orderAsClient(rehearsal: string, bearer: string): Promise<Message> {
-  /** @throws Refusal with the name of the step */
-  async function step(title: string, path: string, body: object = {}): Promise<string> {
-    const answer = await fetch(path, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${bearer}`, 'X-Rehearsal': rehearsal, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-      cache: 'no-store',
-    }).catch((error: unknown) => {
-      throw unreachable(error);
-    });
-    if (answer.ok) return encodeURIComponent(((await answer.json()) as { id: string }).id);
-    const { status, detail } = await refusalOf(answer);
-    throw new OrderRefused(`${title} answered ${status}: ${detail}`);
-  }
+async function orderAsClient(): Promise<Message> {
+  /** The call that was made last. */
+  let latest = '';
+  const call: typeof callApi = (id, input) => {
+    latest = apis[id]?.name ?? id;
+    return callApi(id, input);
+  };
   try {
-    const basketId = await step('Create Basket', '/baskets', {
-      channel: 'web',
-      customerId: 'cus_ada',
-      lines: [{ sku: 'mug-blue', qty: 2 }],
-    });
-    await step('Checkout Basket', `/baskets/${basketId}/checkout`, { shippingAddress: ADDRESS });
-    const orderId = await step('Create Order', '/orders', { basketId });
-    await step('Authorize Payment', '/payments/authorizations', { orderId, tender: TENDER });
-    await step('Confirm Order', `/orders/${orderId}/confirm`);
-    return { text: 'The order is confirmed.', link: { href: rehearsalLink(rehearsal, 'objects', 'order', orderId), words: orderId } };
+    const lines = [{ sku: 'mug-blue', qty: 2 }];
+    const { id: basketId } = (await call('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada', lines } })).body;
+    await call('checkout-basket-api', { params: { id: basketId }, body: { shippingAddress: ADDRESS } });
+    const { id: orderId } = (await call('create-order-api', { body: { basketId } })).body;
+    await call('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } } });
+    await call('confirm-order-api', { params: { id: orderId } });
+    return { text: 'The order is confirmed.', link: { href: linkHere('objects', 'order', orderId), words: orderId } };
   } catch (error) {
-    if (error instanceof OrderRefused)
-      return failure(error.message, { href: rehearsalLink(rehearsal, 'activity'), words: 'See the activity' });
-    throw error;
+    const { status, detail } = asRefusal(error);
+    if (status === 0) throw error;
+    return failure(`${latest} answered ${status}: ${detail}`, { href: linkHere('activity'), words: 'See the activity' });
   }
 }
-
-class OrderRefused extends Error {}
 
 /** Opens the rehearsal of the run. */
 async function runScenario(): Promise<Message> {

@@ -1,14 +1,9 @@
 /** Calls from one application to another. */
-export interface MapCall {
+interface MapCall {
   readonly from: string;
   readonly to: string;
   readonly calls: number;
   readonly failed: number;
-}
-export interface PlacedNode {
-  readonly id: string;
-  readonly x: number;
-  readonly y: number;
 }
 export interface DrawnCall extends MapCall {
   /** Data of an SVG path. */
@@ -16,16 +11,6 @@ export interface DrawnCall extends MapCall {
   readonly tip: string;
   readonly thickness: number;
 }
-export interface PlacedLane {
-  readonly title: string;
-  readonly x: number;
-}
-export interface EstateMapLayout {
-  readonly lanes: readonly PlacedLane[];
-  readonly nodes: readonly PlacedNode[];
-  readonly calls: readonly DrawnCall[];
-}
-
 const LANES = [
   { title: 'Channels', short: 'Channels', nodes: ['pos', 'ecommerce-platform', 'clienteling-app', 'touchpoint'] },
   { title: 'Selling', short: 'Selling', nodes: ['oms', 'payment-hub', 'promotion-engine', 'loyalty-platform', 'crm'] },
@@ -90,7 +75,7 @@ const placesIn = (size: MapSize): ReadonlyMap<string, Place> =>
   );
 
 /** The map: nodes in fixed lanes, and lines that pass between them. Calls of nodes that are not on the map are left out. */
-export function layoutEstateMap(calls: readonly MapCall[], size = WIDE): EstateMapLayout {
+export function layoutEstateMap(calls: readonly MapCall[], size = WIDE) {
   const places = placesIn(size);
   const drawn = calls.flatMap((call) => {
     const [from, to] = [places.get(call.from), places.get(call.to)];
@@ -101,7 +86,7 @@ export function layoutEstateMap(calls: readonly MapCall[], size = WIDE): EstateM
   return {
     lanes: LANES.map(({ title, short }, lane) => ({ title: size === WIDE ? title : short, x: size.laneX[lane] ?? 0 })),
     nodes: [...places].map(([id, { x, y }]) => ({ id, x, y })),
-    calls: drawn.map(({ call, from, to }, position) => {
+    calls: drawn.map(({ call, from, to }, position): DrawnCall => {
       const start = { x: sideX(from, leaves(from, to), size), y: ports.get(`${position} from`) ?? 0 };
       const end = { x: sideX(to, leaves(to, from), size), y: ports.get(`${position} to`) ?? 0 };
       const inward = leaves(to, from) === 'left' ? -1 : 1;

@@ -1,5 +1,5 @@
 import { applicationTitle, settingLink } from '../data/data.ts';
-import { Card, counted, isNarrow } from '../kit/kit.ts';
+import { Card, counted, isNarrow, Row } from '../kit/kit.ts';
 import { type DrawnCall, layoutEstateMap, type MapSize, NARROW, WIDE } from './estate-map-layout.ts';
 import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
 import css from './overview.module.css';
@@ -113,16 +113,14 @@ function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size:
 }
 
 const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }) => (
-  <li>
-    <a href={node.link} {...outside(node.link)}>
-      <span class="what">{node.title}</span>
-      <span class="muted">{node.note}</span>
-      <span class="meta">
-        {stateOf(node)}; owns {node.owns}
-        {calls.length > 0 && `; ${calls.map(callOf).join(', ')}`}
-      </span>
-    </a>
-  </li>
+  <Row
+    href={node.link}
+    {...outside(node.link)}
+    data-row={undefined}
+    what={node.title}
+    badge={<span class="muted">{node.note}</span>}
+    meta={[`${stateOf(node)}; owns ${node.owns}${calls.length > 0 ? `; ${calls.map(callOf).join(', ')}` : ''}`]}
+  />
 );
 
 /** The portal is a separate site. */

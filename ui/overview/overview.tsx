@@ -1,7 +1,7 @@
 import { TraceRow } from '../activity/trace-row.tsx';
 import { apis } from '../data/catalog.ts';
 import { drawn, estateLink, here, linkHere, type Output, useRead } from '../data/data.ts';
-import { Card, counted, Empty, Heading, isNarrow, Term } from '../kit/kit.ts';
+import { Card, counted, Empty, isNarrow, PageHead, Term } from '../kit/kit.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { EstateMap } from './estate-map.tsx';
 import { downByFault } from './estate-nodes.ts';
@@ -27,13 +27,12 @@ export function Overview() {
   const facts = <Facts contents={contents.value} estate={estate.value} />;
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Overview">Overview</Heading>
+      <PageHead title="Overview">
         <p class="muted wide brk">
           <Term word="Rehearsal">Rehearsal</Term> <b>{here()}</b>
           {contents.value && `, created ${ago(contents.value.createdAt)}. ${whoseTraffic()}`}
         </p>
-      </div>
+      </PageHead>
       {!isNarrow.value && facts}
       <div class="over">
         <div class="stack">
@@ -50,7 +49,7 @@ export function Overview() {
               ) : (
                 <ul class="rows">
                   {items.map((trace) => (
-                    <TraceRow key={trace.correlationId} trace={trace} isSelected={false} />
+                    <TraceRow key={trace.correlationId} trace={trace} />
                   ))}
                 </ul>
               ),

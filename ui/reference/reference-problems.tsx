@@ -29,7 +29,7 @@ export function Problems() {
           </button>
         </Empty>
       )}
-      <ul class={css.entries}>
+      <ul class={`lined ${css.entries}`}>
         {found.map((problem) => (
           <Section key={problem.code} problem={problem} isNamed={problem.code === named} />
         ))}
@@ -50,7 +50,7 @@ function Section({
     if (isNamed) section.current?.scrollIntoView();
   }, [isNamed]);
   return (
-    <li ref={section} id={code} class="stack-tight" aria-current={isNamed ? 'true' : undefined}>
+    <li ref={section} id={code} aria-current={isNamed ? 'true' : undefined}>
       <p class="line">
         <StatusBadge status={status} />
         <strong>{title}</strong>

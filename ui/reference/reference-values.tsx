@@ -9,7 +9,7 @@ import css from './reference.module.css';
 export const MagicValues = () =>
   magicValues.map(({ title, rows }) => (
     <Card key={title} title={title}>
-      <ul class={css.entries}>
+      <ul class={`lined ${css.entries}`}>
         {rows.map(({ values, also, use }) => (
           <li key={use}>
             <p class="line">
@@ -41,7 +41,7 @@ export function Entries({ label, entries }: { label: string; entries: readonly E
   useEffect(() => document.getElementById(named)?.scrollIntoView(), [named]);
   return (
     <Card label={label}>
-      <ul class={css.entries}>
+      <ul class={`lined ${css.entries}`}>
         {entries.map(({ id, name, note = '', meaning }) => (
           <li key={id} id={id} aria-current={id === named ? 'true' : undefined}>
             <p class="line">

@@ -1,5 +1,5 @@
 import { estateLink } from '../data/data.ts';
-import { Empty, glossary, Heading } from '../kit/kit.ts';
+import { Empty, glossary, PageHead, Row } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { settings } from './catalog.ts';
 import { Problems } from './reference-problems.tsx';
@@ -19,12 +19,12 @@ export function Reference({ rest: [section] }: PageProps) {
   const shown = referenceSections.find(({ path }) => path === section);
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title={shown?.title ?? 'Reference'}>{shown?.title ?? 'Reference'}</Heading>
-      </div>
+      <PageHead title={shown?.title ?? 'Reference'} />
       <nav class="tabs" aria-label="Reference">
         {referenceSections.map(({ path, title }) => (
-          <SectionLink key={path} path={path} title={title} isCurrent={path === section} />
+          <a key={path} {...target(path)} href={estateLink('reference', path)} aria-current={path === section ? 'page' : undefined}>
+            {title}
+          </a>
         ))}
       </nav>
       {section === 'problems' && <Problems />}
@@ -34,13 +34,7 @@ export function Reference({ rest: [section] }: PageProps) {
       {section === undefined && (
         <ul class="card rows">
           {referenceSections.map(({ path, title, about }) => (
-            <li key={path}>
-              <a {...target(path)} href={estateLink('reference', path)} data-row="">
-                <span class="what">{title}</span>
-                <span />
-                <span class="meta">{about}</span>
-              </a>
-            </li>
+            <Row key={path} {...target(path)} href={estateLink('reference', path)} what={title} meta={[about]} />
           ))}
         </ul>
       )}
@@ -60,9 +54,3 @@ const target = (path: string) => (path === 'api' || path === 'events' ? { target
 function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }
-
-const SectionLink = ({ path, title, isCurrent }: { path: string; title: string; isCurrent: boolean }) => (
-  <a {...target(path)} href={estateLink('reference', path)} aria-current={isCurrent ? 'page' : undefined}>
-    {title}
-  </a>
-);

@@ -18,8 +18,12 @@ interface ApiDocument {
 declare const Scalar: { createApiReference(place: Element, configuration: object): unknown };
 
 const place = document.getElementById('reference');
-const reference = place?.dataset['reference'];
-if (!place || !reference) throw new Error('The page has no place for the reference.');
+if (!place) throw new Error('The page has no place for the reference.');
+/** `api` or `events`. */
+const reference = location.pathname.split('/').at(-1);
+const link = document.querySelector(`nav a[href$="/${reference}"]`);
+link?.setAttribute('aria-current', 'page');
+document.title = `${link?.textContent} · Estate console`;
 
 const read = async <T>(address: string): Promise<T> => {
   const answer = await fetch(address, { cache: 'no-cache' });

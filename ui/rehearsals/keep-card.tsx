@@ -19,7 +19,7 @@ export function KeepCard({ name }: { name: string }) {
   return (
     <>
       <Card title="Keep and fork">
-        <form {...form.attributes} class="in fields">
+        <form {...form.attributes} class="in stack">
           {form.others}
           {form.text(
             {

@@ -53,7 +53,7 @@ export function ProgressionCard({ name, progression, onChange }: { name: string;
     });
   return (
     <Card title="Progression" aside={<span class="muted">what happens automatically</span>}>
-      <div class="in fields">
+      <div class="in stack">
         {(Object.keys(STEPS) as Step[]).map((step) => (
           <div key={step} class="field">
             <label for={`step-${step}`}>{STEPS[step].title}</label>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { act, control, drawn, estateLink, isBusy, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, download, Heading, Pair, rehearsalTime } from '../kit/kit.ts';
-import { RehearsalList } from '../shell/picker.tsx';
+import { Card, counted, download, PageHead, Pair, rehearsalTime } from '../kit/kit.ts';
+import { UnknownRehearsal } from '../shell/picker.tsx';
 import { InvariantsCard } from './invariants-card.tsx';
 import { KeepCard } from './keep-card.tsx';
 import { ParkedCard } from './parked-card.tsx';
@@ -19,13 +19,10 @@ export function RehearsalDetail({ name }: { name: string }) {
     round.value++;
     read.reload();
   };
-  if (read.refusal?.code === 'unknown_rehearsal') return <Unknown name={name} />;
+  if (read.refusal?.code === 'unknown_rehearsal') return <UnknownRehearsal name={name} />;
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title={`Rehearsal ${name}`}>
-          <span class="brk">{name}</span>
-        </Heading>
+      <PageHead title={`Rehearsal ${name}`} heading={name}>
         <p class="line">
           <a class="button" href={estateLink('rehearsals')}>
             ← All rehearsals
@@ -37,7 +34,7 @@ export function RehearsalDetail({ name }: { name: string }) {
             Save as scenario
           </button>
         </p>
-      </div>
+      </PageHead>
       {drawn(read, (one) => (
         <>
           <Contents one={one} />
@@ -99,17 +96,3 @@ const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {
     </Card>
   );
 };
-
-const Unknown = ({ name }: { name: string }) => (
-  <div class="stack">
-    <Heading title="Unknown rehearsal">
-      There is no rehearsal <code class="brk">{name}</code>
-    </Heading>
-    <p class="muted">It ended, it was deleted, or the name is wrong. These exist:</p>
-    <Card label="Rehearsals">
-      <div class="in">
-        <RehearsalList />
-      </div>
-    </Card>
-  </div>
-);

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Card, Choice, say, useForm } from '../kit/kit.ts';
+import { Card, say, useForm } from '../kit/kit.ts';
 import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
 
 const ENDS: readonly (readonly [string, string])[] = [
@@ -31,7 +31,7 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
   });
   return (
     <Card title="New rehearsal">
-      <form {...form.attributes} class="in fields">
+      <form {...form.attributes} class="in stack">
         {form.others}
         {form.text(
           {
@@ -42,24 +42,10 @@ export function RehearsalForm({ onCreated }: { onCreated: (created: CreatedRehea
           },
           name,
         )}
-        {form.field(
-          {
-            id: 'rehearsal-ends',
-            label: 'It ends',
-            pointer: ends.value === 'other' ? undefined : '/idleExpiry',
-          },
-          (input) => (
-            <Choice attributes={input} value={ends.value} choices={ENDS} onChange={(value) => (ends.value = value)} />
-          ),
-        )}
+        {form.choice({ id: 'rehearsal-ends', label: 'It ends', pointer: ends.value === 'other' ? undefined : '/idleExpiry' }, ends, ENDS)}
         {ends.value === 'other' &&
           form.text(
-            {
-              id: 'rehearsal-expiry',
-              label: 'Time without use',
-              hint: 'ISO 8601, of wall time: PT30M, P2D',
-              pointer: '/idleExpiry',
-            },
+            { id: 'rehearsal-expiry', label: 'Time without use', hint: 'ISO 8601, of wall time: PT30M, P2D', pointer: '/idleExpiry' },
             expiry,
           )}
         <p>

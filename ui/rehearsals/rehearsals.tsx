@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { drawn, estateLink, type Output, rehearsalLink, useRead } from '../data/data.ts';
-import { Card, counted, Heading, Refresh, rehearsalTime } from '../kit/kit.ts';
+import { Card, counted, PageHead, Refresh, rehearsalTime } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 import { RehearsalDetail } from './rehearsal-detail.tsx';
@@ -26,10 +26,7 @@ function RehearsalsList() {
   };
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Rehearsals">Rehearsals</Heading>
-        <p class="muted wide">Each is a separate world: data, clock, faults, events.</p>
-      </div>
+      <PageHead title="Rehearsals" about="Each is a separate world: data, clock, faults, events." />
       <div class="over">
         <Card title={listed.value ? counted(listed.value.items.length, 'rehearsal') : 'All'} aside={<Refresh {...listed} />}>
           {drawn(listed, ({ items }) => {

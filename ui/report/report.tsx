@@ -4,8 +4,10 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { printable } from '../../shared/domain/printable.ts';
 import { apiTitle, applicationTitle } from '../data/titles.ts';
+import { Badge } from '../kit/badge.tsx';
 import { counted, duration, toneOf } from '../kit/format.ts';
-import { Scroll } from '../kit/scroll.tsx';
+import { InvariantList } from '../kit/invariant-list.tsx';
+import { Scroll, Table } from '../kit/scroll.tsx';
 import { Arrow, Heads, Messages } from '../sequence/drawing.tsx';
 import { partsOf } from '../sequence/parts.ts';
 import sequenceCss from '../sequence/sequence.module.css';
@@ -16,7 +18,7 @@ import { factsOf, omissions, seconds, worldSentence } from './facts.ts';
 import type { Entry, Recorded, ReportedRun } from './recorded.ts';
 import css from './report.module.css';
 import { diagramOf } from './sections.ts';
-import { DifferenceTable, EventTable, InvariantList, TimingTable } from './tables.tsx';
+import { DifferenceTable, EventTable, TimingTable } from './tables.tsx';
 
 /** The most arrows on the page. Later scenarios have no diagram unless they failed. */
 const MOST_ARROWS = 10_000;
@@ -51,7 +53,7 @@ function Page({ run: { kind, scenarios, startedAt, version, gateway }, styles }:
         <header>
           <h1>{heading}</h1>
           <p>
-            <span class={`badge ${failed > 0 ? 'bad' : 'good'}`}>{outcome}</span>
+            <Badge tone={failed > 0 ? 'bad' : 'good'}>{outcome}</Badge>
             {kind !== 'fidelity' && ` in ${seconds(scenarios.reduce((sum, { ms }) => sum + ms, 0))}`}
           </p>
           <p class="muted">
@@ -75,22 +77,15 @@ const hasFailed = ({ failure }: Recorded): boolean => failure !== undefined;
 const anchorOf = ({ scenario }: Recorded): string => `scenario-${scenario.name}`;
 
 function OutcomeBadge({ run }: { run: Recorded }) {
-  if (run.skipped !== undefined) return <span class="badge">skipped</span>;
-  return hasFailed(run) ? <span class="badge bad">failed</span> : <span class="badge good">passed</span>;
+  if (run.skipped !== undefined) return <Badge>skipped</Badge>;
+  return <Badge tone={hasFailed(run) ? 'bad' : 'good'}>{hasFailed(run) ? 'failed' : 'passed'}</Badge>;
 }
 
-const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; isFidelity: boolean }) => (
-  <section class="card in" aria-label={isFidelity ? 'Operations' : 'Scenarios'}>
-    <table>
-      <thead>
-        <tr>
-          <th>Outcome</th>
-          <th>{isFidelity ? 'Operation' : 'Scenario'}</th>
-          <th class="wide">{isFidelity ? 'Comparison' : 'What it did'}</th>
-          {!isFidelity && <th class="number">Time</th>}
-        </tr>
-      </thead>
-      <tbody>
+function Overview({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; isFidelity: boolean }) {
+  const [one, did, label] = isFidelity ? ['Operation', 'Comparison', 'Operations'] : ['Scenario', 'What it did', 'Scenarios'];
+  return (
+    <section class="card in" aria-label={label}>
+      <Table label={label} heads={['Outcome', one, did, ...(isFidelity ? [] : ['Time'])]} numbers={['Time']} wide={did}>
         {scenarios.map((run) => (
           <tr key={run.scenario.name}>
             <td>
@@ -104,10 +99,10 @@ const Overview = ({ scenarios, isFidelity }: { scenarios: readonly Recorded[]; i
             {!isFidelity && <td class="number">{duration(run.ms)}</td>}
           </tr>
         ))}
-      </tbody>
-    </table>
-  </section>
-);
+      </Table>
+    </section>
+  );
+}
 
 /** A scenario: steps, sequence, events, invariants and timings. */
 function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean; hasDiagram: boolean }) {
@@ -160,7 +155,8 @@ function Scenario({ run, isOpen, hasDiagram }: { run: Recorded; isOpen: boolean;
               <EventTable run={run} />
             </Block>
             <Block title="Invariants" fact={invariants.length === 0 ? 'not checked' : holds} isOpen={broken > 0}>
-              <InvariantList run={run} />
+              {invariants.length === 0 && <p class="muted">The scenario failed before the invariants were checked.</p>}
+              <InvariantList invariants={invariants} />
             </Block>
             <Block title="Timings">
               <TimingTable run={run} />
@@ -236,7 +232,7 @@ const Step = ({ step: { number, step, notes } }: { step: StepWithNotes }) => (
       <>
         <p class={css.step}>
           <span class={css.number}>{number}</span>
-          <span class={`badge ${step.status >= 300 && step.status < 400 ? 'warn' : toneOf(step.status)}`}>{step.status}</span>
+          <Badge tone={step.status >= 300 && step.status < 400 ? 'warn' : toneOf(step.status)}>{step.status}</Badge>
           <strong class="brk">{step.title}</strong> <span class={`muted ${css.time}`}>{duration(step.ms)}</span>
         </p>
         <p class="muted">
@@ -248,7 +244,7 @@ const Step = ({ step: { number, step, notes } }: { step: StepWithNotes }) => (
             <span class="muted">→</span>{' '}
             {step.events.map((name) => (
               <span key={name}>
-                <span class="badge event">{name}</span>{' '}
+                <Badge tone="event">{name}</Badge>{' '}
               </span>
             ))}
           </p>

@@ -1,8 +1,8 @@
 import { apiTitle, applicationTitle } from '../data/titles.ts';
-import { counted, duration, shortSubject } from '../kit/format.ts';
+import { duration, shortSubject } from '../kit/format.ts';
 import { Table } from '../kit/scroll.tsx';
 import { instant } from '../sequence/words.ts';
-import { type Comparison, MOST, type Recorded, type RecordedEvent } from './recorded.ts';
+import type { Comparison, Recorded, RecordedEvent } from './recorded.ts';
 import css from './report.module.css';
 
 const PREFIX = 'com.unified-commerce.';
@@ -56,27 +56,6 @@ export function DifferenceTable({ differences }: Pick<Comparison, 'differences'>
         </tr>
       ))}
     </Table>
-  );
-}
-
-/** Each invariant with its violations. */
-export function InvariantList({ run: { invariants } }: { run: Recorded }) {
-  if (invariants.length === 0) return <p class="muted">The scenario failed before the invariants were checked.</p>;
-  return (
-    <ul class={css.invariants}>
-      {invariants.map(({ title, holds, checked, violations }) => (
-        <li key={title}>
-          <span class={`badge ${holds ? 'good' : 'bad'}`}>{holds ? 'holds' : 'broken'}</span> {title}{' '}
-          <span class="muted">{counted(checked, 'check')}</span>
-          <ul>
-            {violations.slice(0, MOST.violations).map((one) => (
-              <li key={one}>{one}</li>
-            ))}
-            {violations.length > MOST.violations && <li>and {violations.length - MOST.violations} more</li>}
-          </ul>
-        </li>
-      ))}
-    </ul>
   );
 }
 

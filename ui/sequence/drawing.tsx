@@ -1,6 +1,6 @@
 import { applicationTitle } from '../data/titles.ts';
-import { CLIENT, type Message } from './message.ts';
 import css from './sequence.module.css';
+import { CLIENT, type Message } from './sequence.ts';
 import { type Columns, GEOMETRY, headWidth, type Layout, type PlacedMessage } from './sequence-layout.ts';
 import { arrowSentence, arrowWords } from './words.ts';
 

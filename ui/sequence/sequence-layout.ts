@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message } from './sequence.ts';
 
 /** Pixels. */
 export const GEOMETRY = { head: 40, row: 30, note: 26, margin: 42, narrowest: 80, widest: 168, nested: 4, bar: 9 } as const;

@@ -1,6 +1,5 @@
 import type { ListedHop } from '../data/hop.ts';
-import { CLIENT, type Message } from './message.ts';
-import { type Arrow, sequenceOf } from './sequence.ts';
+import { type Arrow, CLIENT, type Message, sequenceOf } from './sequence.ts';
 
 export interface TraceRow extends Message {
   readonly depth: number;

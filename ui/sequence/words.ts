@@ -1,7 +1,7 @@
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { apiTitle, applicationTitle } from '../data/titles.ts';
 import { duration } from '../kit/format.ts';
-import type { Message } from './message.ts';
+import type { Message } from './sequence.ts';
 
 /** An instant of the rehearsal's clock: `2026-11-22 11:15:53`. */
 export const instant = (iso: string): string => inOneLine(iso, 30).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*$/, '$1 $2');

@@ -14,7 +14,7 @@ import {
   verify,
   withQuery,
 } from '../data/data.ts';
-import { Badge, counted, Dialog, meaningOf, StatusLine, wallTime } from '../kit/kit.ts';
+import { Badge, counted, Dialog, InvariantList, meaningOf, StatusLine, wallTime } from '../kit/kit.ts';
 import { ClockSet } from './clock-set.tsx';
 import { pages } from './pages.ts';
 import { Picker } from './picker.tsx';
@@ -85,21 +85,7 @@ function Invariants() {
       </button>
       {open.value && (
         <Dialog title="Invariants" onClose={() => (open.value = false)}>
-          <ul class="rows">
-            {invariants.map((one) => (
-              <li key={one.id} class="pad">
-                <p>
-                  <Badge tone={one.holds ? 'good' : 'bad'}>{one.holds ? 'holds' : 'broken'}</Badge> {one.title}
-                </p>
-                <p class="muted">{counted(one.checked, 'check')}</p>
-                {one.violations.map((violation) => (
-                  <p key={violation} class="brk">
-                    {violation}
-                  </p>
-                ))}
-              </li>
-            ))}
-          </ul>
+          <InvariantList invariants={invariants} />
         </Dialog>
       )}
     </span>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { control, drawn, type Output, rehearsalLink, route, useResource } from '../data/data.ts';
-import { Dialog, Empty, Icon, rehearsalTime, wallTime } from '../kit/kit.ts';
+import { drawn, enterAgain, isRehearsalName, type Output, rehearsalLink, route, useRead } from '../data/data.ts';
+import { Dialog, Empty, Icon, Row, rehearsalTime, Unknown, wallTime } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 /** Names the rehearsal, and opens the list of all. */
@@ -30,7 +30,7 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
 
 /** Links to all rehearsals, latest use first. They open the page that is shown, in the other rehearsal. */
 export function RehearsalList() {
-  const listed = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const listed = useRead('list-rehearsals');
   const filter = useSignal('');
   return (
     <div class="stack">
@@ -48,7 +48,7 @@ export function RehearsalList() {
                 onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => (filter.value = currentTarget.value)}
               />
             )}
-            <ul class="rows">{shown.slice(0, 200).map(Row)}</ul>
+            <ul class="rows">{shown.slice(0, 200).map(rowOf)}</ul>
             {shown.length === 0 && <Empty title="No rehearsal has this name." />}
           </>
         );
@@ -57,19 +57,40 @@ export function RehearsalList() {
   );
 }
 
-const Row = ({ name, now, lastUsedAt }: Output<'list-rehearsals'>['items'][number]) => {
+const rowOf = ({ name, now, lastUsedAt }: Output<'list-rehearsals'>['items'][number]) => {
   const [page] = route.value.segments;
   return (
-    <li key={name}>
-      <a
-        href={page === undefined ? rehearsalLink(name) : rehearsalLink(name, page)}
-        aria-current={route.value.rehearsal === name ? 'true' : undefined}
-      >
-        <span class="what">{name}</span>
-        <span class="meta">
-          {now !== undefined && `clock ${rehearsalTime(now)} · `}used {wallTime(lastUsedAt)}
-        </span>
-      </a>
-    </li>
+    <Row
+      key={name}
+      href={page === undefined ? rehearsalLink(name) : rehearsalLink(name, page)}
+      isCurrent={route.value.rehearsal === name}
+      what={name}
+      meta={[`${now === undefined ? '' : `clock ${rehearsalTime(now)} · `}used ${wallTime(lastUsedAt)}`]}
+    />
   );
 };
+
+/** In place of the pages of a rehearsal that does not exist, or of its administration. */
+export const UnknownRehearsal = ({ name }: { name: string }) => (
+  <Unknown
+    title="Unknown rehearsal"
+    words="There is no rehearsal"
+    id={name}
+    why={
+      <>
+        It ended, it was deleted, or the name is wrong.
+        {route.value.rehearsal !== undefined && isRehearsalName(name) && (
+          <button type="button" onClick={() => void enterAgain()}>
+            Look again
+          </button>
+        )}
+        These exist:
+      </>
+    }
+    card={
+      <div class="in">
+        <RehearsalList />
+      </div>
+    }
+  />
+);

@@ -1,20 +1,7 @@
-import {
-  act,
-  advance,
-  clock,
-  control,
-  faults,
-  held,
-  navigate,
-  type Output,
-  rehearsalLink,
-  rememberCredentials,
-  setFlowing,
-  settle,
-  verify,
-} from '../data/data.ts';
+import { act, advance, clock, faults, held, navigate, type Output, rehearsalLink, setFlowing, settle, verify } from '../data/data.ts';
 import { dropAllFaults, dropFault, isSet, setPreset } from '../faults/fault-switch.ts';
 import { runScenario } from '../flows/run-list.tsx';
+import { createRehearsal } from '../rehearsals/created-card.tsx';
 
 /** A result: choosing it closes the search and runs it. */
 export interface Found {
@@ -63,7 +50,7 @@ export function actionsFor({ text, rehearsal, scenarios, presets, rehearsals }: 
         ];
   return [
     ...ofRehearsal,
-    doing('New rehearsal', createRehearsal, 'create one and open it'),
+    doing('New rehearsal', openNew, 'create one and open it'),
     ...scenarios.map(({ name, title }) => ({
       group: 'Flows',
       title: `Run: ${title}`,
@@ -93,10 +80,9 @@ function lengthIn(text: string): { readonly words: string; readonly duration: st
   return { words: `${count} ${name}${count === '1' ? '' : 's'}`, duration: pattern.replace('%', count) };
 }
 
-const createRehearsal = (): Promise<void> =>
+const openNew = (): Promise<void> =>
   act('create', async () => {
-    const { name, credentials } = await control('create-rehearsal', { body: {} });
-    rememberCredentials(name, credentials);
+    const { name } = await createRehearsal({});
     navigate(rehearsalLink(name));
     return `The rehearsal ${name} is ready.`;
   });

@@ -34,7 +34,7 @@ import { closeSearch, Keys, keysShown, openSearch, searchShown } from './keys.ts
 import { Navigation, pageLink } from './navigation.tsx';
 import type { Page, PageProps } from './page.ts';
 import { pageAt, pages } from './pages.ts';
-import { RehearsalList } from './picker.tsx';
+import { UnknownRehearsal } from './picker.tsx';
 import css from './shell.module.css';
 import { SignIn } from './sign-in.tsx';
 
@@ -126,7 +126,7 @@ function Main() {
   const { rehearsal, segments, query } = route.value;
   const refusal = trouble.value;
   const isUnknown = refusal?.code === 'unknown_rehearsal' || (rehearsal !== undefined && !isRehearsalName(rehearsal));
-  if (rehearsal !== undefined && isUnknown) return <UnknownRehearsal rehearsal={rehearsal} />;
+  if (rehearsal !== undefined && isUnknown) return <UnknownRehearsal name={rehearsal} />;
   if (refusal) {
     return (
       <div class="stack">
@@ -154,28 +154,6 @@ function LazyPage({ page, props }: { page: Page; props: PageProps }) {
   if (component) return <component.of {...props} />;
   return refusal ? <ProblemCard refusal={refusal} retry={() => location.reload()} /> : <Skeleton rows={6} />;
 }
-
-const UnknownRehearsal = ({ rehearsal }: { rehearsal: string }) => (
-  <div class="stack">
-    <Heading title="Unknown rehearsal">
-      There is no rehearsal <code class="brk">{rehearsal}</code>
-    </Heading>
-    <p class="line muted">
-      It ended, it was deleted, or the name is wrong.
-      {isRehearsalName(rehearsal) && (
-        <button type="button" onClick={() => void enterAgain()}>
-          Look again
-        </button>
-      )}
-    </p>
-    <p class="muted">These exist:</p>
-    <Card label="Rehearsals">
-      <div class="in">
-        <RehearsalList />
-      </div>
-    </Card>
-  </div>
-);
 
 const NoPage = ({ rehearsal }: { rehearsal: string }) => (
   <div class="stack">

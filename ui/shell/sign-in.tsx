@@ -18,7 +18,7 @@ export function SignIn() {
   };
   return (
     <main id="main" class="sign-in">
-      <form class="card in" onSubmit={submit}>
+      <form class="card in stack" onSubmit={submit}>
         <Heading title="Sign in">Estate console</Heading>
         <p>
           The console uses the control plane. Enter a bearer token with the scope <code>control</code>.

@@ -1,9 +1,8 @@
 import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, linkHere, useResource } from '../data/data.ts';
-import { Badge, Card, counted, Empty, Heading, rehearsalTime, shortId } from '../kit/kit.ts';
+import { Badge, Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
-import css from '../objects/objects.module.css';
-import { whyNot } from '../objects/why-not.ts';
+import { whyNot } from '../objects/words.ts';
 import { readStock, sumOf } from './stock-read.ts';
 import { createReservationReader, type ReservationReader, type SkuReservation } from './stock-reservations.ts';
 
@@ -30,18 +29,13 @@ export function StockItem({ sku }: StockItemProps) {
     const all = sumOf(places);
     return (
       <div class="stack">
-        <div class="title">
-          <Heading title={`${sku} · Stock`}>
-            <span class="brk">{places[0]?.name ?? sku}</span>
-          </Heading>
-          <a href={linkHere('stock')}>← All stock</a>
-        </div>
+        <PageHead title={`${sku} · Stock`} heading={places[0]?.name ?? sku} back={[linkHere('stock'), 'All stock']} />
         <p class="muted line">
           <code class="brk">{sku}</code>
           <span>{all.atp.toLocaleString('en')} available to promise at all locations</span>
           <a href={linkHere('objects', 'inventory-item', sku)}>Inventory item</a>
         </p>
-        <div class={css['columns']}>
+        <div class="over">
           <Card title="Stock by location">
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
@@ -66,12 +60,12 @@ async function readItem(sku: string, readReservations: ReservationReader, signal
 }
 
 const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] }) => (
-  <div class="stack">
-    <Heading title="Unknown SKU">
-      No stock is kept of SKU <code class="brk">{sku}</code>
-    </Heading>
-    <p class="muted">The name is wrong. These have stock:</p>
-    <Card label="SKUs with stock">
+  <Unknown
+    title="Unknown SKU"
+    words="No stock is kept of SKU"
+    id={sku}
+    why="The name is wrong. These have stock:"
+    card={
       <p class="in line">
         {skus.slice(0, MOST_OTHERS).map((other) => (
           <a key={other} class="badge" href={linkHere('stock', other)} data-row="">
@@ -79,13 +73,14 @@ const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] })
           </a>
         ))}
       </p>
-    </Card>
+    }
+  >
     <p>
       <a class="button" href={linkHere('stock')}>
         All stock
       </a>
     </p>
-  </div>
+  </Unknown>
 );
 
 interface StockReservationsProps {
@@ -121,12 +116,10 @@ function StockReservations({ sku, reservations, reserved }: StockReservationsPro
 
 const ReservationRow = ({ reservation: { id, state, owners, expiresAt, places } }: { reservation: SkuReservation }) => (
   <li>
-    <p class="line">
-      {owners.map((owner) => (
-        <ObjectBadge key={owner.type} {...owner} />
-      ))}
+    <div class="line">
+      <ObjectBadges label="For" objects={owners} />
       <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
-    </p>
+    </div>
     <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
     <p class="muted small">
       <a href={linkHere('objects', 'reservation', id)} title={id}>
@@ -135,16 +128,4 @@ const ReservationRow = ({ reservation: { id, state, owners, expiresAt, places } 
       {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
     </p>
   </li>
-);
-
-interface ObjectBadgeProps {
-  readonly type: string;
-  readonly id: string;
-  readonly name: string | undefined;
-}
-
-const ObjectBadge = ({ type, id, name }: ObjectBadgeProps) => (
-  <a class="badge" href={linkHere('objects', type, id)} title={`${type}/${id}`}>
-    {type} {name ?? shortId(id)}
-  </a>
 );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { drawn, held, linkHere, setQuery, useReread, useResource, withQuery } from '../data/data.ts';
-import { Badge, counted, Empty, FilterField, Heading } from '../kit/kit.ts';
+import { Badge, counted, Empty, FilterField, PageHead } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import css from './stock.module.css';
 import { StockItem } from './stock-item.tsx';
@@ -29,10 +29,7 @@ function StockList({ query }: StockListProps) {
   }, [isHeld]);
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Stock">Stock</Heading>
-        <p class="muted">Units that can be promised (ATP), by product</p>
-      </div>
+      <PageHead title="Stock" about="Units that can be promised (ATP), by product" />
       <section class="card" aria-label="Stock by SKU">
         {drawn(read, ({ skus, locations, hasMore }) => {
           const found = skus.filter(({ sku, name = '' }) => `${sku} ${name}`.toLowerCase().includes(q.toLowerCase()));
@@ -44,7 +41,7 @@ function StockList({ query }: StockListProps) {
                 <FilterField parameter="q" label="Filter: product or SKU" placeholder="Filter: product or SKU" />
                 <LocationLinks q={q} locations={locations} selected={location} />
               </div>
-              <ul class={css['skus']}>
+              <ul class={`lined ${css['skus']}`}>
                 {shown.map((one) => (
                   <SkuLine key={one.sku} {...one} locations={columns} />
                 ))}

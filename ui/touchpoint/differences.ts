@@ -1,4 +1,5 @@
 import type { PortalCaller, PortalCase } from '../../services/touchpoint-mock/portal-description.ts';
+import { differences as membersThatDiffer } from '../activity/edited-request.ts';
 import type { Answer } from './exchange.ts';
 import { parsed } from './json-text.ts';
 
@@ -29,18 +30,8 @@ export function differences(documented: Documented, answer: Answer): readonly st
 
 function inBody(documented: string, answered: string): readonly string[] {
   if (parsed(answered) === undefined) return ['Body: documented as JSON, answered otherwise.'];
-  const found = inValue(parsed(documented), parsed(answered), '');
+  const found = membersThatDiffer(parsed(documented), parsed(answered)).map(
+    ({ pointer, was, is }) => `${pointer.slice(1).replaceAll('/', '.') || 'Body'}: documented ${was}, answered ${is}.`,
+  );
   return found.length > 0 ? found : ['Body: the documented values, written differently.'];
 }
-
-function inValue(documented: unknown, answered: unknown, path: string): readonly string[] {
-  if (isObject(documented) && isObject(answered) && Array.isArray(documented) === Array.isArray(answered)) {
-    const names = [...new Set([...Object.keys(documented), ...Object.keys(answered)])];
-    return names.flatMap((name) => inValue(documented[name], answered[name], path === '' ? name : `${path}.${name}`));
-  }
-  if (documented === answered) return [];
-  return [`${path === '' ? 'Body' : path}: documented ${shown(documented)}, answered ${shown(answered)}.`];
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-const shown = (value: unknown): string => (value === undefined ? 'none' : JSON.stringify(value));

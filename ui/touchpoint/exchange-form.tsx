@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { Choice } from '../kit/field.tsx';
 import { wallTime } from '../kit/format.ts';
 import { curlCommand, onTheWire, reachable } from './exchange.ts';
 import type { Form, Portal } from './portal.ts';
@@ -20,7 +21,7 @@ export function ExchangeForm({ portal: { description }, form }: { portal: Portal
     if (!event.repeat) element.current?.requestSubmit();
   };
   return (
-    <section class={`card in ${css.exchange}`} aria-labelledby={id('title')}>
+    <section class={`card in side-by-side ${css.exchange}`} aria-labelledby={id('title')}>
       <form
         ref={element}
         noValidate
@@ -35,16 +36,15 @@ export function ExchangeForm({ portal: { description }, form }: { portal: Portal
         <div class={css.row}>
           <div class={css.address}>
             <label for={id('address')}>Send to</label>
-            <select
-              id={id('address')}
+            <Choice
+              attributes={{ id: id('address') }}
               value={form.address.value}
-              onChange={({ currentTarget }) => {
-                form.address.value = currentTarget.value;
-              }}
-            >
-              <option value="alias">{path}</option>
-              <option value="scenario">/caso{form.request.value.selector} (the path implies the selector)</option>
-            </select>
+              choices={[
+                ['alias', path],
+                ['scenario', `/caso${form.request.value.selector} (the path implies the selector)`],
+              ]}
+              onChange={(value) => (form.address.value = value)}
+            />
           </div>
           <div>
             <label for={id('selector')}>X-Mock-Case selector</label>
@@ -75,9 +75,7 @@ export function ExchangeForm({ portal: { description }, form }: { portal: Portal
           autocapitalize="off"
           aria-describedby={id('body-hint')}
           value={form.body.value}
-          onInput={({ currentTarget }) => {
-            form.body.value = currentTarget.value;
-          }}
+          onInput={({ currentTarget }) => (form.body.value = currentTarget.value)}
         />
         <p class="muted" id={id('body-hint')} role="status">
           {form.trouble.value !== undefined && `${form.trouble.value}: the mock will find no lane and answer 403.`}
@@ -127,12 +125,7 @@ function Send({ form: { alias, isSending }, command }: { form: Form; command: st
           {copied.value.command === command && copied.value.words}
         </span>
       </div>
-      <details
-        open={isOpen.value}
-        onToggle={({ currentTarget }) => {
-          isOpen.value = currentTarget.open;
-        }}
-      >
+      <details open={isOpen.value} onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
         <summary>The request as curl</summary>
         <div ref={shown} id={`${alias.name}-curl`}>
           <Code label={`curl command for ${alias.name}`}>{command}</Code>
@@ -146,7 +139,7 @@ function Response({ form }: { form: Form }) {
   const { name } = form.alias;
   const sent = form.sent.value;
   return (
-    <div class={css.response} data-at={sent?.at}>
+    <div data-at={sent?.at}>
       <div class="title">
         <h3>Response</h3>
         <p class="muted" id={`${name}-sent-at`}>

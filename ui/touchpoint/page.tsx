@@ -1,3 +1,4 @@
+import { Choice } from '../kit/field.tsx';
 import { isNarrow } from '../kit/narrow.ts';
 import { reachable } from './exchange.ts';
 import { ExchangeForm } from './exchange-form.tsx';
@@ -46,7 +47,7 @@ export const PortalPage = ({ portal }: { portal: Portal }) => (
     <div class={css.page}>
       {!isNarrow.value && <Rail key="rail" portal={portal} />}
       <main key="main" id="workbench" tabIndex={-1}>
-        <div class={`card in ${css.setup}`} id="setup">
+        <div class={`card in side-by-side ${css.setup}`} id="setup">
           <CallerChoice portal={portal} />
           <Runs portal={portal} />
         </div>
@@ -68,13 +69,12 @@ function CallerChoice({ portal: { caller, choose, forms, description } }: { port
     <section aria-labelledby="caller-title">
       <h2 id="caller-title">Who is calling</h2>
       <label for="authorization">Authorization fixture</label>
-      <select id="authorization" autocomplete="off" value={name} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-        {description.authorization.map((fixture) => (
-          <option key={fixture.name} value={fixture.name}>
-            {fixture.name} – {fixture.title}
-          </option>
-        ))}
-      </select>
+      <Choice
+        attributes={{ id: 'authorization', autocomplete: 'off' }}
+        value={name}
+        choices={description.authorization.map((fixture) => [fixture.name, `${fixture.name} – ${fixture.title}`] as const)}
+        onChange={choose}
+      />
       <p class="muted brk" id="authorization-effect">
         {header} · lane {touchpointId} · {authorized ? admission(withoutLane) : 'will be denied with 403'}
       </p>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Badge } from '../kit/parts.tsx';
+import { Badge } from '../kit/badge.tsx';
+import { Pair } from '../kit/parts.tsx';
 import { Scroll } from '../kit/scroll.tsx';
 import type { Answer, Sent } from './exchange.ts';
 import { layOut, markRejected } from './json-text.ts';
@@ -13,7 +14,7 @@ export function Verdict({ sent }: { sent: Sent }) {
   const { answer, durationMs } = sent;
   const { tone, text } = explained(sent);
   return (
-    <p class={`${css.verdict} ${css[tone]}`}>
+    <p class={`${css.verdict} ${tone}`}>
       {answer && <strong class="mono">{`${answer.status} ${answer.reason}`.trim()}</strong>}
       <span class={css.words}>{text}</span>
       <span>{durationMs} ms</span>
@@ -42,10 +43,9 @@ export function AnswerParts({ answer: { headers, text }, name }: { answer: Answe
         <summary>Headers ({headers.length})</summary>
         <dl class="pairs mono">
           {headers.map(([header, value]) => (
-            <div key={header}>
-              <dt class="muted">{header}</dt>
-              <dd class="brk">{value}</dd>
-            </div>
+            <Pair key={header} term={header}>
+              {value}
+            </Pair>
           ))}
         </dl>
       </details>

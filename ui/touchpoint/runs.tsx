@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { PortalCase } from '../../services/touchpoint-mock/portal-description.ts';
+import { Badge } from '../kit/badge.tsx';
 import { type Documented, differences, documentedAnswer } from './differences.ts';
 import { firstOf, requestOf, type Sent } from './exchange.ts';
 import { layOut } from './json-text.ts';
@@ -128,18 +129,14 @@ function CaseResult({ result: { fixture, sent, documented, found }, open }: { re
   const passed = found.length === 0;
   return (
     <li class={passed ? undefined : css.wrong} data-case={fixture.case}>
-      <details
-        onToggle={() => {
-          isOpened.value = true;
-        }}
-      >
+      <details onToggle={() => (isOpened.value = true)}>
         <summary>
-          <strong class={passed ? css.good : css.bad} role="img" aria-label={passed ? 'as documented' : 'not as documented'}>
+          <strong class={`${css.mark} ${passed ? 'good' : 'bad'}`} role="img" aria-label={passed ? 'as documented' : 'not as documented'}>
             {passed ? '✓' : '✕'}
           </strong>
           <span class={css.caseName}>{fixture.case}</span>
           <span class="clip">{fixture.title}</span>
-          <span class={passed ? 'badge' : 'badge bad'}>{sent.answer?.status ?? '–'}</span>
+          <Badge tone={passed ? undefined : 'bad'}>{sent.answer?.status ?? '–'}</Badge>
         </summary>
         {isOpened.value && (
           <>
@@ -148,7 +145,7 @@ function CaseResult({ result: { fixture, sent, documented, found }, open }: { re
                 <li key={text}>{text}</li>
               ))}
             </ul>
-            <div class={css.comparison}>
+            <div class={`side-by-side ${css.comparison}`}>
               <Body title="Documented" name={fixture.case} answer={documented} />
               {sent.answer && <Body title="Answered" name={fixture.case} answer={sent.answer} />}
             </div>

@@ -5,6 +5,7 @@ import {
   counted,
   duration,
   Empty,
+  FaultLink,
   GrowingRows,
   rehearsalTime,
   StatusBadge,
@@ -94,12 +95,7 @@ function DeliveryRow({ delivery, redeliver }: DeliveryRowProps) {
         </a>
         {event.type.startsWith('ext.') && <Badge>additional</Badge>}
         <Badge tone={tone}>{words}</Badge>
-        {withheldBy !== undefined && (
-          <a class="badge warn" href={linkHere('faults')}>
-            <span aria-hidden="true">⚡</span>
-            <span class="clip">withheld by {withheldBy}</span>
-          </a>
-        )}
+        {withheldBy !== undefined && <FaultLink>withheld by {withheldBy}</FaultLink>}
       </div>
       {redeliver && (
         <button type="button" aria-disabled={offState()} onClick={unlessOff(redeliver)}>

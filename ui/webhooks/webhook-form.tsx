@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { webhookRules } from '../data/catalog.ts';
 import { control, isCutOff, mistakeAt, type Output } from '../data/data.ts';
-import { Choice, useForm } from '../kit/kit.ts';
+import { useForm } from '../kit/kit.ts';
 import type { Webhook } from './webhook-read.ts';
 
-const CLOCKS: readonly (readonly ['wall' | 'rehearsal', string])[] = [
+const CLOCKS: readonly (readonly [string, string])[] = [
   ['wall', 'of the wall clock, as libraries expect'],
   ['rehearsal', 'of the rehearsal’s clock'],
 ];
@@ -22,12 +22,12 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
   const name = useSignal(webhook?.name ?? '');
   const url = useSignal(webhook?.url ?? '');
   const types = useSignal((webhook?.types ?? ['*']).join(', '));
-  const timestamp = useSignal(webhook?.timestamp ?? 'wall');
+  const timestamp = useSignal<string>(webhook?.timestamp ?? 'wall');
   const register = async (): Promise<void> => {
     const given = name.value.trim();
     const trouble = webhook ? undefined : nameTrouble(given, taken);
     if (trouble !== undefined) throw mistakeAt('{name}', trouble);
-    const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value };
+    const body = { url: url.value.trim(), types: wordsOf(types.value), timestamp: timestamp.value as 'wall' };
     onDone(await control('put-webhook', { params: { name: given }, body }));
   };
   const form = useForm(register, {
@@ -39,7 +39,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
     types.value = [...others, type].join(', ');
   };
   return (
-    <form {...form.attributes} class="fields">
+    <form {...form.attributes} class="stack">
       {form.others}
       {!webhook &&
         form.text(
@@ -85,14 +85,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
             ))}
         </select>
       </div>
-      {form.field({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp' }, (input) => (
-        <Choice
-          attributes={input}
-          value={timestamp.value}
-          choices={CLOCKS}
-          onChange={(value) => (timestamp.value = value === 'rehearsal' ? 'rehearsal' : 'wall')}
-        />
-      ))}
+      {form.choice({ id: 'webhook-timestamp', label: 'webhook-timestamp', pointer: '/timestamp' }, timestamp, CLOCKS)}
       <p>
         <button type="submit" class="primary" aria-disabled={form.isSending || isCutOff() ? 'true' : undefined}>
           {webhook ? 'Change' : 'Register'}

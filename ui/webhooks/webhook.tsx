@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { act, control, drawn, here, isBusy, linkHere, navigate, useRead } from '../data/data.ts';
-import { Badge, Card, Choice, counted, Dialog, field, Heading, NotFound, Pair, say, wallTime } from '../kit/kit.ts';
+import { Badge, Card, Choice, counted, Dialog, field, NotFound, PageHead, Pair, say, wallTime } from '../kit/kit.ts';
 import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
@@ -12,23 +12,16 @@ interface OneWebhookProps {
 
 /** One registered webhook: its deliveries, and what can be done with it. */
 export function OneWebhook({ name }: OneWebhookProps) {
-  const read = useRead(
-    'read-webhook',
-    { params: { name } },
-    {
-      follows: ['hops', 'events', 'clock', 'gap'],
-    },
-  );
+  const read = useRead('read-webhook', { params: { name } }, { follows: ['hops', 'events', 'clock', 'gap'] });
   if (read.refusal?.code === 'not_found') return <UnknownWebhook name={name} />;
   return drawn(read, (webhook) => (
     <div class="stack">
-      <div class="title">
-        <div class="line">
-          <Heading title={`${name} · Webhooks`}>{name}</Heading>
-          <StateBadge state={webhook.state} />
-        </div>
-        <a href={linkHere('webhooks')}>← All webhooks</a>
-      </div>
+      <PageHead
+        title={`${name} · Webhooks`}
+        heading={name}
+        badge={<StateBadge state={webhook.state} />}
+        back={[linkHere('webhooks'), 'All webhooks']}
+      />
       <p class="muted line">
         <code class="brk">{webhook.url}</code>
         <span>{countsOf(webhook)}</span>
@@ -190,14 +183,12 @@ function Rotation({ name, onDone, onChange }: RotationProps) {
     });
   };
   return (
-    <form class="fields" onSubmit={(event: Event) => void rotate(event)}>
+    <form class="stack" onSubmit={(event: Event) => void rotate(event)}>
       {field(
         {
           id: 'keep-old',
           label: 'The old secret signs, too',
           hint: 'Wall time. Until then each delivery has two signatures, and your receiver accepts either.',
-          pointer: '/keepOldFor',
-          errors: [],
         },
         (attributes) => (
           <Choice attributes={attributes} value={keepOldFor.value} choices={KEPT} onChange={(value) => (keepOldFor.value = value)} />

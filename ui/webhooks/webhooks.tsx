@@ -1,5 +1,5 @@
 import { drawn, here, linkHere, navigate } from '../data/data.ts';
-import { Card, CopyButton, Empty, Heading, say, useListPlace } from '../kit/kit.ts';
+import { Card, CopyButton, Empty, PageHead, Row, say, useListPlace } from '../kit/kit.ts';
 import type { PageProps } from '../shell/page.ts';
 import { keepSecret } from './fresh-secret.tsx';
 import { countsOf, OneWebhook, StateBadge } from './webhook.tsx';
@@ -17,17 +17,14 @@ function WebhookList() {
   const read = useWebhooks();
   return (
     <div class="stack">
-      <div class="title">
-        <Heading title="Webhooks">Webhooks</Heading>
-        <p class="muted">Events of this rehearsal, sent to your receivers</p>
-      </div>
+      <PageHead title="Webhooks" about="Events of this rehearsal, sent to your receivers" />
       {drawn(read, (items) => (
         <div class="over">
           <Card label="Registered webhooks">
             {items.length === 0 ? (
               <NoWebhook />
             ) : (
-              <ul class={css['webhooks']}>
+              <ul class="rows">
                 {items.map((webhook) => (
                   <WebhookRow key={webhook.name} webhook={webhook} />
                 ))}
@@ -53,18 +50,16 @@ function WebhookList() {
 }
 
 const WebhookRow = ({ webhook }: { webhook: Webhook }) => (
-  <li>
-    <a href={linkHere('webhooks', webhook.name)} data-row="">
-      <span class="line">
-        <strong>{webhook.name}</strong>
-        <StateBadge state={webhook.state} />
-      </span>
-      <code class="brk">{webhook.url}</code>
-      <span class="muted small brk">
-        {webhook.types.includes('*') ? 'all events' : webhook.types.join(', ')} · {countsOf(webhook)}
-      </span>
-    </a>
-  </li>
+  <Row
+    href={linkHere('webhooks', webhook.name)}
+    what={webhook.name}
+    badge={<StateBadge state={webhook.state} />}
+    meta={[
+      <code class="brk">{webhook.url}</code>,
+      <span class="brk">{webhook.types.includes('*') ? 'all events' : webhook.types.join(', ')}</span>,
+      countsOf(webhook),
+    ]}
+  />
 );
 
 /** Both ways to receive events: a registration, and a command beside the receiver. */

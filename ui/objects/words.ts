@@ -1,5 +1,11 @@
 import { applicationTitle, live, type Output } from '../data/data.ts';
 
+/** The type of an object as words: `Fulfillment order`. */
+export const oneOf = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1).replaceAll('-', ' ');
+
+/** `Fulfillment orders` */
+export const manyOf = (type: string): string => `${oneOf(type)}s`;
+
 /** Why an application cannot act now. */
 export function whyNot(applications: Output<'read-topology'>['applications'], id: string): string | undefined {
   const found = applications.find((one) => one.id === id);

@@ -1,0 +1,47 @@
+import { Badge } from './badge.tsx';
+import { counted } from './format.ts';
+
+interface Invariant {
+  readonly id: string;
+  readonly title: string;
+  readonly holds: boolean;
+  /** What it relies on in a rehearsal with swapped applications. */
+  readonly basis?: 'as-seen' | 'not-checked' | undefined;
+  readonly checked: number;
+  readonly violations: readonly string[];
+  readonly waiting?: readonly string[];
+}
+
+/** Violations that are listed. */
+const MOST = 20;
+
+/** Invariants with their outcome, and with what violates them. */
+export const InvariantList = ({ invariants }: { readonly invariants: readonly Invariant[] }) => (
+  <ul class="items" aria-label="Invariants">
+    {invariants.map(({ id, title, holds, basis, checked, violations, waiting = [] }) => (
+      <li key={id}>
+        <span>{title}</span>
+        {basis === 'not-checked' ? (
+          <Badge tone="warn">not checked</Badge>
+        ) : (
+          <Badge tone={holds ? 'good' : 'bad'}>{holds ? 'holds' : 'broken'}</Badge>
+        )}
+        <p class="muted small">
+          {basis === 'not-checked' ? 'The real system of a swapped application has the records.' : counted(checked, 'check')}
+          {basis === 'as-seen' && ', as the real systems have shown their objects'}
+        </p>
+        {violations.slice(0, MOST).map((violation) => (
+          <p key={violation} class="wrong small brk">
+            {violation}
+          </p>
+        ))}
+        {violations.length > MOST && <p class="wrong small">and {violations.length - MOST} more</p>}
+        {waiting.map((line) => (
+          <p key={line} class="muted small brk">
+            {line}
+          </p>
+        ))}
+      </li>
+    ))}
+  </ul>
+);
