@@ -19,7 +19,7 @@ import { lookOf } from './output/table.ts';
 import { prepareReportFile, writeReportFile } from './rehearse/report/report.ts';
 
 interface Options extends Omit<Connection, 'rehearsal'> {
-  /** In the sequence of the options. */
+  /** In the sequence of the command line. */
   readonly rehearsal?: readonly string[];
   readonly all?: boolean;
   readonly allow: number;
@@ -28,7 +28,7 @@ interface Options extends Omit<Connection, 'rehearsal'> {
   readonly html?: string;
 }
 
-/** Compares ours with the real systems in its shadow, over some rehearsals, as a check of CI. */
+/** Compares our applications with the real systems in their shadow, over some rehearsals. A check for CI. */
 export function fidelityCommand(): Command {
   const allow = {
     type: 'integer',
@@ -126,7 +126,7 @@ function sum(one: Summed, other: Summed): Summed {
   };
 }
 
-/** One row for each key, with what its rows add up to. */
+/** One row for each key: the sum of the rows with this key. */
 function merged<Row>(rows: readonly Row[], keyOf: (row: Row) => string, add: (first: Row, next: Row) => Row): Row[] {
   const found = new Map<string, Row>();
   for (const row of rows) {

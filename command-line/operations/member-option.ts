@@ -96,7 +96,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The parts of a JSON Schema that options are made of. */
+/** The parts of a JSON Schema that become options. */
 interface SchemaPart {
   readonly type?: string;
   readonly format?: string;

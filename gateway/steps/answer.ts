@@ -4,6 +4,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
+import { sendHealth } from '../../shared/http/json-answer.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
@@ -65,12 +66,8 @@ export const answerPreflight =
 
 export const answerHealth =
   ({ states, connections }: GatewayParts) =>
-  ({ path, response }: Exchange & Addressed): void => {
-    const { status, body } =
-      path === '/healthz' ? { status: 200, body: { status: 'ok' } } : readinessAnswer(states(), connections.draining());
-    const text = JSON.stringify(body);
-    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
-  };
+  ({ path, response }: Exchange & Addressed): void =>
+    sendHealth(response, path, () => readinessAnswer(states(), connections.draining()));
 
 /** @throws Problem method_not_allowed */
 export const answerMetrics =

@@ -38,7 +38,7 @@ const Loyalty = z
   })
   .describe('The Loyalty Platform. Members below silver are bronze.');
 
-/** The SIM reserves stock for at most this time. */
+/** The SIM keeps no reservation longer than this. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
 const Windows = z
@@ -93,7 +93,6 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, w
 const defaults = Retailer.parse({});
 /** The figures of the project's own retailer, which documents quote as defaults. */
 export const DEFAULT_FIGURES = figuresOf(defaults);
-export const DEFAULT_WINDOWS = defaults.windows;
 
 const inWords = (amount: number): string => moneyInWords({ amount, currency: defaults.currency });
 

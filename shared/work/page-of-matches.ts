@@ -6,7 +6,7 @@ export type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 /** Rows per read after the first, which reads one page. */
 const CHUNK = 200;
 
-/** A page of the matching rows, sorted like the source. `nextCursor` is absent when no further row matches. */
+/** A page of the matching rows, in the sequence of the source. `nextCursor` is absent when no further row matches. */
 export async function pageOfMatches<T>(
   source: PageSource<T>,
   isMatch: (row: T) => boolean,

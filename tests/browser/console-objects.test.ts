@@ -147,7 +147,7 @@ describeInBrowser('Objects in the console', () => {
     await main()
       .getByRole('link', { name: /changed nothing/ })
       .click();
-    await main().getByText(`A webhook with the webhook-id "${shipmentId}.1" arrived before.`).first().waitFor();
+    await main().getByText(`A webhook with the webhook-id "${shipmentId}.1" has already arrived.`).first().waitFor();
   });
 
   test('An order goes from its payment to the return of one mug by the buttons of its page alone', async () => {
