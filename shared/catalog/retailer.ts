@@ -38,7 +38,7 @@ const Loyalty = z
   })
   .describe('The Loyalty Platform. Members below silver are bronze.');
 
-/** The SIM keeps no reservation longer than this. */
+/** The SIM reserves stock for at most this time. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
 const Windows = z
