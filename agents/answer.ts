@@ -18,7 +18,8 @@ const ENTRY = 3;
 const SMALL = 80;
 
 /**
- * From generous to scarce: the first one whose result is short enough applies. Details of entries are left out before whole entries are.
+ * From generous to scarce. The first measure whose result is short enough applies. Details of entries are left out before whole entries
+ * are.
  */
 const MEASURES: readonly Measure[] = [
   ...[200, 50, 20].map((entries) => ({ entries, members: 200, characters: 2_000, depth: 100 })),

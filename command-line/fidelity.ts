@@ -17,6 +17,7 @@ import { membersOf, optionOf } from './operations/member-option.ts';
 import { showFidelity } from './output/show-answer.ts';
 import { lookOf } from './output/table.ts';
 import { prepareReportFile, writeReportFile } from './rehearse/report/report.ts';
+import { repeatable } from './repeatable.ts';
 
 interface Options extends Omit<Connection, 'rehearsal'> {
   /** In the sequence of the command line. */
@@ -40,9 +41,10 @@ export function fidelityCommand(): Command {
     .description('Compares our applications with the real systems in their shadow. Exits with 1 if they answered differently.')
     .addOption(againstOption().default(DEFAULT_URL))
     .addOption(
-      new Option('--rehearsal <name>', `Rehearsal to read, may be repeated: the counts are added up. Default: ${DEFAULT_REHEARSAL}.`)
-        .env('ESTATE_REHEARSAL')
-        .argParser((name, before: readonly string[] = []) => [...before, rehearsalOf(name)]),
+      repeatable(
+        new Option('--rehearsal <name>', `Rehearsal to read, may be repeated: the counts are added up. Default: ${DEFAULT_REHEARSAL}.`),
+        (name) => [rehearsalOf(name)],
+      ).env('ESTATE_REHEARSAL'),
     )
     .addOption(new Option('--all', 'Read every rehearsal with a real system in the shadow.'))
     .addOption(optionOf({ path: ['allow'], schema: allow, required: false, inRequiredPart: false }, {}).default(allow.default));

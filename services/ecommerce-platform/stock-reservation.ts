@@ -54,7 +54,7 @@ export async function giveBackReservation({ call }: Scope, reservationId: string
   }
 }
 
-/** Repeats a call once, under the same key, when its answer was lost. @throws the Problem of the second call */
+/** Repeats a call once, under the same key, when its answer was lost. @throws the Problem of the call */
 export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

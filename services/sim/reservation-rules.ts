@@ -17,7 +17,7 @@ export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: 
   throw invalid('/orderId', 'other_order', `The reservation "${id}" belongs to the order "${orderId}", not to "${requested}".`);
 }
 
-/** @throws Problem `validation_failed` for another order than the basket's own, which would otherwise lose its stock */
+/** @throws Problem `validation_failed` if this is not the order of the basket: that order would lose its stock */
 export function refuseForeignOrder(
   { id, orderId, transactionId }: { id: string; orderId?: string; transactionId?: string },
   requested: string | undefined,

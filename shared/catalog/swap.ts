@@ -26,7 +26,7 @@ export const swappableNames = Object.keys(swappable) as readonly SwappableApplic
 export const isSwappable = (name: string): name is SwappableApplication => Object.hasOwn(swappable, name);
 
 /** Why an application cannot be swapped. */
-function whyNot(name: string): string {
+export function whyNotSwappable(name: string): string {
   const known = applicationNames.some((application) => application === name);
   const others = `These can be: ${swappableNames.join(', ')}.`;
   return known
@@ -215,7 +215,9 @@ export const Swaps = z
   .object(
     Object.fromEntries(swappableNames.map((name) => [name, Swap.optional()])) as Record<SwappableApplication, z.ZodOptional<typeof Swap>>,
   )
-  .catchall(z.unknown().refine(() => false, { error: ({ path }) => whyNot(String(path?.at(-1))), params: { code: 'not_swappable' } }))
+  .catchall(
+    z.unknown().refine(() => false, { error: ({ path }) => whyNotSwappable(String(path?.at(-1))), params: { code: 'not_swappable' } }),
+  )
   .superRefine((swaps, context) => {
     for (const [application, swap] of Object.entries(swaps)) {
       for (const { path, message, code } of isSwappable(application) ? unknownNames(application, swap) : []) {

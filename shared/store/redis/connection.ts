@@ -176,7 +176,7 @@ function watchRefusals(client: RedisClient, { where, onError }: Watching) {
   }
 
   return {
-    /** @param key of the refused command */
+    /** @param key a key of the refused command */
     note,
     state: (): State | undefined => refused,
     stop(): void {

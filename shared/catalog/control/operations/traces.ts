@@ -60,7 +60,7 @@ export const listTraces = defineOperation({
     items: z
       .array(Trace)
       .describe(
-        'A request with a filter searches at most 1,000 traces. It may return fewer than limit, or none, although there are older ones.',
+        'A request with a filter searches at most 1,000 traces. It may return fewer than `limit`, or none, although there are older ones.',
       ),
     next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older traces.'),
     discarded: z.int().describe('Number of traces that the journal has discarded: the oldest ones.'),
