@@ -42,8 +42,9 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
     headersFor(given) {
-      if (given === undefined || !allows(given)) return origin.length > 0 ? { Vary: 'Origin' } : {};
-      return { Vary: 'Origin', 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
+      const vary: Record<string, string> = origin.length > 0 ? { Vary: 'Origin' } : {};
+      if (given === undefined || !allows(given)) return vary;
+      return { ...vary, 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
     },
     isPreflight,
     require(request) {
