@@ -41,9 +41,10 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
       // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
-    headersFor(given): Readonly<Record<string, string>> {
-      if (given === undefined || !allows(given)) return origin.length > 0 ? { Vary: 'Origin' } : {};
-      return { Vary: 'Origin', 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
+    headersFor(given) {
+      const vary: Record<string, string> = origin.length > 0 ? { Vary: 'Origin' } : {};
+      if (given === undefined || !allows(given)) return vary;
+      return { ...vary, 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
     },
     isPreflight,
     require(request) {

@@ -129,7 +129,7 @@ test('An option with a list collects its repetitions, and an option with one val
     out: '',
     err: '--limit takes one value, and is given twice; remove one of them.\n',
   });
-  expect((await runEstate(['webhooks', 'set', '--help'])).out).toMatch(/--types <words> .*separated\s+by\s+commas,\s+or\s+repeated/);
+  expect((await runEstate(['webhooks', 'set', '--help'])).out).toMatch(/--types <words> .*separated\s+by\s+commas,\s+or\s+repeated/s);
 });
 
 test('The command journal prints bodies with --bodies only', async () => {
