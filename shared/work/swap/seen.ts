@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
+import { objects } from '../../catalog/objects.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
 import { currenciesIn, implausiblePayment } from '../../catalog/plausible.ts';
 import { mintedAt } from '../../domain/ids.ts';
@@ -35,12 +36,15 @@ export const seenCollections = (collections: readonly AnyCollection[]): readonly
     of.object && 'version' in of.object.schema.shape ? [{ of: { ...of, unique: {} }, definition: of.object as ObjectDefinition }] : [],
   );
 
-/** The objects of an application in a value, each with its collection. */
-export function* objectsIn(
+/** All business objects with a version. */
+export const businessObjects = objects.filter(({ schema }) => 'version' in schema.shape).map((definition) => ({ definition }));
+
+/** The objects of some collections in a value, each with its collection. */
+export function* objectsIn<Collection extends Pick<SeenCollection, 'definition'>>(
   schema: z.core.$ZodType,
   value: unknown,
-  collections: readonly SeenCollection[],
-): Generator<{ readonly collection: SeenCollection; readonly object: SeenObject }, void> {
+  collections: readonly Collection[],
+): Generator<{ readonly collection: Collection; readonly object: SeenObject }, void> {
   if (value === null || value === undefined) return;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     yield* objectsIn(schema.unwrap(), value, collections);
@@ -126,7 +130,9 @@ export function movesBetween(
   from: string | undefined,
   to: string | undefined,
 ): readonly ObservedMove[] | undefined {
-  if (!lifeCycle || (from !== undefined && from === to)) return [{ state: to, events: [] }];
+  // No row creates what exists from the beginning, such as a product.
+  const isCreated = lifeCycle?.rows.some((row) => row.from.includes(null));
+  if (!lifeCycle || (from === undefined ? !isCreated : from === to)) return [{ state: to, events: [] }];
   const ways: { readonly at: string | null; readonly moves: readonly ObservedMove[] }[] = [{ at: from ?? null, moves: [] }];
   const visited = new Set<string | null>([from ?? null]);
   for (const { at, moves } of ways) {
