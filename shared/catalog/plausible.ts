@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { hasOpenDispute, lostIn } from './payment/disputes.ts';
 import type { Payment } from './payment/objects.ts';
 import { committedOf, hasFailed } from './payment/refunds.ts';
+import { isByProvider } from './payment/tender.ts';
 import type { evaluatePromotions } from './promotion/apis.ts';
 
 type Paid = z.output<typeof Payment>;
@@ -51,6 +52,12 @@ export function implausiblePayment(payment: Paid, before: Paid | undefined): Imp
   }
   return before && changedAmount(payment, before);
 }
+
+const APPROVED: readonly Paid['state'][] = ['authorised', 'captured', 'partially-refunded', 'fully-refunded'];
+
+/** Whether a payment lacks the code that its provider gives with the approval. */
+export const lacksCode = ({ state, tender, authorizationCode }: Paid): boolean =>
+  APPROVED.includes(state) && isByProvider(tender) && authorizationCode === undefined;
 
 /** Amounts that are fixed once they are known: a payment is authorised and captured once. */
 function changedAmount(payment: Paid, before: Paid): Implausible {

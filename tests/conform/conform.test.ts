@@ -21,6 +21,7 @@ const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
   'captures-above-the-authorised': ['capture-limit'],
   'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture'],
   'answers-in-another-currency': ['currency'],
+  'leaves-out-the-code': ['authorization-code'],
   'hides-refunds': ['refund-listed'],
   'refunds-above-the-captured': ['refund-limit'],
   'authorises-above-the-outstanding': ['outstanding'],

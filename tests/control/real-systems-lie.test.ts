@@ -51,6 +51,8 @@ test.each<[lie: string, step: Step, body: object | undefined, misbehave: Misbeha
   ['of another tender', 'authorise', undefined, lying({ tender: { type: 'gift-card' } }), 'other_object'],
   ['of a higher amount', 'authorise', undefined, lying({ amount: eur(500_000), authorizedAmount: eur(500_000) }), 'money'],
   ['of a part that was not accepted', 'authorise', undefined, lying({ authorizedAmount: eur(100) }), 'money'],
+  ['that is approved without a code', 'authorise', undefined, lying({ authorizationCode: undefined }), 'wrong_shape'],
+  ['that is captured without a code', 'capture', undefined, lying({ authorizationCode: undefined }), 'wrong_shape'],
   ['of nothing', 'authorise', { acceptPartial: true }, lying({ authorizedAmount: eur(0) }), 'money'],
   ['that is authorised and captured', 'authorise', undefined, lying({ capturedAmount: eur(TOTAL) }), 'money'],
   ['captured too little', 'capture', undefined, lying(captured(1)), 'money'],
@@ -77,6 +79,13 @@ test.each<[lie: string, step: Step, body: object | undefined, misbehave: Misbeha
   expect((await rehearsal.call('read-object', { params: { type: 'payment', id } })).body).toMatchObject(
     known.status === 200 ? known.body : { status: 404 },
   );
+});
+
+test('A gift card needs no authorizationCode, because it has no provider', async () => {
+  await using hub = await startPaymentHub(lying({ authorizationCode: undefined }));
+  await using rehearsal = await swappedTo(hub);
+  const { status } = await authorise(rehearsal, { tender: { type: 'gift-card', token: 'gift_1' } });
+  expect(status).toBe(201);
 });
 
 test('A payment of another order pays no order', async () => {

@@ -4,7 +4,7 @@ import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import { objects } from '../../catalog/objects.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
-import { currenciesIn, implausiblePayment } from '../../catalog/plausible.ts';
+import { currenciesIn, implausiblePayment, lacksCode } from '../../catalog/plausible.ts';
 import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
@@ -99,6 +99,10 @@ export async function keepSeen(
     const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
     const lie = implausiblePayment(payment, before);
     if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+    if (lacksCode(payment)) {
+      const detail = `${named} is ${payment.state} without an authorizationCode, and its tender ${payment.tender.type} has a provider.`;
+      throw unacceptable('wrong_shape', api, `claims that ${detail}`, [{ pointer: '/authorizationCode', code: 'required', detail }]);
+    }
     if (before && before.orderId !== payment.orderId) {
       throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
     }
