@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { isSwappable, type SwappableApplication } from '../../shared/catalog/swap.ts';
 import { NAMED_BY_SEGMENT } from '../../shared/work/swap/other-object.ts';
+import { violationNames } from '../../shared/work/swap/read-answer.ts';
 import { eventually, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
@@ -86,6 +88,13 @@ test('A gift card needs no authorizationCode, because it has no provider', async
   await using rehearsal = await swappedTo(hub);
   const { status } = await authorise(rehearsal, { tender: { type: 'gift-card', token: 'gift_1' } });
   expect(status).toBe(201);
+});
+
+test('The page about real systems lists each violation', async () => {
+  const page = await readFile('docs/how-to/real-system.md', 'utf8');
+  const [, table = ''] = page.split('| `violation` | Your system |');
+  const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual(violationNames);
 });
 
 test('A payment of another order pays no order', async () => {
@@ -233,7 +242,16 @@ test('A reported object with a secret of the swap is refused, and nothing shows 
   const { body: payment } = await authorise(rehearsal);
   const data = { ...payment, version: 8, authorizationCode: `see ${SECRET}` };
   const refused = await rehearsal.call('report-change', { body: { object: 'payment', data } });
-  expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '/data', code: 'secret' }] });
+  expect(refused.body).toMatchObject({
+    status: 422,
+    errors: [
+      {
+        pointer: '/data',
+        code: 'secret',
+        detail: expect.stringContaining('/authorizationCode: This has the value of a header of the swap'),
+      },
+    ],
+  });
   const shown = [refused.body, await rehearsal.events({ ext: true }), await rehearsal.journal(), await rehearsal.control('list-swaps')];
   expect(JSON.stringify(shown)).not.toContain(SECRET);
   expect(await rehearsal.object('payment', id)).toMatchObject({ version: 1 });
