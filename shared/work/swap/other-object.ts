@@ -38,7 +38,7 @@ const SHOWN_BY: Readonly<Record<string, Shown>> = {
   reservation: { orderId: ['orderId'] },
 };
 
-/** In an answer that is no business object, and in its parts. */
+/** In an answer without the members of a business object, and in its parts. */
 const SHOWN_BY_OTHERS: Shown = {
   sku: ['sku'],
   basketId: ['basketId'],
