@@ -124,7 +124,7 @@ export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
 
-/** Thrown when a text is no address of HTTP. */
+/** Thrown when a text is not an address of HTTP. */
 export class MalformedAddress extends OutboundRefused {}
 
 /**
