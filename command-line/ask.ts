@@ -3,6 +3,7 @@ import type { Reply } from '../rehearsal/reply.ts';
 import type { ControlOutput } from '../shared/catalog/control/define-operation.ts';
 import { type CalledId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { problemType } from '../shared/catalog/problems.ts';
+import { PLUS_REMEDY } from '../shared/contract/validation.ts';
 import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
@@ -88,7 +89,7 @@ async function refusalOf({ status, body }: Reply, { client, connection, places }
   if (status === 401 || scope !== undefined) return misuse(REFUSED_ADMIN);
   if (code === 'unknown_rehearsal' && rehearsal !== undefined) return misuse(await unknownRehearsal(rehearsal, client));
   if (status === 503) return new CommandFailure(`The estate is not ready: ${detail}`, EXIT.unreachable);
-  const named = errors.map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail));
+  const named = errors.map(({ pointer, detail }) => sentenceOf(places[inBody(pointer)] ?? pointer, detail.replace(PLUS_REMEDY, '')));
   return new CommandFailure(named.length > 0 ? named.join('\n') : detail, exitCodeOfRefusal(status));
 }
 

@@ -17,7 +17,8 @@ export interface Connection {
 
 export const jsonOption = (): Option => new Option('--json', 'Print JSON.');
 
-export const againstOption = (): Option => new Option('--against <url>', 'Address of the gateway.').env('ESTATE_URL').argParser(addressOf);
+export const againstOption = (): Option =>
+  new Option('--against <url>', 'Address of the gateway.').env('ESTATE_URL').argParser((text) => addressOf(text));
 
 export const rehearsalOption = (): Option =>
   new Option('--rehearsal <name>', 'Rehearsal to work in.').env('ESTATE_REHEARSAL').default(DEFAULT_REHEARSAL).argParser(rehearsalOf);
@@ -42,13 +43,13 @@ function credentialOption(flags: string, description: string, variable: ClientVa
 export const withConnection = (command: Command): Command =>
   command.addOption(againstOption().default(DEFAULT_URL)).addOption(rehearsalOption()).addOption(adminOption()).addOption(jsonOption());
 
-/** @throws CommandFailure unless the text is an HTTP address */
-export function addressOf(text: string): string {
+/** @param server what has the address @throws CommandFailure unless the text is an HTTP address */
+export function addressOf(text: string, server = 'gateway'): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}${url.pathname}`) return text.replace(/\/+$/, '');
   const isWithoutScheme = text !== '' && !text.includes('://') && URL.canParse(`http://${text}`);
   throw misuse(
-    `${text === '' ? 'Nothing' : text} is not the address of a gateway${isWithoutScheme ? `; did you mean http://${text}?` : ', like http://127.0.0.1:8080.'}`,
+    `${text === '' ? 'Nothing' : text} is not the address of a ${server}${isWithoutScheme ? `; did you mean http://${text}?` : ', like http://127.0.0.1:8080.'}`,
   );
 }
 

@@ -69,7 +69,7 @@ const inSnapshot = (mistakes: string): string =>
   mistakes
     .replaceAll(/^(?=\/)/gm, PARTS.snapshot)
     .replace(
-      'send it with ?reseal=true.',
+      'upload it with the option reseal.',
       `take ${PARTS.snapshot} out of the archive, run estate snapshot upload ${PARTS.snapshot} --reseal --unverified, and open it with estate snapshot open.`,
     );
 

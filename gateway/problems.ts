@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem, type ProblemCode } from '../shared/catalog/problems.ts';
+import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
 import type { RequestIds } from './request-ids.ts';
 import { setSecurityHeaders } from './security-headers.ts';
@@ -13,9 +13,16 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 export class ProblemWithHeaders extends Problem {
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ProblemCode, refusal: { readonly detail: string; readonly headers: Readonly<Record<string, string>> }) {
-    super(code, refusal.detail);
-    this.headers = refusal.headers;
+  constructor(
+    code: ProblemCode,
+    {
+      detail,
+      headers,
+      context,
+    }: { readonly detail: string; readonly headers: Readonly<Record<string, string>>; readonly context?: ProblemContext },
+  ) {
+    super(code, detail, context);
+    this.headers = headers;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Logger } from '../shared/process/logger.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { asProblem } from '../shared/transport/answer.ts';
 import type { ProvedFacts } from './facts.ts';
+import { inOAuthForm } from './oauth/refusal.ts';
 import { type Refusal, sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
@@ -34,9 +35,10 @@ export function refuse(records: RefusalRecords, error: unknown, facts: ProvedFac
 /** @returns undefined when the answer itself failed */
 function answerRefusal(log: Logger, error: unknown, facts: ProvedFacts): AnsweredRefusal | undefined {
   try {
-    const { request, response, path = '', traceparent } = facts;
+    const { request, response, path = '', target, traceparent } = facts;
     const ids = idsOf(facts);
-    const problem = asProblem(error, log, { ...ids, traceparent });
+    const found = asProblem(error, log, { ...ids, traceparent });
+    const problem = target === 'token' || target === 'revocation' ? inOAuthForm(found) : found;
     sendProblem(request, response, { problem, ids, path });
     return { problem, ids };
   } catch {

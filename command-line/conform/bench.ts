@@ -31,6 +31,12 @@ export class Deviation extends Error {
 /** A call that prepares the check failed. */
 export class NotChecked extends Error {
   override readonly name = 'NotChecked';
+  /** Id of the call. */
+  readonly needs: string;
+  constructor(message: string, needs: string) {
+    super(message);
+    this.needs = needs;
+  }
 }
 
 /** The system declines what prepares the check, and keeps no object of it. It breaks no rule. */
@@ -135,12 +141,12 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
   /** Makes a call that prepares a check. @returns the body @throws NotChecked unless it succeeds in its shape; NotOffered */
   async function prepare(id: string, input: Input): Promise<Body> {
     const answer = await call(id, input).catch((error: Error) => {
-      throw new NotChecked(`${definitionOf(id).name}: ${error.message}`);
+      throw new NotChecked(`${definitionOf(id).name}: ${error.message}`, id);
     });
     const api = definitionOf(id);
-    if (obligationOf(api) === 'may' && isNotOffered(answer)) throw new NotOffered(`It does not offer ${api.name}.`);
+    if (obligationOf(api) === 'may' && isNotOffered(api, answer)) throw new NotOffered(`It does not offer ${api.name}.`);
     const trouble = successTrouble(api, answer);
-    if (trouble !== undefined) throw answer.status === DECLINED ? new Declined(trouble) : new NotChecked(trouble);
+    if (trouble !== undefined) throw answer.status === DECLINED ? new Declined(trouble, id) : new NotChecked(trouble, id);
     return answer.body;
   }
 
@@ -210,5 +216,11 @@ export function shapeTrouble(api: ApiDefinition, { status, body }: Answer): stri
   return `${api.name}: ${mistakes.slice(0, 3).join(' ')}${mistakes.length > 3 ? ` And ${mistakes.length - 3} more.` : ''}`;
 }
 
-/** Whether an answer to a valid call means that the system does not offer it. */
-export const isNotOffered = ({ status }: Answer): boolean => NOT_OFFERED.has(status);
+/**
+ * Whether an answer to a valid call means that the system does not offer it. A required call that is refused with the problem code
+ * not_found exists, and does not find its object.
+ */
+export function isNotOffered(api: ApiDefinition, { status, body }: Answer): boolean {
+  const isUnknownObject = status === 404 && obligationOf(api) === 'must' && body?.code === 'not_found';
+  return NOT_OFFERED.has(status) && !isUnknownObject;
+}

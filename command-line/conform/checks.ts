@@ -28,8 +28,10 @@ export interface CheckResult {
   readonly check: string;
   readonly title: string;
   readonly outcome: Outcome;
-  /** It was not checked because the system declines its preparation. The system may do so. */
-  readonly isDeclined?: true;
+  /** The call that prepares the check, and failed. */
+  readonly needs?: string;
+  /** It was not checked because the system declines its preparation, as it may, or because the call in `needs` has its own mistake. */
+  readonly isExcused?: true;
   /** A sentence, unless it passed. */
   readonly detail?: string;
   readonly entries: readonly Entry[];
@@ -43,6 +45,8 @@ export interface CallResult {
   /** `unchecked`: the call, which no application makes, has no checks, and the system may offer it. */
   readonly offer: 'offered' | 'not offered' | 'unchecked';
   readonly checks: readonly CheckResult[];
+  /** Of all answers; 0 without an answer. */
+  readonly statuses: readonly number[];
 }
 
 export interface ConformOptions extends BenchOptions {
@@ -69,8 +73,18 @@ export async function checkCalls(options: ConformOptions): Promise<readonly Call
   for (const api of [...answered.filter(isRequired), ...answered.filter((one) => !isRequired(one))]) {
     results.push(await checkCall(api, options));
   }
-  return results;
+  const faulty = new Set(results.filter(isFaulty).map(({ api }) => api.id));
+  return results.map((result) => ({
+    ...result,
+    checks: result.checks.map((one) =>
+      one.needs !== undefined && one.needs !== result.api.id && faulty.has(one.needs) ? { ...one, isExcused: true } : one,
+    ),
+  }));
 }
+
+/** Whether a result shows a mistake of the call itself. */
+const isFaulty = ({ obligation, offer, checks }: CallResult): boolean =>
+  (obligation === 'must' && offer === 'not offered') || checks.some(({ outcome }) => outcome === 'failed');
 
 const isRequired = (api: ApiDefinition): boolean => obligationOf(api) === 'must';
 
@@ -79,30 +93,40 @@ async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<C
   const call = plan.calls[api.id];
   const obligation = obligationOf(api);
   const isLacking = lacks.has(api.id) || (call?.needs !== undefined && lacks.has(call.needs));
-  const without = (offer: CallResult['offer']): CallResult => ({ api, obligation, offer, checks: [] });
+  const without = (offer: CallResult['offer'], statuses: readonly number[] = []): CallResult => ({
+    ...{ api, obligation, offer, statuses },
+    checks: [],
+  });
   if (isLacking) return without('not offered');
-  if (call === undefined) return without((await mayOffer(api, options)) ? 'unchecked' : 'not offered');
+  if (call === undefined) {
+    const { isOffered, status } = await mayOffer(api, options);
+    return without(isOffered ? 'unchecked' : 'not offered', [status]);
+  }
   const checks: CheckResult[] = [];
   for (const check of checksOf(api, call, options)) {
     progress(`${api.name}: ${check.title}`);
     const result = await runCheck(check, options);
-    if (obligation === 'may' && checks.length === 0 && result.outcome === 'not offered') return without('not offered');
+    if (checks.length === 0 && result.outcome === 'not offered') return without('not offered', statusesIn(result));
     checks.push(result);
     // If the system did not answer in time, each further check would wait as long.
     if (check.name === 'in-time' && result.outcome !== 'passed') break;
   }
-  return { api, obligation, offer: 'offered', checks };
+  return { api, obligation, offer: 'offered', checks, statuses: checks.flatMap(statusesIn) };
 }
 
+const statusesIn = ({ entries }: CheckResult): readonly number[] =>
+  entries.flatMap((entry) => ('step' in entry ? [entry.step.status] : []));
+
 /** Makes a call without its members. A 404 may mean the id in its path. */
-async function mayOffer(api: ApiDefinition, options: ConformOptions): Promise<boolean> {
+async function mayOffer(api: ApiDefinition, options: ConformOptions): Promise<{ isOffered: boolean; status: number }> {
   const bench = createBench(options);
   const params = Object.fromEntries([...api.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, bench.unique('')]));
   try {
     const answer = await bench.call(api.id, { params });
-    return !isNotOffered(answer) || (answer.status === 404 && Object.keys(params).length > 0);
+    const { status } = answer;
+    return { isOffered: !isNotOffered(api, answer) || (status === 404 && Object.keys(params).length > 0), status };
   } catch (error) {
-    if (error instanceof NoAnswer) return true;
+    if (error instanceof NoAnswer) return { isOffered: true, status: 0 };
     throw error;
   }
 }
@@ -126,14 +150,14 @@ async function runCheck({ name, title, needs, run }: Check, { lacks, ...options 
   } catch (error) {
     if (error instanceof Deviation) return ended('failed', error.message);
     if (error instanceof NotOffered) return ended('not offered', error.message);
-    if (error instanceof Declined) return { ...ended('not checked', error.message), isDeclined: true };
-    if (error instanceof NotChecked || error instanceof NoAnswer) return ended('not checked', error.message);
+    if (error instanceof Declined) return { ...ended('not checked', error.message), isExcused: true };
+    if (error instanceof NotChecked) return { ...ended('not checked', error.message), needs: error.needs };
+    if (error instanceof NoAnswer) return ended('not checked', error.message);
     throw error;
   }
 }
 
 function checksOf(api: ApiDefinition, plan: CallPlan, options: ConformOptions): readonly Check[] {
-  const isOptional = obligationOf(api) === 'may';
   return [
     {
       name: 'in-time',
@@ -143,7 +167,7 @@ function checksOf(api: ApiDefinition, plan: CallPlan, options: ConformOptions): 
           const input = await plan.valid(bench);
           // An unknown object of the estate may be 404 too, an empty body is not.
           const answer = await bench.call(api.id, plan.onlyRefusals ? { ...input, body: {} } : input);
-          if (isOptional && isNotOffered(answer)) throw new NotOffered(`It answers ${answer.status}.`);
+          if (isNotOffered(api, answer)) throw new NotOffered(`It answers ${answer.status}.`);
         } catch (error) {
           throw error instanceof NoAnswer ? new Deviation(error.message) : error;
         }
@@ -225,7 +249,7 @@ function keyChecks(api: ApiDefinition, plan: CallPlan): readonly Check[] {
     const key = bench.unique('key-');
     const first = await bench.call(api.id, input, key);
     const trouble = successTrouble(api, first);
-    if (trouble !== undefined) throw new NotChecked(trouble);
+    if (trouble !== undefined) throw new NotChecked(trouble, api.id);
     const before = await plan.effect?.(bench, input);
     return { input, first, before, second: await bench.call(api.id, input, key) };
   };
@@ -292,8 +316,8 @@ function stateCheck({ lifeCycle, object, verb, state, isListed }: StateCheck): C
       if (!isListed) throw new NotOffered(`The mapping does not list the state ${state}.`);
       const { call, input } = object.verbs[verb] as ObjectPlan['verbs'][string];
       const found = await object.reach[state]?.(bench);
-      if (found === undefined) throw new Declined(`The system keeps no ${lifeCycle.object} that is ${state}.`);
-      if (found.state !== state) throw new NotChecked(`No ${lifeCycle.object} is ${state}: it is ${found.state}.`);
+      if (found === undefined) throw new Declined(`The system keeps no ${lifeCycle.object} that is ${state}.`, call);
+      if (found.state !== state) throw new NotChecked(`No ${lifeCycle.object} is ${state}: it is ${found.state}.`, call);
       if (targets) {
         const answer = await bench.call(call, input(found));
         deviate(successTrouble(definitionOf(call), answer));

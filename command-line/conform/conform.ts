@@ -56,7 +56,9 @@ export function conformCommand(): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--url <url>', 'Address of the system. The path of each call follows it.').argParser(addressOf).makeOptionMandatory(),
+      new Option('--url <url>', 'Address of the system. The path of each call follows it.')
+        .argParser((text) => addressOf(text, 'system'))
+        .makeOptionMandatory(),
     )
     .addOption(new Option('--mapping <file>', 'YAML with the ids and states of the system, and what it does not offer.'))
     .addOption(new Option('--headers-file <file>', 'Headers of each call, such as a credential: one Name: value per line.'))

@@ -3,16 +3,17 @@ import { type Look, table } from '../output/table.ts';
 import type { CallResult, CheckResult } from './checks.ts';
 import type { ScenarioResult } from './scenarios.ts';
 
-/** `missing`: other applications need the call, and the system does not offer it. `unchecked`: no check covers the call. */
-type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked';
+/** `missing`: other applications need the call, and the system does not offer it. `not checked`: a call that it needs has a mistake. `unchecked`: no check covers the call. */
+type Verdict = 'conforms' | 'deviates' | 'missing' | 'not checked' | 'not offered' | 'unchecked';
 
-export const deviates = ({ outcome, isDeclined }: Pick<CheckResult, 'outcome' | 'isDeclined'>): boolean =>
-  outcome === 'failed' || (outcome === 'not checked' && !isDeclined);
+export const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
+  outcome === 'failed' || (outcome === 'not checked' && !isExcused);
 
 function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
   if (offer === 'unchecked') return offer;
   if (offer === 'not offered') return obligation === 'must' ? 'missing' : offer;
-  return checks.some(deviates) ? 'deviates' : 'conforms';
+  if (checks.some(deviates)) return 'deviates';
+  return checks.length > 0 && checks.every(({ outcome }) => outcome === 'not checked') ? 'not checked' : 'conforms';
 }
 
 /** A system fits when it offers each required call, and each call that it offers conforms. */
@@ -27,7 +28,14 @@ export function showCalls(results: readonly CallResult[], look: Look): string {
   const deviations = results.flatMap(({ api, checks }) =>
     checks.filter(deviates).map(({ check, detail }) => `${look.style('red', `${api.id} ${check}`)}: ${detail}`),
   );
-  return [table(['', 'call', 'checks'], rows, look), ...(deviations.length > 0 ? [`\n${deviations.join('\n')}`] : [])].join('\n');
+  const lines = [...deviations, ...onlyStatusOf(results)];
+  return [table(['', 'call', 'checks'], rows, look), ...(lines.length > 0 ? [`\n${lines.join('\n')}`] : [])].join('\n');
+}
+
+/** A sentence when all calls have the same answer, as a server does that lacks the path. */
+function onlyStatusOf(results: readonly CallResult[]): readonly string[] {
+  const [status, ...others] = new Set(results.flatMap(({ statuses }) => statuses));
+  return status === undefined || status === 0 || others.length > 0 ? [] : [`Every call was answered with ${status}: is --url right?`];
 }
 
 function inWords(result: CallResult): string {
@@ -39,18 +47,17 @@ function inWords(result: CallResult): string {
       return '';
     case 'unchecked':
       return 'UNCHECKED: offered, as far as an empty call shows';
+    case 'not checked':
+      return `not checked: ${checks[0]?.detail}`;
     case 'deviates':
-      return `FAILED: ${checks
-        .filter(deviates)
-        .map(({ check }) => check)
-        .join(', ')}`;
     case 'conforms': {
       const withOutcome = (wanted: CheckResult['outcome']) => checks.filter(({ outcome }) => outcome === wanted).map(({ check }) => check);
+      const failed = withOutcome('failed');
       const left = (['not checked', 'not offered'] as const).flatMap((outcome) => {
         const names = withOutcome(outcome);
-        return names.length > 0 ? [`; ${outcome}: ${names.join(', ')}`] : [];
+        return names.length > 0 ? [`${outcome}: ${names.join(', ')}`] : [];
       });
-      return `${withOutcome('passed').length} passed${left.join('')}`;
+      return [failed.length > 0 ? `FAILED: ${failed.join(', ')}` : `${withOutcome('passed').length} passed`, ...left].join('; ');
     }
   }
 }
@@ -77,12 +84,12 @@ export function recordedChecks(results: readonly CallResult[]): readonly Recorde
   });
 }
 
-const recorded = ({ outcome, isDeclined, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
+const recorded = ({ outcome, isExcused, detail, entries, startedAt, ms }: CheckResult, name: string, title: string): Recorded => ({
   ...unrecorded(name, title),
   startedAt,
   entries,
-  failure: deviates({ outcome, isDeclined }) ? (detail ?? outcome) : undefined,
-  ...((outcome === 'not offered' || isDeclined) && { skipped: detail ?? outcome }),
+  failure: deviates({ outcome, isExcused }) ? (detail ?? outcome) : undefined,
+  ...((outcome === 'not offered' || isExcused) && { skipped: detail ?? outcome }),
   ms,
 });
 

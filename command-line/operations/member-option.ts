@@ -97,8 +97,12 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(isFile ? readFileSync(text, 'utf8').replace(/^\ufeff/, '') : text);
   } catch (error) {
-    const reason = error instanceof SyntaxError ? `${text} is not JSON` : `${text} cannot be read`;
-    throw new InvalidArgumentError(isFile ? `${reason}. Give a file with JSON, or JSON in single quotes.` : 'Give JSON, in single quotes.');
+    if (!isFile) throw new InvalidArgumentError('Give JSON, in single quotes.');
+    throw new InvalidArgumentError(
+      error instanceof SyntaxError
+        ? `${text} is not JSON: correct it, or fetch it again if it was cut off.`
+        : `${text} cannot be read. Give a file with JSON, or JSON in single quotes.`,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { nearestWord, unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
+import { listObjectsOf, publishedOf } from '../objects/list.ts';
 import { type ListedType, listedTypes } from '../objects/types.ts';
 import type { ExplainScope } from './subject.ts';
 
@@ -24,7 +25,10 @@ export async function findSubject(scope: ExplainScope, name: string, id: string)
     throw invalid('{type}', 'unknown_type', unknownWord('type of object', name, [...names, ANY_TYPE]));
   }
   const sought = name === ANY_TYPE ? types : types.filter(({ definition }) => definition.type === name);
-  const found = await findIn(scope, scope.view.world, sought, id);
+  const exact = await findIn(scope, scope.view.world, sought, id);
+  // An inventory item has the SKU of its product as id, and no state to explain.
+  const isStateless = exact && name === ANY_TYPE && !exact.type.definition.lifeCycle;
+  const found = exact && !isStateless ? exact : ((await findNamed(scope, sought, id)) ?? exact);
   if (found) return found;
   const what = name === ANY_TYPE ? 'object' : name;
   throw new Problem('not_found', `There is no ${what} "${id}" in this rehearsal. ${await remedyFor(scope, { sought, types, id })}`, {
@@ -38,6 +42,34 @@ async function findIn({ worlds }: ExplainScope, world: World, types: readonly Li
     types.map(async (type) => ({ type, found: await worlds.object(world, type.application, type.collection, id) })),
   );
   return all.find((one): one is Sought => one.found !== undefined);
+}
+
+/** Members that people name an object by, beside its id. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  order: 'orderNumber',
+  product: 'sku',
+  shipment: 'trackingNumber',
+  'loyalty-account': 'cardNumber',
+};
+/** Most objects with the name in any text that are compared. */
+const MOST_NAMED = 20;
+
+/** The object whose number or SKU is the text, as the search finds it. */
+async function findNamed(
+  { worlds, view: { world } }: ExplainScope,
+  types: readonly ListedType[],
+  text: string,
+): Promise<Sought | undefined> {
+  for (const type of types) {
+    const member = NAMED_BY[type.definition.type];
+    if (member === undefined) continue;
+    const { items } = await listObjectsOf(worlds, world, type, { q: text, limit: MOST_NAMED });
+    for (const { id } of items) {
+      const found = await worlds.object(world, type.application, type.collection, id);
+      if (found && publishedOf(type, found)[member] === text) return { type, found };
+    }
+  }
+  return undefined;
 }
 
 interface Missing {
@@ -63,5 +95,5 @@ async function remedyFor(scope: ExplainScope, { sought, types, id }: Missing): P
     id,
     newest.flat().map((one) => one.id),
   );
-  return near === undefined ? 'list-objects lists the objects of a type; search finds one by any text.' : `Did you mean ${near}?`;
+  return near === undefined ? 'A search finds objects by any text.' : `Did you mean ${near}?`;
 }

@@ -75,7 +75,7 @@ const wrongDigest = (digest: unknown): FieldError =>
   mistake(
     ['digest'],
     'wrong_digest',
-    `${digest === undefined ? 'The digest is missing' : 'The file has changed since its digest was made'}. If you changed it on purpose, send it with ?reseal=true.`,
+    `${digest === undefined ? 'The digest is missing' : 'The file has changed since its digest was made'}. If you changed it on purpose, upload it with the option reseal.`,
   );
 
 const API_IDS = Object.keys(apis);

@@ -3,14 +3,14 @@ import { GATEWAY } from '../../shared/catalog/applications.ts';
 import type { Webhook, WebhookDelivery } from '../../shared/catalog/control/operations/webhooks.ts';
 import { KEPT_DELIVERIES, MOST_WEBHOOKS, webhookTypes } from '../../shared/catalog/control/webhooks.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, notFound, Problem } from '../../shared/catalog/problems.ts';
 import { validationFailed } from '../../shared/contract/validation.ts';
 import { WEBHOOK_RETRY_MS } from '../../shared/control/webhook-sender.ts';
 import { newWebhookSecret } from '../../shared/control/webhook-signature.ts';
 import { randomToken } from '../../shared/domain/ids.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
+import { MalformedAddress, type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import { dumpOf } from '../../shared/store/collections.ts';
 import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Store, Worlds } from '../../shared/store/ports/estate-store.ts';
@@ -220,6 +220,7 @@ async function allowed(outbound: Outbound, url: string): Promise<string> {
   try {
     return (await outbound.check(url)).href;
   } catch (error) {
+    if (error instanceof MalformedAddress) throw invalid('/url', 'invalid_address', `${error.message}.`);
     if (!(error instanceof OutboundRefused)) throw error;
     throw new Problem('outbound_refused', `${error.message}. The variable OUTBOUND_ALLOW of the gateway lists what it may call.`, {
       errors: [{ pointer: '/url', code: 'outbound_refused', detail: error.message }],

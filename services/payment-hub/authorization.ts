@@ -1,6 +1,7 @@
 import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { isByProvider } from '../../shared/catalog/payment/tender.ts';
 import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
@@ -9,7 +10,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { payments, type StoredPayment } from './collections.ts';
 import { commitToOrder, countPayment, giveBack, takeValue, uncommitFromOrder } from './funds.ts';
-import { authorizationCodeOf, isByProvider, reasonOf, type Verdict } from './provider-rules.ts';
+import { authorizationCodeOf, reasonOf, type Verdict } from './provider-rules.ts';
 
 // The key of due work is the payment's id, unless stated otherwise.
 /** The simulated provider approves a pending payment. */

@@ -4,6 +4,7 @@ import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
 import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
+import { isByProvider } from '../../shared/catalog/payment/tender.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
@@ -13,7 +14,6 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { declineCapture, declined, unwatchAuthorization, voidAuthorization } from './authorization.ts';
 import { payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { giveBack, uncommitFromOrder } from './funds.ts';
-import { isByProvider } from './provider-rules.ts';
 import { refund, refundableOf } from './refunds.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {

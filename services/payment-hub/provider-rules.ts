@@ -22,9 +22,6 @@ export const reasonOf = ({ declineCode, available }: Extract<Verdict, { is: 'dec
   available: available && money(available.amount, available.currency),
 });
 
-/** Whether the simulated provider decides about the tender: card and bnpl (buy now, pay later). The retailer issues or holds all others. */
-export const isByProvider = ({ type }: { readonly type: z.output<typeof Tender>['type'] }): boolean => type === 'card' || type === 'bnpl';
-
 /** The members of a request that decide about its tender. */
 interface AskedPayment {
   readonly tender: z.output<typeof Tender>;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { hasOpenDispute, lostIn } from './payment/disputes.ts';
 import type { Payment } from './payment/objects.ts';
 import { committedOf, hasFailed } from './payment/refunds.ts';
+import { isByProvider } from './payment/tender.ts';
 import type { evaluatePromotions } from './promotion/apis.ts';
 
 type Paid = z.output<typeof Payment>;
@@ -51,6 +52,12 @@ export function implausiblePayment(payment: Paid, before: Paid | undefined): Imp
   }
   return before && changedAmount(payment, before);
 }
+
+const APPROVED: readonly Paid['state'][] = ['authorised', 'captured', 'partially-refunded', 'fully-refunded'];
+
+/** Whether a payment lacks the code that its provider gives with the approval. */
+export const lacksCode = ({ state, tender, authorizationCode }: Paid): boolean =>
+  APPROVED.includes(state) && isByProvider(tender) && authorizationCode === undefined;
 
 /** Amounts that are fixed once they are known: a payment is authorised and captured once. */
 function changedAmount(payment: Paid, before: Paid): Implausible {
@@ -142,7 +149,33 @@ export const answerRules: Readonly<Record<string, (exchange: Exchange) => Mismat
     if (discount.amount >= 0 && (!amount || discount.amount <= amount.amount)) return undefined;
     return money(`claims a discount of ${discount.amount}${amount ? ` for an amount of ${amount.amount}` : ''}.`);
   },
+  'record-voucher-use': ({ body, output }) => {
+    const asked = body as { readonly state?: string; readonly codes?: readonly string[] };
+    const { state, codes } = output as { readonly state: string; readonly codes: readonly { readonly code: string }[] };
+    if (asked.state !== 'locked' || state !== 'locked') return undefined;
+    const [wanted, answered] = [upper(asked.codes ?? []), upper(codes.map(({ code }) => code))];
+    if (wanted.symmetricDifference(answered).size === 0) return undefined;
+    return otherObject(
+      `was asked to lock the vouchers ${[...wanted].join(', ')}, and answered about ${[...answered].join(', ') || 'none'}.`,
+    );
+  },
+  'take-hold': ({ body, output }) => {
+    const { items = [] } = body as { readonly items?: readonly SkuUnits[] };
+    const { allocations } = output as { readonly allocations: readonly SkuUnits[] };
+    const sumOfSku = (all: readonly SkuUnits[], of: string): number => all.reduce((sum, { sku, qty }) => sum + (sku === of ? qty : 0), 0);
+    const other = [...items, ...allocations].find(({ sku }) => sumOfSku(items, sku) !== sumOfSku(allocations, sku));
+    if (!other) return undefined;
+    const { sku } = other;
+    return otherObject(`was asked to reserve ${sumOfSku(items, sku)} of ${sku}, and reserved ${sumOfSku(allocations, sku)}.`);
+  },
 };
+
+interface SkuUnits {
+  readonly sku: string;
+  readonly qty: number;
+}
+
+const upper = (codes: readonly string[]): ReadonlySet<string> => new Set(codes.map((code) => code.toUpperCase()));
 
 function otherLines(asked: readonly Pick<Evaluation['lines'][number], 'sku' | 'qty' | 'unitPrice'>[], { lines }: Evaluation): Mismatch {
   if (lines.length !== asked.length) return otherObject(`was asked about ${asked.length} lines, and answered with ${lines.length}.`);

@@ -61,12 +61,15 @@ function* foreignCurrencies(value: unknown, currency: string, path: readonly str
   }
 }
 
+/** For clients that write a query by hand. */
+export const PLUS_REMEDY = ' A + in a query stands for a blank: write it as %2B.';
+
 /** Browsers and most clients send a blank of a query as +, so a + that is meant arrives as a blank. */
 function* withPlusRemedy(errors: Iterable<FieldError>, query: unknown): Generator<FieldError, void> {
   for (const error of errors) {
     const sent = (query as Readonly<Record<string, unknown>>)[error.pointer.slice(1)];
     const hasBlank = typeof sent === 'string' && sent.includes(' ') && error.code !== 'unknown_member';
-    yield hasBlank ? { ...error, detail: `${error.detail} A + in a query stands for a blank: write it as %2B.` } : error;
+    yield hasBlank ? { ...error, detail: `${error.detail}${PLUS_REMEDY}` } : error;
   }
 }
 

@@ -124,6 +124,9 @@ export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
 }
 
+/** Thrown when a text is not an address of HTTP. */
+export class MalformedAddress extends OutboundRefused {}
+
 /**
  * Calls to addresses that a user gave. Each connection is checked with the address that it uses, so a name that changes between the check
  * and the connection does not help. Redirects are not followed: pass the agent to `request` of undici.
@@ -248,8 +251,9 @@ const hostOf = (hostname: string): string =>
 /** @returns the address; other spellings of an IPv4 address (decimal, octal, hexadecimal) are normalised @throws OutboundRefused */
 function addressIn(text: string): URL {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new OutboundRefused(`${text} is not an address like https://shop.example.test/events`);
-  if (url.username !== '' || url.password !== '') throw new OutboundRefused('The address has a user or a password: leave them out');
-  if (url.hash !== '') throw new OutboundRefused('The address has a fragment, which a request never sends: leave it out');
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new MalformedAddress(`${text} is not an address like https://shop.example.test/events`);
+  if (url.username !== '' || url.password !== '') throw new MalformedAddress('The address has a user or a password: leave them out');
+  if (url.hash !== '') throw new MalformedAddress('The address has a fragment, which a request never sends: leave it out');
   return url;
 }

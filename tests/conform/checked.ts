@@ -1,7 +1,8 @@
 import { Agent } from 'undici';
 import { type ConformOptions, checkCalls, type Outcome } from '../../command-line/conform/checks.ts';
 import type { Plan } from '../../command-line/conform/plan.ts';
-import { fits } from '../../command-line/conform/result.ts';
+import { fits, showCalls } from '../../command-line/conform/result.ts';
+import { lookOf } from '../../command-line/output/table.ts';
 
 /** Checks a system. @returns the checks by outcome: their names, and lines `<call> <check>: <detail>` */
 export async function checked(plan: Plan, url: string, more: Partial<ConformOptions> = {}) {
@@ -15,6 +16,8 @@ export async function checked(plan: Plan, url: string, more: Partial<ConformOpti
       names: (wanted: Outcome): string[] => [...new Set(checks.flatMap(({ outcome, check }) => (outcome === wanted ? [check] : [])))],
       lines: (...wanted: readonly Outcome[]): string[] =>
         checks.flatMap(({ call, check, outcome, detail }) => (wanted.includes(outcome) ? [`${call} ${check}: ${detail}`] : [])),
+      /** As the command prints them. */
+      shown: showCalls(results, lookOf(process.stdout)),
       /** Ids of calls that do not fit. */
       deviating: results.filter((one) => !fits(one)).map(({ api }) => api.id),
       missing: results.flatMap(({ api, offer }) => (offer === 'offered' ? [] : [api.id])),

@@ -21,6 +21,7 @@ const FOUND_BY: Readonly<Record<Defect, readonly string[]>> = {
   'captures-above-the-authorised': ['capture-limit'],
   'moves-in-any-state': ['captured-capture', 'captured-void', 'voided-capture'],
   'answers-in-another-currency': ['currency'],
+  'leaves-out-the-code': ['authorization-code'],
   'hides-refunds': ['refund-listed'],
   'refunds-above-the-captured': ['refund-limit'],
   'authorises-above-the-outstanding': ['outstanding'],
@@ -54,6 +55,32 @@ test('A Payment Hub that keeps no declined payment fits, and names what was not 
   const { lines, deviating } = await checked(paymentHubPlan, hub.url);
   expect(lines('not checked')).toContain('capture-payment-api failed-capture: The system keeps no payment that is failed.');
   expect([lines('failed'), deviating]).toEqual([[], []]);
+});
+
+test.each([404, 405, 501])('A required call that is answered with %i is missing, and what it prepares is not checked', async (status) => {
+  await using hub = await startPaymentHub(({ path }) =>
+    path.endsWith('/capture') ? { status, body: { detail: 'No route.' } } : undefined,
+  );
+  const { lines, deviating, missing, shown } = await checked(paymentHubPlan, hub.url);
+  expect([lines('failed'), deviating, missing.includes('capture-payment-api')]).toEqual([[], ['capture-payment-api'], true]);
+  expect(lines('not checked')).toContainEqual(expect.stringContaining('refund-payment-api in-time: Capture Payment: expected 200'));
+  expect(shown).toMatch(/^must +Capture Payment +MISSING/m);
+  expect(shown).toMatch(/^must +Refund Payment +not checked: Capture Payment/m);
+  expect(shown).not.toContain('--url');
+});
+
+test('A required call that does not find its object fails', async () => {
+  const body = { code: 'not_found', detail: 'No payment.' };
+  await using hub = await startPaymentHub(({ path }) => (path.endsWith('/capture') ? { status: 404, body } : undefined));
+  const { lines } = await checked(paymentHubPlan, hub.url);
+  expect(lines('failed')).toContain('capture-payment-api shape: Capture Payment: expected 200, got 404 (No payment).');
+});
+
+test('A server without the path of the calls is asked about once', async () => {
+  await using server = await serving((_request, response) => response.writeHead(404).end());
+  const { lines, shown } = await checked(paymentHubPlan, server.url);
+  expect(lines('failed')).toEqual([]);
+  expect(shown.match(/Every call was answered with 404: is --url right\?/g)).toHaveLength(1);
 });
 
 test('The example adapter passes every check of what its provider offers', async () => {

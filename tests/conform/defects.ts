@@ -36,6 +36,7 @@ const DEFECTS = {
   'captures-above-the-authorised': insteadOf('capture_exceeds_authorized'),
   'moves-in-any-state': insteadOf('invalid_state_transition'),
   'answers-in-another-currency': rewriting(/"EUR"/g, '"USD"'),
+  'leaves-out-the-code': rewriting(/"authorizationCode":"[^"]*",/g, ''),
   'hides-refunds': rewriting(/"refunds":\[[^\]]*\]/g, '"refunds":[]'),
   'refunds-above-the-captured': insteadOf('refund_exceeds_captured'),
   'authorises-above-the-outstanding': insteadOf('overpayment'),

@@ -532,6 +532,15 @@ describe('What cannot be explained', () => {
     }
     expect((await explained(rehearsal, 'any', own)).type).toBe('basket');
   });
+
+  test('An order is found by its number, and a SKU is the name of its product', async () => {
+    await using rehearsal = await newRehearsal();
+    const { id, orderNumber } = await rehearsal.confirmed();
+    for (const type of ['any', 'order']) expect(await explained(rehearsal, type, orderNumber)).toMatchObject({ type: 'order', id });
+    expect(await explained(rehearsal, 'any', 'mug-blue')).toMatchObject({ type: 'product', id: 'prd_mug-blue' });
+    expect(await explained(rehearsal, 'inventory-item', 'mug-blue')).toMatchObject({ type: 'inventory-item' });
+    expect(await explained(rehearsal, 'any', 'loy_ada')).toMatchObject({ type: 'loyalty-account', id: 'loy_ada' });
+  });
 });
 
 describe('The catalog of explanations', () => {

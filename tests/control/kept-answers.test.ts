@@ -44,7 +44,8 @@ test('Kept answers stand in for a real system in another rehearsal, and an unkno
   expect(body).toMatchObject({ status: 502, violation: 'not_kept', outside: true, dependency: 'payment-hub' });
   expect(body.detail).toContain('The nearest differs at /body/amount/amount: it has 500, and the request 7.');
   const { body: second } = await kept.call('authorize-payment-api', { body: { ...other, amount: { amount: 500, currency: 'EUR' } } });
-  expect(second).toMatchObject({ violation: 'not_kept', detail: expect.stringContaining('are used up: record another one.') });
+  expect(second).toMatchObject({ violation: 'not_kept', retryable: false });
+  expect(second.detail).toContain('The nearest is call 2 of its file, which fits.');
   expect((await kept.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'not_kept', count: 2 }]);
 });
 
@@ -93,7 +94,7 @@ test('A swap is refused with every member that its mode lacks or does not accept
     `/swap/payment-hub/url not_together: ${kept} is called: leave the address out.`,
     `/swap/payment-hub/keep not_together: ${kept} answers: leave this out.`,
     `/swap/payment-hub/headers not_together: ${kept} is called: leave the headers out.`,
-    `/swap/payment-hub/timeoutMs not_together: ${kept} is called: leave this out.`,
+    '/swap/payment-hub/timeoutMs not_together: The mode kept calls no real system: leave this out.',
     `/swap/payment-hub/events not_together: ${kept} gets events: leave this out.`,
     '/swap/payment-hub/shadow not_together: Only the mode shadow has this: choose it, or leave this out.',
     '/swap/payment-hub/compare not_together: Only the mode shadow compares: choose it, or leave this out.',

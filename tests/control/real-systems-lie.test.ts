@@ -1,4 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
+import { apis } from '../../shared/catalog/apis.ts';
+import { internalCalls } from '../../shared/catalog/internal-calls.ts';
+import { isSwappable, type SwappableApplication } from '../../shared/catalog/swap.ts';
+import { NAMED_BY_SEGMENT } from '../../shared/work/swap/other-object.ts';
+import { violationNames } from '../../shared/work/swap/read-answer.ts';
 import { eventually, newRehearsal } from '../support/estate.ts';
 import { type Misbehave, startPaymentHub } from '../support/real-payment-hub.ts';
 import { card } from '../support/steps/tender.ts';
@@ -20,6 +26,9 @@ const refunded = (amount: number, refunds: readonly number[], state = 'partially
   refundedAmount: eur(amount),
   refunds: refunds.map((one) => ({ amount: eur(one), state: 'succeeded' })),
 });
+
+type Body = Readonly<Record<string, unknown>>;
+const ofBen = (account: unknown): Body => ({ ...(account as Body), id: 'loy_ben', customerId: 'cus_ben', cardNumber: '2990000123460' });
 
 /** Has the honest effect, and answers with a lie about it. */
 const lying =
@@ -44,6 +53,8 @@ test.each<[lie: string, step: Step, body: object | undefined, misbehave: Misbeha
   ['of another tender', 'authorise', undefined, lying({ tender: { type: 'gift-card' } }), 'other_object'],
   ['of a higher amount', 'authorise', undefined, lying({ amount: eur(500_000), authorizedAmount: eur(500_000) }), 'money'],
   ['of a part that was not accepted', 'authorise', undefined, lying({ authorizedAmount: eur(100) }), 'money'],
+  ['that is approved without a code', 'authorise', undefined, lying({ authorizationCode: undefined }), 'wrong_shape'],
+  ['that is captured without a code', 'capture', undefined, lying({ authorizationCode: undefined }), 'wrong_shape'],
   ['of nothing', 'authorise', { acceptPartial: true }, lying({ authorizedAmount: eur(0) }), 'money'],
   ['that is authorised and captured', 'authorise', undefined, lying({ capturedAmount: eur(TOTAL) }), 'money'],
   ['captured too little', 'capture', undefined, lying(captured(1)), 'money'],
@@ -72,6 +83,20 @@ test.each<[lie: string, step: Step, body: object | undefined, misbehave: Misbeha
   );
 });
 
+test('A gift card needs no authorizationCode, because it has no provider', async () => {
+  await using hub = await startPaymentHub(lying({ authorizationCode: undefined }));
+  await using rehearsal = await swappedTo(hub);
+  const { status } = await authorise(rehearsal, { tender: { type: 'gift-card', token: 'gift_1' } });
+  expect(status).toBe(201);
+});
+
+test('The page about real systems lists each violation', async () => {
+  const page = await readFile('docs/how-to/real-system.md', 'utf8');
+  const [, table = ''] = page.split('| `violation` | Your system |');
+  const listed = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual(violationNames);
+});
+
 test('A payment of another order pays no order', async () => {
   await using hub = await startPaymentHub();
   await using rehearsal = await swappedTo(hub);
@@ -82,6 +107,56 @@ test('A payment of another order pays no order', async () => {
   expect(confirm.body).toMatchObject({ status: 502, dependency: 'payment-hub', outside: true });
   expect((await rehearsal.order(poor.id)).state).toBe('draft');
   expect((await rehearsal.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'other_object', api: 'list-payments' }]);
+});
+
+test.each<[application: SwappableApplication, api: string, call: object, lie: (honest: Body) => Body]>([
+  ['loyalty-platform', 'get-member-balance-api', { params: { id: 'loy_ada' } }, ofBen],
+  ['loyalty-platform', 'get-member-balance-api', { params: { id: '2990000123459' } }, ofBen],
+  [
+    'loyalty-platform',
+    'redeem-points-api',
+    { params: { id: 'loy_ada' }, body: { points: 10, orderId: 'ord_1' } },
+    ({ account, ...rest }) => ({ ...rest, account: ofBen(account) }),
+  ],
+  ['crm', 'get-customer-api', { params: { id: 'cus_ada' } }, (body) => ({ ...body, id: 'cus_ben' })],
+  ['crm', 'issue-loyalty-points-api', { params: { id: 'loy_ada' }, body: { points: 10, reason: 'sorry' } }, ofBen],
+  ['clienteling-app', 'get-customer-360-api', { params: { id: 'cus_ada' } }, (body) => ({ ...body, loyalty: ofBen(body['loyalty']) })],
+  ['clienteling-app', 'log-interaction-api', { body: { customerId: 'cus_ada', type: 'visit' } }, (body) => ({ ...body, id: 'cus_ben' })],
+  ['ecommerce-platform', 'get-product-api', { params: { id: 'mug-blue' } }, (body) => ({ ...body, id: 'prd_other', sku: 'mug-red' })],
+  [
+    'ecommerce-platform',
+    'create-basket-api',
+    { body: { channel: 'web', customerId: 'cus_ada' } },
+    (body) => ({ ...body, customerId: 'cus_ben' }),
+  ],
+  [
+    'inventory-service',
+    'check-availability-api',
+    { params: { sku: 'mug-blue' }, query: { qty: 1 } },
+    (body) => ({ ...body, sku: 'mug-red' }),
+  ],
+  ['wms', 'get-stock-locations-api', { params: { sku: 'mug-blue' } }, (body) => ({ ...body, sku: 'mug-red' })],
+])('A real %s that answers %s %j about another object is refused', async (application, api, call, lie) => {
+  await using ours = await newRehearsal();
+  const honest = (await ours.call(api as 'get-customer-api', call as never)).body as unknown as Body;
+  await using system = await startPaymentHub();
+  await using rehearsal = await newRehearsal(undefined, undefined, { [application]: { url: system.url } });
+  for (const [body, isAccepted, violation] of [
+    [honest, true, undefined],
+    [lie(honest), false, 'other_object'],
+  ] as const) {
+    system.behave(() => ({ status: 200, body }));
+    const answer = await rehearsal.call(api as 'get-customer-api', call as never);
+    expect([answer.status < 300, answer.body['violation']]).toEqual([isAccepted, violation]);
+  }
+  expect((await rehearsal.call('read-object', { params: { type: 'loyalty-account', id: 'loy_ben' } })).status).not.toBe(200);
+});
+
+test('Each path of a swappable application with an id has a name for it', () => {
+  const paths = [...Object.values(apis), ...Object.values(internalCalls)]
+    .filter(({ application, path }) => isSwappable(application) && path.includes('{id}'))
+    .map(({ path }) => path);
+  expect(paths.filter((path) => !((/([^/]+)\/\{id\}/.exec(path)?.[1] ?? '') in NAMED_BY_SEGMENT))).toEqual([]);
 });
 
 const [TWO, ONE] = [
@@ -167,7 +242,16 @@ test('A reported object with a secret of the swap is refused, and nothing shows 
   const { body: payment } = await authorise(rehearsal);
   const data = { ...payment, version: 8, authorizationCode: `see ${SECRET}` };
   const refused = await rehearsal.call('report-change', { body: { object: 'payment', data } });
-  expect(refused.body).toMatchObject({ status: 422, errors: [{ pointer: '/data', code: 'secret' }] });
+  expect(refused.body).toMatchObject({
+    status: 422,
+    errors: [
+      {
+        pointer: '/data',
+        code: 'secret',
+        detail: expect.stringContaining('/authorizationCode: This has the value of a header of the swap'),
+      },
+    ],
+  });
   const shown = [refused.body, await rehearsal.events({ ext: true }), await rehearsal.journal(), await rehearsal.control('list-swaps')];
   expect(JSON.stringify(shown)).not.toContain(SECRET);
   expect(await rehearsal.object('payment', id)).toMatchObject({ version: 1 });

@@ -174,7 +174,7 @@ describe('Uploads', () => {
       /reads version 1 .* not 99/,
     ],
     ['a missing section', (file) => Reflect.deleteProperty(file, 'events'), '/events', 'required'],
-    ['a changed clock', (file) => Object.assign(file.clock, { flowing: false }), '/digest', 'wrong_digest', /reseal=true/],
+    ['a changed clock', (file) => Object.assign(file.clock, { flowing: false }), '/digest', 'wrong_digest', /the option reseal/],
     ['an unknown member', (file) => Object.assign(file, { teapot: 1 }), '/teapot', 'unknown_member'],
     [
       'an unknown application',

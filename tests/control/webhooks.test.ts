@@ -51,13 +51,22 @@ test.each([
   'http://[::ffff:10.0.0.1]/events',
   'http://167772161/events',
   'http://1.1.1.1/events',
-  'http://user:password@127.0.0.1:9/events',
-  'ftp://127.0.0.1/events',
-  'not an address',
 ])('Put Webhook refuses the address %s and names the variable', async (url) => {
   await using rehearsal = await newRehearsal();
   const { body } = await put(rehearsal, { url });
   expect(body).toMatchObject({ status: 403, code: 'outbound_refused', detail: expect.stringContaining('OUTBOUND_ALLOW') });
+});
+
+test.each([
+  ['http://user:password@127.0.0.1:9/events', 'a user or a password'],
+  ['http://127.0.0.1:9/events#top', 'a fragment'],
+  ['ftp://127.0.0.1/events', 'not an address like https://'],
+  ['nonsense', 'not an address like https://'],
+])('Put Webhook refuses %s as malformed, and names the mistake', async (url, mistake) => {
+  await using rehearsal = await newRehearsal();
+  const { body } = await put(rehearsal, { url });
+  const detail = expect.stringContaining(mistake);
+  expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/url', code: 'invalid_address', detail }] });
 });
 
 test.each([

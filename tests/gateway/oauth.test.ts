@@ -81,7 +81,11 @@ describe('Issuing', () => {
     await rig.call(calling(await newToken(rig, {}, basic(own))));
     expect(rig.upstream.received[0]?.context).toMatchObject({ principal: 'reh:with-client', world: await rig.world('with-client') });
     expect(await rig.call(fetching({ scope: 'control' }, basic(own)))).toMatchObject({ status: 400, json: { error: 'invalid_scope' } });
-    expect(await rig.call(fetching({}, { ...basic(own), 'x-rehearsal': 'default' }))).toMatchObject({ status: 403 });
+    const description = "The credential belongs to the rehearsal 'with-client' and reaches no other.";
+    expect(await rig.call(fetching({}, { ...basic(own), 'x-rehearsal': 'default' }))).toMatchObject({
+      ...{ status: 403, json: { error: 'invalid_request', error_description: description } },
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    });
     await rig.adapter.worlds.remove('with-client');
     expect(await rig.call(fetching({}, basic(own)))).toMatchObject({ status: 401, json: { error: 'invalid_client' } });
   });
@@ -107,6 +111,7 @@ describe('Issuing', () => {
       'invalid_request',
     ],
     ['parameters in the address', { ...fetching(), path: '/oauth/token?scope=catalog' }, 400, 'invalid_request'],
+    ['an invalid name of a rehearsal', fetching({}, { ...basic(CLIENT), 'x-rehearsal': 'Not A Name' }), 400, 'invalid_request'],
     ['another grant', fetching({ grant_type: 'password' }), 400, 'unsupported_grant_type'],
     ['an unknown scope', fetching({ scope: 'catalog admin' }), 400, 'invalid_scope'],
     ['a scope that the client has not', fetching({ scope: 'control' }, basic(TILL)), 400, 'invalid_scope'],
@@ -119,12 +124,15 @@ describe('Issuing', () => {
 
   test.each(['GET', 'HEAD', 'PUT', 'DELETE'])('The method %s is refused with the permitted one', async (method) => {
     for (const path of ['/oauth/token', '/oauth/revoke']) {
-      expect(await rig.call({ method, path })).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+      const { status, json, headers } = await rig.call({ method, path });
+      expect([status, headers['allow']]).toEqual([405, 'POST']);
+      if (method !== 'HEAD') expect(json).toEqual({ error: 'invalid_request', error_description: expect.stringContaining(method) });
     }
   });
 
   test('A body above the limit is refused with 413', async () => {
-    expect(await rig.call(post('/oauth/token', `scope=${'x'.repeat(1_100_000)}`))).toMatchObject({ status: 413 });
+    const reply = await rig.call(post('/oauth/token', `scope=${'x'.repeat(1_100_000)}`));
+    expect(reply).toMatchObject({ status: 413, json: { error: 'invalid_request' } });
   });
 
   test('Requests for tokens count against the limits of the address and of the client', async () => {

@@ -109,6 +109,14 @@ export const paymentHubPlan: Plan = {
             bench.expect('In the list of the order', (await listed(bench, payment))?.authorizedAmount.amount, PART);
           },
         },
+        'authorization-code': {
+          title: 'answers an approved card with the code of its provider, and lists it',
+          check: async (bench) => {
+            const payment = await authorised(bench);
+            for (const one of [payment, await listed(bench, payment)])
+              bench.expect('Whether an approved card has an authorizationCode', typeof one?.authorizationCode, 'string');
+          },
+        },
         outstanding: {
           title: 'authorises what is outstanding by default, and never more',
           check: async (bench) => {

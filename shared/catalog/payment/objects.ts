@@ -173,7 +173,10 @@ export const Payment = z
     authorizedAmount: Money.describe('Below amount if the request accepted a part.'),
     capturedAmount: Money,
     refundedAmount: Money.describe('All refunds together that have not failed; pending ones count.'),
-    authorizationCode: z.string().optional().describe('Set by the provider with its approval.'),
+    authorizationCode: z
+      .string()
+      .optional()
+      .describe('Set by the provider with its approval. A payment by card or bnpl has it from then on.'),
     authorizationExpiresAt: Instant.optional(),
     nextAction: z
       .object({

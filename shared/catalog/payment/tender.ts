@@ -20,5 +20,8 @@ export const TillTender = withRules(z.strictObject({ type: TenderType.exclude(['
   description: 'token: of the card, the gift card or the redemption. Cash has none.',
 });
 
+/** Whether a provider approves the tender: card and bnpl (buy now, pay later). The retailer issues or holds all others. */
+export const isByProvider = ({ type }: { readonly type: z.output<typeof TenderType> }): boolean => type === 'card' || type === 'bnpl';
+
 /** All tenders, including the exchange credit, which only applications use. */
 export const Tender = withRules(z.strictObject({ type: TenderType, token }), TOKEN_RULES).meta({ id: 'Tender' });

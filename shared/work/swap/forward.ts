@@ -17,6 +17,7 @@ import type { RunScope } from '../scope.ts';
 import type { ClaimedRequest } from '../steps/claim-key.ts';
 import type { Step } from '../steps/step.ts';
 import { keepAnswer, keptReply } from './keep.ts';
+import { refuseOtherObject } from './other-object.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
 import { isByWorld, readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
 import { keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
@@ -79,8 +80,8 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const output = readAnswer(api, reply);
     refuseForeignMoney(api, output, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
     refuseMismatch(answerRules[api.id]?.({ ...job.input, output }));
+    refuseOtherObject(api, job.input, output);
     for (const seen of objectsIn(api.response, output, collections)) {
-      refuseOtherObject(job, seen);
       const kept = await keepSeen(scope, api, seen);
       const { object, collection } = seen;
       refuseMismatch(effectOf(kept, seen, reply));
@@ -143,31 +144,6 @@ async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, coll
 const namesInPath = ({ path }: ApiDefinition, { type }: ObjectDefinition): boolean =>
   NAMED_IN_PATHS.has(type) && new RegExp(`/${type}s(?:/authorizations)?/\\{id\\}`).test(path);
 const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'customer', 'shipment']);
-
-/** An answered object must be the one that the request names, by its id, its order and its tender. @throws Violation `other_object` */
-function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collection: { definition }, object }: Seen): void {
-  const { params, query, body } = input;
-  const named = { ...(query as Named), ...(body as Named) };
-  const shown = object as Named;
-  const pairs: readonly (readonly [name: string, asked: unknown, shown: unknown])[] = [
-    ['id', namesInPath(api, definition) ? params.id : undefined, object.id],
-    ['orderId', named.orderId, 'orderId' in definition.schema.shape ? shown.orderId : named.orderId],
-    ['tender', definition.type === 'payment' ? named.tender?.type : undefined, shown.tender?.type],
-  ];
-  const other = pairs.find(([, asked, answered]) => asked !== undefined && asked !== answered);
-  if (!other) return;
-  const [name, asked, answered] = other;
-  throw unacceptable(
-    'other_object',
-    api,
-    `answered ${api.id} about the ${name} ${asked} with a ${definition.type} about the ${name} ${answered}.`,
-  );
-}
-
-interface Named {
-  readonly orderId?: unknown;
-  readonly tender?: { readonly type?: unknown } | undefined;
-}
 
 type Seen = Parameters<typeof keepSeen>[2];
 type Paid = z.output<typeof Payment>;

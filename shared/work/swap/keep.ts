@@ -14,7 +14,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findKept, type RecordedAnswer, withoutInstants } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
-import { isTooDeep, unacceptable } from './read-answer.ts';
+import { isTooDeep, notKept } from './read-answer.ts';
 import { recordInWorld } from './record-in-world.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
@@ -107,8 +107,7 @@ export async function keptReply(work: UnitOfWork, { swap, api, input }: Call): P
   const mayRepeat = ({ status }: { readonly status: number }): boolean => status >= 300 || !changesObject;
   const found = findKept(swap.answers?.[api.id] ?? [], { request, now: work.now, bound, earlier, mayRepeat });
   if (found.is === 'unknown') {
-    const nearest = found.nearest ?? `No call of ${api.id} is kept.`;
-    throw unacceptable('not_kept', api, `has no kept answer to this call of ${api.id}. ${nearest}`);
+    throw notKept(api, found.nearest ?? `No call of ${api.id} is kept.`);
   }
   work.put(keptUses, { id, count: earlier + 1 });
   work.put(keptIds, { id: 'ids', bound: found.bound });

@@ -103,8 +103,9 @@ export function findKept(kept: readonly Kept[], { request, now, bound, earlier, 
   const others = consistent.length > 0 ? consistent : fitting.filter(mayRepeat);
   const chosen = consistent[earlier] ?? [others.at(Math.min(earlier, others.length - 1))].find((one) => one && mayRepeat(one));
   if (!chosen) {
+    const nearestFit = fitting.at(-1);
     const shown = mapTexts(sent, (text) => (isOurs(text) ? '{id}' : text));
-    return { is: 'unknown', nearest: fitting.length > 0 ? USED_UP : nearestOf(kept, shown) };
+    return { is: 'unknown', nearest: nearestFit === undefined ? nearestOf(kept, shown) : givenOnce(kept.indexOf(nearestFit) + 1) };
   }
   const own: Record<string, string> = { ...bound, ...bindingsOf(chosen) };
   const answer = mapTexts(chosen.answer, (text) => {
@@ -116,7 +117,8 @@ export function findKept(kept: readonly Kept[], { request, now, bound, earlier, 
   return { is: 'kept', status: chosen.status, answer, bound: consistent.length > 0 ? own : bound };
 }
 
-const USED_UP = 'Each answer about an object is given once, and the answers to such a call are used up: record another one.';
+const givenOnce = (number: number): string =>
+  `The nearest is call ${number} of its file, which fits. An answer about a changed object is given once, for one object: record another one.`;
 
 /** A key of a request: its ids of the estate and its instants are replaced. */
 function shapeOf(request: unknown, isId: (text: string) => boolean): string {

@@ -10,26 +10,32 @@ import {
 } from '../../catalog/problems.ts';
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { declaredMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
+import { CENSOR } from '../../domain/censor.ts';
 import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
 import { redactText, redactValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
-import type { NoReply, NoReplyReason, OutsideReply } from './outside-call.ts';
+import type { NoReply, OutsideReply } from './outside-call.ts';
 
 /** Rules that the answer of a real system can break. */
-export type ViolationName =
-  | Exclude<NoReplyReason, 'busy'>
-  | 'not_json'
-  | 'wrong_shape'
-  | 'secret'
-  | 'unexpected_status'
-  | 'server_error'
-  | 'credential_refused'
-  | 'other_object'
-  | 'unreachable_state'
-  | 'changed_fact'
-  | 'no_effect'
-  | 'not_kept'
-  | 'money';
+export const violationNames = [
+  'unreachable',
+  'late',
+  'broken_off',
+  'too_large',
+  'server_error',
+  'credential_refused',
+  'unexpected_status',
+  'not_json',
+  'wrong_shape',
+  'secret',
+  'unreachable_state',
+  'other_object',
+  'changed_fact',
+  'money',
+  'no_effect',
+  'not_kept',
+] as const;
+export type ViolationName = (typeof violationNames)[number];
 
 /** A problem that the real system caused, with the rule that it broke. */
 export class Violation extends Problem {
@@ -55,6 +61,14 @@ export const unacceptable = (
     violation,
     errors,
     undecided: true,
+  });
+
+/** 502 for a call without a kept answer. Nothing was called, and a repeat finds nothing either. */
+export const notKept = ({ id, application }: Called, nearest: string): Violation =>
+  new Violation('not_kept', 'dependency_error', `The real ${application} has no kept answer to this call of ${id}. ${nearest}`, {
+    dependency: application,
+    violation: 'not_kept',
+    retryable: false,
   });
 
 /** The problem of a call without a reply. */
@@ -109,6 +123,9 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   );
 }
 
+/** The system has sent the header itself. The estate has replaced it before it reads the answer. */
+const HEADER_OF_SWAP = `This has the value of a header of the swap, which the estate never stores and shows as ${CENSOR}. Leave it out.`;
+
 /** Deeper JSON could overflow the stack. */
 export const isTooDeep = (text: string): boolean => exceededLimit(text, { levels: JSON_LEVELS }) !== undefined;
 
@@ -117,7 +134,7 @@ export function refuseUnsafe(api: Called, value: unknown): void {
   const errors = mistakesIn(() => {
     refuseNotText(value, 'body');
     refuseSecrets(value);
-  });
+  }).map((one) => (one.code === 'redacted' ? { ...one, detail: HEADER_OF_SWAP } : one));
   const [first] = errors;
   if (first)
     throw unacceptable('secret', api, `answered with a value that the estate does not store: ${first.pointer}: ${first.detail}`, errors);

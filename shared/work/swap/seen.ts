@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
+import { objects } from '../../catalog/objects.ts';
 import type { Payment } from '../../catalog/payment/objects.ts';
-import { currenciesIn, implausiblePayment } from '../../catalog/plausible.ts';
+import { currenciesIn, implausiblePayment, lacksCode } from '../../catalog/plausible.ts';
 import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
@@ -35,12 +36,15 @@ export const seenCollections = (collections: readonly AnyCollection[]): readonly
     of.object && 'version' in of.object.schema.shape ? [{ of: { ...of, unique: {} }, definition: of.object as ObjectDefinition }] : [],
   );
 
-/** The objects of an application in a value, each with its collection. */
-export function* objectsIn(
+/** All business objects with a version. */
+export const businessObjects = objects.filter(({ schema }) => 'version' in schema.shape).map((definition) => ({ definition }));
+
+/** The objects of some collections in a value, each with its collection. */
+export function* objectsIn<Collection extends Pick<SeenCollection, 'definition'>>(
   schema: z.core.$ZodType,
   value: unknown,
-  collections: readonly SeenCollection[],
-): Generator<{ readonly collection: SeenCollection; readonly object: SeenObject }, void> {
+  collections: readonly Collection[],
+): Generator<{ readonly collection: Collection; readonly object: SeenObject }, void> {
   if (value === null || value === undefined) return;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     yield* objectsIn(schema.unwrap(), value, collections);
@@ -95,6 +99,10 @@ export async function keepSeen(
     const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
     const lie = implausiblePayment(payment, before);
     if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+    if (lacksCode(payment)) {
+      const detail = `${named} is ${payment.state} without an authorizationCode, and its tender ${payment.tender.type} has a provider.`;
+      throw unacceptable('wrong_shape', api, `claims that ${detail}`, [{ pointer: '/authorizationCode', code: 'required', detail }]);
+    }
     if (before && before.orderId !== payment.orderId) {
       throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
     }
@@ -126,7 +134,9 @@ function movesBetween(
   from: string | undefined,
   to: string | undefined,
 ): readonly ObservedMove[] | undefined {
-  if (!lifeCycle || (from !== undefined && from === to)) return [{ state: to, events: [] }];
+  // No row creates what exists from the beginning, such as a product.
+  const isCreated = lifeCycle?.rows.some((row) => row.from.includes(null));
+  if (!lifeCycle || (from === undefined ? !isCreated : from === to)) return [{ state: to, events: [] }];
   const ways: { readonly at: string | null; readonly moves: readonly ObservedMove[] }[] = [{ at: from ?? null, moves: [] }];
   const visited = new Set<string | null>([from ?? null]);
   for (const { at, moves } of ways) {
