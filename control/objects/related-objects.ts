@@ -1,4 +1,4 @@
-import { product } from '../../shared/catalog/commerce/objects.ts';
+import { basket, product } from '../../shared/catalog/commerce/objects.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
@@ -73,16 +73,23 @@ async function referringTo(
   worlds: ObjectReader,
   world: World,
   types: ReadonlyMap<string, ListedType>,
-  { type: { definition }, found: { id } }: Read,
+  { type, found: { id, json } }: Read,
 ): Promise<Read[]> {
-  const referring = [...types.values()].filter(({ indexes }) => indexes.includes(definition.type));
+  const { transactionId } = JSON.parse(json) as { readonly transactionId?: string };
+  const names = [[type.definition.type, id] as const];
+  // The payments of a sale at a till refer to its order, which gets the id of the transaction.
+  if (type.definition === basket && transactionId !== undefined) names.push(['order', transactionId]);
+  const page = { after: 0, limit: MOST_REFERRING, newestFirst: true };
   const pages = await Promise.all(
-    referring.map(async (type) => {
-      const { application, collection } = type;
-      const page = { after: 0, limit: MOST_REFERRING, newestFirst: true };
-      const found = await worlds.indexed(world, { application, collection, name: definition.type }, id, page);
-      return found.map((one) => ({ type, found: one }));
-    }),
+    names.flatMap(([name, value]) =>
+      [...types.values()]
+        .filter(({ indexes }) => indexes.includes(name))
+        .map(async (referring) => {
+          const { application, collection } = referring;
+          const found = await worlds.indexed(world, { application, collection, name }, value, page);
+          return found.map((one) => ({ type: referring, found: one }));
+        }),
+    ),
   );
   return pages.flat();
 }

@@ -54,13 +54,17 @@ function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): 
 }
 
 /** What the payments of an order do not cover yet. */
-export const outstandingOf = ({ id, totals }: Order, near: Nearby): Money =>
+export const outstandingOf = ({ id, totals }: Pick<Order, 'id' | 'totals'>, near: Nearby): Money =>
   minus(
     totals.total,
     ...ofOrder(near, 'payment', id)
       .filter(({ state }) => state !== 'failed' && state !== 'voided')
       .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
   );
+
+/** What the payments of a sale at a till do not cover yet. They refer to its order, which gets the id of the transaction. */
+export const outstandingAtTill = ({ transactionId: id = '', totals }: BusinessObject<'basket'>, near: Nearby): Money =>
+  outstandingOf({ id, totals }, near);
 
 /** The most points that can pay for an order. The last point may pay a part of its worth. */
 export const payablePoints = (order: Order, near: Nearby): number =>

@@ -189,7 +189,7 @@ describeInBrowser('Objects in the console', () => {
     await verb('Inspect…').click();
     await dialog().getByRole('button', { name: 'Inspect' }).click();
     await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
-    await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByText('1 with the customer · 1 returned').waitFor();
     await tab.stateIs('completed');
   });
 
@@ -208,6 +208,18 @@ describeInBrowser('Objects in the console', () => {
     await tab.stateIs('draft');
     await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Green stoneware mug' }).waitFor();
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
+  });
+
+  test('The basket of a sale that is paid in part lists the payment, and asks for the rest', async () => {
+    await using other = await newRehearsal();
+    const { id } = await other.sale();
+    await other.pay(id, { type: 'cash' }, 2_000);
+    const [{ id: basket = '' } = {}] = (await other.control('list-objects', { params: { type: 'basket' } })).items;
+    await tab.open(objects(`/basket/${basket}`, other));
+    await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR captured').waitFor();
+    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await verb('Take cash…').click();
+    expect(await tab.page.getByRole('dialog').getByLabel('Cash received').inputValue()).toBe('5.98');
   });
 
   test('The buttons of a payment play its customer, and the dispute of its cardholder', async () => {

@@ -1,5 +1,5 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
+import { obstacleOf, outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
 import { decimalsOf, type Money, majorUnits, minus, money } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
 import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
@@ -462,7 +462,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'add-payment-api',
       states: ['locked'],
       rule: 'take-cash',
-      fields: ({ totals }) => [amountField('Cash received', totals.total, MOST_CASH)],
+      fields: (sale, near) => [amountField('Cash received', outstandingAtTill(sale, near), MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
       ],

@@ -73,7 +73,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Reservation', near.link('reservation', basket.reservationId)],
       ['Expires', basket.expiresAt && rehearsalTime(basket.expiresAt)],
     ],
-    sections: [{ title: 'Goods', content: goodsOf(basket, near, basket.vouchers) }],
+    sections: [
+      { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
+      ...section('Payments', rowsOf('payment', ofOrder(near, 'payment', basket.transactionId ?? ''), near)),
+    ],
   }),
   payment: (payment, near) => ({
     facts: [
@@ -427,7 +430,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
             `${qty} × ${moneyInWords(unitPrice)}`,
             discount.amount > 0 && `${moneyInWords(discount)} off`,
             nodeId && `from ${near.place(nodeId)}`,
-            fulfilledQty !== undefined && fulfilledQty > 0 && `${fulfilledQty} with the customer`,
+            fulfilledQty !== undefined && fulfilledQty > (returnedQty ?? 0) && `${fulfilledQty - (returnedQty ?? 0)} with the customer`,
             returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
             cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
             minAge !== undefined && `from ${minAge} years`,
