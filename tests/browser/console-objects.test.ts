@@ -236,11 +236,23 @@ describeInBrowser('Objects in the console', () => {
     await tab.stateIs('captured');
     await isEnabled('Dispute…');
     await verb('Dispute…').click();
+    await tab.page.getByRole('dialog').getByLabel('Amount').fill('12.99');
     await tab.page.getByRole('dialog').getByRole('button', { name: 'Dispute' }).click();
     await isEnabled('Lose the dispute');
     await main().getByText('A dispute of it is open.').first().waitFor();
+    await main()
+      .getByRole('link', { name: /^\d{6}-/ })
+      .first()
+      .click();
+    await main().getByRole('region', { name: 'Payments' }).getByText('12.99 EUR disputed').waitFor();
     await verb('Lose the dispute').click();
-    await main().getByText('fraudulent, lost').first().waitFor();
+    await tab.page.getByText('Lose the dispute: done.').waitFor();
+    await tab.open(objects(`/payment/${payment.id}`, other));
+    await main()
+      .getByText(/^The cardholder did not pay\. .* The bank charges a fee of 20\.00 EUR\.$/)
+      .waitFor();
+    // 30.88 − 12.99 − 20.00
+    await main().getByText('-2.11 EUR').waitFor();
     expect((await other.object('payment', payment.id)).disputes).toMatchObject([{ state: 'lost' }]);
     await other.verify();
   });

@@ -167,7 +167,7 @@ const exchange =
     return call('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } }, 'order')();
   };
 
-const DISPUTE_REASONS = [
+export const DISPUTE_REASONS = [
   ['fraudulent', 'The cardholder did not pay'],
   ['product_not_received', 'The goods did not arrive'],
   ['product_unacceptable', 'The goods are not as described'],
