@@ -40,7 +40,11 @@ export function ObjectList({ type, query }: ObjectListProps) {
   const { count = 0, states = {} } = counted?.of ?? {};
   const filters = (
     <div class="in stack-tight">
-      <FilterField parameter="q" label="Filter: id, number, customer, e-mail or SKU" placeholder="Filter: id, customer, SKU" />
+      <FilterField
+        parameter="q"
+        label="Filter: id, number, customer, e-mail, SKU or amount"
+        placeholder="Filter: id, customer, SKU, amount"
+      />
       <div class="line">
         <a class="badge" href={withQuery(linkHere('objects', type), { q })} aria-current={state === undefined ? 'true' : undefined}>
           all {count.toLocaleString('en')}
