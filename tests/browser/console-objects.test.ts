@@ -272,7 +272,7 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Confirm');
   });
 
-  test('A voucher leads to the baskets that use it, and can be switched off', async () => {
+  test('A voucher leads to the baskets with it, which show whether it is applied, and can be switched off', async () => {
     await using other = await newRehearsal();
     const basket = await other.basket({ qty: 1, customerId: 'cus_ben' });
     await other.checkedOut(basket.id, { voucherCodes: ['WELCOME10'] });
@@ -280,7 +280,7 @@ describeInBrowser('Objects in the console', () => {
     await main()
       .getByRole('link', { name: /WELCOME10/ })
       .click();
-    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).waitFor();
+    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).getByText('WELCOME10: applied').waitFor();
     await tab.page.goBack();
     await verb('Switch off 10 % off').click();
     await verb('Switch on 10 % off').waitFor();

@@ -76,6 +76,9 @@ const namedIn = (text: string, names: Readonly<Record<string, string>>): string 
     .map((part) => names[part] ?? part)
     .join('');
 
+/** Amounts need their heading: of three of them, only one is captured. */
+const AMOUNT = /^[\d.]+ [A-Z]{3}$/;
+
 export const ObjectRows = ({ type, items }: { type: string; items: readonly ListedObject[] }) => (
   <ul class="rows">
     {items.map(({ id, label, columns, names = {}, state, updatedAt, version }) => (
@@ -87,6 +90,7 @@ export const ObjectRows = ({ type, items }: { type: string; items: readonly List
         meta={[
           ...Object.entries(columns).map(([heading, text]) => (
             <span key={heading} class="clip" title={heading}>
+              {AMOUNT.test(text) && `${heading} `}
               {namedIn(text, names)}
             </span>
           )),
