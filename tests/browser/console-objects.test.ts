@@ -178,6 +178,10 @@ describeInBrowser('Objects in the console', () => {
     await verb('Take goods back…').click();
     expect(await dialog().getByLabel('Blue stoneware mug').getAttribute('max')).toBe('2');
     await tab.expectSoundInEveryLook();
+    await dialog().getByLabel('Blue stoneware mug').fill('0');
+    await dialog().getByRole('button', { name: 'Take goods back' }).click();
+    await dialog().locator('.field').filter({ hasText: 'Blue stoneware mug' }).getByText('This must not be empty.').waitFor();
+    await dialog().getByLabel('Blue stoneware mug').fill('1');
     await dialog().getByLabel('It comes back').selectOption('store');
     await dialog().getByRole('button', { name: 'Take goods back' }).click();
     await tab.stateIs('return-in-progress');

@@ -20,6 +20,8 @@ export interface Field {
   /** Of an amount. */
   readonly currency?: string;
   readonly isOptional?: true;
+  /** The list of the request whose entry it gives. */
+  readonly entryOf?: string;
   /** A SKU, chosen by the name of its product. */
   readonly isProduct?: true;
   /** Values that are offered while the text is typed, each with its name. */
@@ -243,7 +245,10 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         const left = lines.map((line) => ({ ...line, left: returnable(line, near) })).filter((line) => line.left > 0);
         const ways = [['carrier', 'By parcel, collected at the address'] as const, ['store', 'The customer brings it to a store'] as const];
         return [
-          ...left.map(({ lineId, sku, left: most }, place) => units(lineId, near.name(sku), place === 0 ? 1 : 0, 0, most)),
+          ...left.map(({ lineId, sku, left: most }, place) => ({
+            ...units(lineId, near.name(sku), place === 0 ? 1 : 0, 0, most),
+            entryOf: 'lines',
+          })),
           text('reason', 'Reason', 'Changed my mind', 'With the reason “damaged” the goods are scrapped.'),
           choice('resolution', 'The customer wants', ['refund', 'The money back'], ['exchange', 'Other goods']),
           choice('dropOff', 'It comes back', ...(shippingAddress ? ways : ways.slice(1))),
@@ -433,7 +438,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       fields: ({ shippingAddress, customerId }, near) => [
         ...addressFields(shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
         choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
-        { ...optional('vouchers', 'Vouchers', 'Codes, separated by blanks.'), known: near.names.vouchers },
+        { ...optional('vouchers', 'Vouchers', 'Codes, separated by blanks.'), entryOf: 'voucherCodes', known: near.names.vouchers },
         choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
       ],
       steps: ({ id }, { method, vouchers = '', placeOrder, ...address }) => [
