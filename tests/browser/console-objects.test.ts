@@ -216,14 +216,21 @@ describeInBrowser('Objects in the console', () => {
 
   test('The basket of a sale that is paid in part lists the payment, and asks for the rest', async () => {
     await using other = await newRehearsal();
-    const { id } = await other.sale();
-    await other.pay(id, { type: 'cash' }, 2_000);
-    const [{ id: basket = '' } = {}] = (await other.control('list-objects', { params: { type: 'basket' } })).items;
-    await tab.open(objects(`/basket/${basket}`, other));
-    await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR captured').waitFor();
-    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await tab.open(objects('/customer/cus_ben', other));
+    await verb('Sell at the till…').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Units').fill('2');
+    await dialog.getByRole('button', { name: 'Sell at the till' }).click();
+    await main().getByRole('link', { name: 'Go to the new basket' }).click();
+    const cash = dialog.getByLabel('Cash received');
+    await isEnabled('Take cash…');
     await verb('Take cash…').click();
-    expect(await tab.page.getByRole('dialog').getByLabel('Cash received').inputValue()).toBe('5.98');
+    await cash.fill('20');
+    await dialog.getByRole('button', { name: 'Take cash' }).click();
+    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR').first().waitFor();
+    await verb('Take cash…').click();
+    expect(await cash.inputValue()).toBe('5.98');
   });
 
   test('The buttons of a payment play its customer, and the dispute of its cardholder', async () => {

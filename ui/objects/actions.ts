@@ -496,7 +496,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'create-transaction-api',
       fields: (_customer, near) => [store('storeId', near), text('laneId', 'Lane', 'SCO-01'), product(), units('qty', 'Units', 1, 1, 9999)],
       steps: ({ loyaltyAccountId: loyaltyId }, { storeId = '', laneId = '', sku = '', qty }) => [
-        call('create-transaction-api', { body: { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId } }),
+        async () => {
+          const sale = { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId };
+          const { body, correlationId } = await callApi('create-transaction-api', { body: sale });
+          return { correlationId, made: { type: 'basket', id: body.basketId } };
+        },
       ],
     },
     {

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, linkHere, useResource } from '../data/data.ts';
-import { Badge, Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
+import { Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
 import { whyNot } from '../objects/words.ts';
 import { createHoldReader, type Hold, type HoldReader } from './stock-holds.ts';
-import { readStock, sumOf } from './stock-read.ts';
+import { readStock, type StockPlace, sumOf } from './stock-read.ts';
 
 /** Keeps the counters; it answers counts. */
 const OWNER = 'inventory-service';
@@ -40,7 +40,7 @@ export function StockItem({ sku }: StockItemProps) {
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Held by">
-            <StockHolds sku={sku} holds={listed} reserved={all.reserved} />
+            <StockHolds sku={sku} places={places} holds={listed} reserved={all.reserved} />
           </Card>
         </div>
       </div>
@@ -85,14 +85,15 @@ const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] })
 
 interface StockHoldsProps {
   readonly sku: string;
+  readonly places: readonly StockPlace[];
   readonly holds: readonly Hold[];
   /** Units that the counters reserve at all locations. */
   readonly reserved: number;
 }
 
 /** The active reservations of a SKU, newest first, each with its order or basket. */
-function StockHolds({ sku, holds, reserved }: StockHoldsProps) {
-  const listed = holds.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
+function StockHolds({ sku, places, holds, reserved }: StockHoldsProps) {
+  const listed = holds.flatMap((hold) => hold.places).reduce((sum, { units }) => sum + units, 0);
   if (holds.length === 0 && reserved === 0) {
     return (
       <Empty title={`No unit of ${sku} is reserved.`}>
@@ -104,7 +105,7 @@ function StockHolds({ sku, holds, reserved }: StockHoldsProps) {
     <>
       <ul class="items">
         {holds.map((hold) => (
-          <HoldRow key={hold.id} hold={hold} />
+          <HoldRow key={hold.id} hold={hold} places={places} />
         ))}
       </ul>
       {reserved > listed && (
@@ -114,18 +115,20 @@ function StockHolds({ sku, holds, reserved }: StockHoldsProps) {
   );
 }
 
-const HoldRow = ({ hold: { id, state, owners, expiresAt, places } }: { hold: Hold }) => (
-  <li>
-    <div class="line">
+const HoldRow = ({ hold, places }: { hold: Hold } & Pick<StockHoldsProps, 'places'>) => {
+  const { id, state, owners, expiresAt } = hold;
+  const nameOf = (location: string) => places.find(({ locationId }) => locationId === location)?.locationName ?? location;
+  return (
+    <li>
       <ObjectBadges label="For" objects={owners} />
-      <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
-    </div>
-    <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
-    <p class="muted small">
-      <a href={linkHere('objects', 'reservation', id)} title={id}>
-        reservation/{shortId(id)}
-      </a>
-      {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
-    </p>
-  </li>
-);
+      <p>{hold.places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${nameOf(locationId)}`).join(', ')}</p>
+      <p class="muted small">
+        <a href={linkHere('objects', 'reservation', id)} title={id}>
+          reservation {shortId(id)}
+        </a>
+        , {state}
+        {expiresAt !== undefined && ` until ${rehearsalTime(expiresAt)}`}
+      </p>
+    </li>
+  );
+};
