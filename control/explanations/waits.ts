@@ -4,6 +4,7 @@ import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
 import {
+  exchangeDraftOf,
   isDisputed,
   isPicked,
   type Nearby,
@@ -256,8 +257,12 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
       ? [{ code: 'waits-for-customer-service', text: 'customer service to write it off or reject it: its parcel is lost, or back' }]
       : [{ code: 'waits-for-carrier', text: 'the carrier to register its parcel', needs: ['put-shipment'] }];
   }
-  if (state === 'inspected' && resolution === 'exchange')
-    return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];
+  if (state === 'inspected' && resolution === 'exchange') {
+    const draft = exchangeDraftOf(found.id, around.near);
+    if (!draft) return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];
+    const text = `the order ${draft.object.orderNumber} of the exchange to be confirmed`;
+    return [{ code: 'waits-for-client', text, needs: ['confirm-order-api'] }];
+  }
   if (state !== 'inspected' && writtenOffAt === undefined) return [];
   return around.progression.refund === 'manual'
     ? [

@@ -1,5 +1,7 @@
 import { basket, product } from '../../shared/catalog/commerce/objects.ts';
+import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { order } from '../../shared/catalog/order/objects.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -48,6 +50,7 @@ export async function relatedObjects(
   };
   let latest = add(await Promise.all(referencesOf(start).map(read)));
   latest.push(...add(await referringTo(worlds, world, types, start)));
+  latest.push(...add(await exchangeOrders(worlds, world, types, [...known.values()])));
   for (let step = 1; step < MOST_STEPS && latest.length > 0 && known.size < ENOUGH; step += 1) {
     const references = latest.filter(({ type }) => !ENDS.has(type.definition.type)).flatMap(referencesOf);
     const unknown = new Map(references.map((one) => [`${one.type}/${one.id}`, one]));
@@ -92,6 +95,25 @@ async function referringTo(
     ),
   );
   return pages.flat();
+}
+
+/** The orders that returns pay for. A return names its order only when it is confirmed. */
+async function exchangeOrders(
+  worlds: ObjectReader,
+  world: World,
+  types: ReadonlyMap<string, ListedType>,
+  all: readonly Read[],
+): Promise<(Read | undefined)[]> {
+  const type = types.get(order.type);
+  const returns = all.filter((one) => one.type.definition === returnObject);
+  if (!type || returns.length === 0) return [];
+  const { application, collection } = type;
+  return Promise.all(
+    returns.map(async ({ found: { id } }) => {
+      const found = await worlds.unique(world, { application, collection, name: 'exchangeFor' }, id);
+      return found && { type, found };
+    }),
+  );
 }
 
 async function productsOf(

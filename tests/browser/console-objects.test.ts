@@ -208,6 +208,12 @@ describeInBrowser('Objects in the console', () => {
     await products.locator('option', { hasText: 'Green stoneware mug' }).waitFor({ state: 'attached' });
     await products.selectOption('mug-green');
     await dialog.getByRole('button', { name: 'Exchange it' }).click();
+    await main()
+      .getByText(/^It waits for the order .* of the exchange to be confirmed\.$/)
+      .waitFor();
+    await main()
+      .getByText(/^The order .* of the exchange is a draft, to be confirmed\.$/)
+      .waitFor();
     await main().getByRole('link', { name: 'Go to the new order' }).click();
     await tab.stateIs('draft');
     await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Green stoneware mug' }).waitFor();

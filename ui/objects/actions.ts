@@ -407,7 +407,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'The customer gets another product. Its order is paid with the value of the return, in full or in part.',
       api: 'create-order-api',
       states: ['inspected'],
-      rule: 'exchange',
+      rule: 'order-exchange',
       fields: ({ orderId, customerId, lines }, near) => [
         product('Instead of it'),
         units(
@@ -589,7 +589,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'return approve': 'Customer service accepts the return.',
   'return reject': 'Customer service refuses it. The customer keeps the goods.',
   'return receive': 'The goods arrive.',
-  'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
+  'return inspect': 'The warehouse looks at the goods. The customer is refunded, or can order the other goods of an exchange.',
   'return write-off': 'Its lost parcel is written off. The customer is refunded.',
   'payment authenticate': 'The customer approves the payment at 3-D Secure.',
   'payment fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { exchangeDraftOf, type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
@@ -181,7 +181,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         back.dropOff === 'store' ? `to the store ${near.place(back.locationId)}` : `by parcel to ${near.place(back.locationId)}`,
       ],
       ['The customer wants', back.resolution === 'exchange' ? 'other goods' : 'the money back'],
-      ['Exchanged for', near.link('order', back.exchangeOrderId)],
+      ['Exchanged for', near.link('order', back.exchangeOrderId ?? exchangeDraftOf(back.id, near)?.id)],
       ['Rejected because', back.rejectReason],
     ],
     sections: [
