@@ -1,6 +1,6 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
 import { obstacleOf, outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
-import { decimalsOf, type Money, majorUnits, minus, money } from '../../shared/domain/money.ts';
+import { decimalsOf, type Money, majorUnits, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
 import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
@@ -212,7 +212,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'redeem-points-api',
       states: ['draft'],
       rule: 'pay-with-points',
-      fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
+      fields: (order, near) => [
+        {
+          ...units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near)),
+          hint: `A point pays ${moneyInWords(money(near.pointWorth, order.totals.total.currency))}.`,
+        },
+      ],
       steps: (order, { points }, near) => [
         async () => {
           const { id: orderId, loyaltyAccountId: id = '' } = order;

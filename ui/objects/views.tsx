@@ -193,7 +193,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
               back.lines.map(({ orderLineId: key, sku, qty, reason, condition, disposition }) => ({
                 key,
                 sku,
-                notes: [counted(qty, 'unit'), reason, condition, disposition],
+                notes: [counted(qty, 'unit'), reason, condition && CONDITIONS[condition], disposition && DISPOSITIONS[disposition]],
               })),
               near,
             )}
@@ -368,6 +368,9 @@ const feesOf = ({ amount: { currency }, disputes = [] }: Disputed): Money =>
     disputes.reduce((sum, { fee }) => sum + fee.amount, 0),
     currency,
   );
+
+const CONDITIONS = { resellable: 'as new', damaged: 'damaged' };
+const DISPOSITIONS = { restock: 'back in stock', scrap: 'scrapped' };
 
 const FAILURES = {
   short: 'no unit was found',
@@ -595,6 +598,8 @@ function pointsOf({ id, loyaltyAccountId, state, earningAmount }: Order, near: N
     entries.map((entry) => ledgerRow(entry, near)),
     state === 'completed' || state === 'return-in-progress'
       ? `${applicationTitle('loyalty-platform')}: none of the newest entries is about this order${earningAmount ? `, which earns points for ${moneyInWords(earningAmount)}` : ''}.`
-      : 'Its points are booked when it is completed.',
+      : state === 'cancelled'
+        ? 'It is cancelled, so it earns no points.'
+        : 'Its points are booked when it is completed.',
   );
 }
