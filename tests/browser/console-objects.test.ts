@@ -220,7 +220,7 @@ describeInBrowser('Objects in the console', () => {
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
   });
 
-  test('The basket of a sale that is paid in part lists the payment, and asks for the rest', async () => {
+  test('The basket of a sale that is paid in part lists the payment, and waits for the rest', async () => {
     await using other = await newRehearsal();
     await tab.open(objects('/customer/cus_ben', other));
     await verb('Sell at the till…').click();

@@ -17,6 +17,8 @@ interface Section {
 
 /** The page of an object: what a shopkeeper wants to know of it. */
 export interface View {
+  /** What somebody has to decide by hand. */
+  readonly notice?: string;
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
 }
@@ -25,6 +27,7 @@ type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Ne
 
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
+    notice: order.reconciliation && 'Goods arrived after they were refunded. Agree with the customer: they are paid for, or come back.',
     facts: [
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],
@@ -39,7 +42,6 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ],
       ['Capture', order.captureStatus && 'It failed, and is retried.'],
       ['Cancellation', order.compensation && 'Its effects at other applications are still being undone.'],
-      ['To settle by hand', order.reconciliation && 'Goods were delivered after their refund.'],
       ['Stock', order.stockDiscrepancy && 'The store sold units that the stock records lack.'],
       ['In exchange for', near.link('return', order.exchangeForReturnId)],
       ['Basket', near.link('basket', order.basketId)],
