@@ -3,7 +3,17 @@ import type { ReasonCode } from '../../shared/catalog/control/operations/explana
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { InternalId } from '../../shared/catalog/internal-calls.ts';
 import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
-import { isDisputed, isPicked, type Nearby, obstacleOf, ofOrder, outstandingOf, undecidedOf } from '../../shared/catalog/obstacles.ts';
+import {
+  exchangeDraftOf,
+  isDisputed,
+  isPicked,
+  type Nearby,
+  obstacleOf,
+  ofOrder,
+  outstandingAtTill,
+  outstandingOf,
+  undecidedOf,
+} from '../../shared/catalog/obstacles.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
@@ -247,8 +257,12 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
       ? [{ code: 'waits-for-customer-service', text: 'customer service to write it off or reject it: its parcel is lost, or back' }]
       : [{ code: 'waits-for-carrier', text: 'the carrier to register its parcel', needs: ['put-shipment'] }];
   }
-  if (state === 'inspected' && resolution === 'exchange')
-    return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];
+  if (state === 'inspected' && resolution === 'exchange') {
+    const draft = exchangeDraftOf(found.id, around.near);
+    if (!draft) return [{ code: 'waits-for-customer', text: 'the customer to order the goods of the exchange' }];
+    const text = `the order ${draft.object.orderNumber} of the exchange to be confirmed`;
+    return [{ code: 'waits-for-client', text, needs: ['confirm-order-api'] }];
+  }
   if (state !== 'inspected' && writtenOffAt === undefined) return [];
   return around.progression.refund === 'manual'
     ? [
@@ -278,7 +292,8 @@ function reservation({ state, orderId }: BusinessObject<'reservation'>, { near, 
     : [{ code: 'waits-for-client', text: 'an order to take its units, or for Release Reservation' }];
 }
 
-function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket'>, { sale }: Surroundings): readonly Wait[] {
+function basket(found: BusinessObject<'basket'>, { near, sale }: Surroundings): readonly Wait[] {
+  const { state, transactionId, orderId, lines } = found;
   if (state === 'open') {
     const text = lines.length === 0 ? 'the customer to add goods' : 'the customer to check out';
     return [{ code: 'waits-for-customer', text, needs: ['checkout-basket-api', 'reserve-inventory-api'] }];
@@ -292,9 +307,10 @@ function basket({ state, transactionId, orderId, lines }: BusinessObject<'basket
         needs: ['create-order-api', 'confirm-order-api', 'carry-out'],
       },
     ];
-  return transactionId === undefined
-    ? [{ code: 'waits-for-client', text: 'a client to call Create Order', needs: ['create-order-api'] }]
-    : [{ code: 'waits-for-customer', text: 'the customer to pay at the till', needs: ['add-payment-api', 'authorize-payment-api'] }];
+  if (transactionId === undefined)
+    return [{ code: 'waits-for-client', text: 'a client to call Create Order', needs: ['create-order-api'] }];
+  const text = `the customer to pay ${moneyInWords(outstandingAtTill(found, near))} at the till`;
+  return [{ code: 'waits-for-customer', text, needs: ['add-payment-api', 'authorize-payment-api'] }];
 }
 
 const ASSORTMENT: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import { customer } from '../../shared/catalog/customer/objects.ts';
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -72,10 +73,17 @@ function requireState({ definition }: ListedType, state: string): void {
 
 type Matches = (object: Published) => boolean;
 
+/** Amounts are written with a point. */
+const DECIMAL_COMMA = /^(\d+),(\d{2,3})$/;
+
+/** What a list shows of the object, and its members. */
+const wordsOf = (definition: ObjectDefinition, object: Published): string =>
+  [labelOf(definition, object) ?? '', ...Object.values(columnsOf(definition, object)), textsOf(object)].join('\n');
+
 /** Whether the text is in the object or in one of its customers: an order is found by the e-mail of its customer. */
 async function matcher(worlds: ObjectReader, world: World, { definition }: ListedType, q: string): Promise<Matches> {
-  const text = searchForm(q);
-  const isIn: Matches = (object) => searchForm(`${labelOf(definition, object) ?? ''}\n${textsOf(object)}`).includes(text);
+  const text = searchForm(q).replace(DECIMAL_COMMA, '$1.$2');
+  const isIn: Matches = (object) => searchForm(wordsOf(definition, object)).includes(text);
   if (definition === customer || !('customerId' in definition.schema.shape)) return isIn;
   const { items } = await listObjectsOf(worlds, world, CUSTOMERS, { q, limit: MOST_CUSTOMERS });
   const customers = new Set<unknown>(items.map(({ id }) => id));

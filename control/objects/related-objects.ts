@@ -1,5 +1,7 @@
-import { product } from '../../shared/catalog/commerce/objects.ts';
+import { basket, product } from '../../shared/catalog/commerce/objects.ts';
+import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
+import { order } from '../../shared/catalog/order/objects.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -51,6 +53,7 @@ export async function relatedObjects(
   };
   let latest = add(await Promise.all(referencesOf(start).map(read)));
   latest.push(...add(await referringTo(worlds, world, types, start)));
+  latest.push(...add(await exchangeOrders(worlds, world, types, [...known.values()])));
   for (let step = 1; step < MOST_STEPS && latest.length > 0 && known.size < ENOUGH; step += 1) {
     const references = latest.filter(({ type }) => !ENDS.has(type.definition.type)).flatMap(referencesOf);
     const unknown = new Map(references.map((one) => [`${one.type}/${one.id}`, one]));
@@ -76,18 +79,44 @@ async function referringTo(
   worlds: ObjectReader,
   world: World,
   types: ReadonlyMap<string, ListedType>,
-  { type: { definition }, found: { id } }: Read,
+  { type, found: { id, json } }: Read,
 ): Promise<Read[]> {
-  const referring = [...types.values()].filter(({ indexes }) => indexes.includes(definition.type));
+  const { transactionId } = JSON.parse(json) as { readonly transactionId?: string };
+  const names = [[type.definition.type, id] as const];
+  // The payments of a sale at a till refer to its order, which gets the id of the transaction.
+  if (type.definition === basket && transactionId !== undefined) names.push(['order', transactionId]);
+  const page = { after: 0, limit: MOST_REFERRING, newestFirst: true };
   const pages = await Promise.all(
-    referring.map(async (type) => {
-      const { application, collection } = type;
-      const page = { after: 0, limit: MOST_REFERRING, newestFirst: true };
-      const found = await worlds.indexed(world, { application, collection, name: definition.type }, id, page);
-      return found.map((one) => ({ type, found: one }));
-    }),
+    names.flatMap(([name, value]) =>
+      [...types.values()]
+        .filter(({ indexes }) => indexes.includes(name))
+        .map(async (referring) => {
+          const { application, collection } = referring;
+          const found = await worlds.indexed(world, { application, collection, name }, value, page);
+          return found.map((one) => ({ type: referring, found: one }));
+        }),
+    ),
   );
   return pages.flat();
+}
+
+/** The orders that returns pay for. A return names its order only when it is confirmed. */
+async function exchangeOrders(
+  worlds: ObjectReader,
+  world: World,
+  types: ReadonlyMap<string, ListedType>,
+  all: readonly Read[],
+): Promise<(Read | undefined)[]> {
+  const type = types.get(order.type);
+  const returns = all.filter((one) => one.type.definition === returnObject);
+  if (!type || returns.length === 0) return [];
+  const { application, collection } = type;
+  return Promise.all(
+    returns.map(async ({ found: { id } }) => {
+      const found = await worlds.unique(world, { application, collection, name: 'exchangeFor' }, id);
+      return found && { type, found };
+    }),
+  );
 }
 
 async function productsOf(

@@ -54,13 +54,17 @@ function boundBy({ state, amount, authorizedAmount, capturedAmount }: Payment): 
 }
 
 /** What the payments of an order do not cover yet. */
-export const outstandingOf = ({ id, totals }: Order, near: Nearby): Money =>
+export const outstandingOf = ({ id, totals }: Pick<Order, 'id' | 'totals'>, near: Nearby): Money =>
   minus(
     totals.total,
     ...ofOrder(near, 'payment', id)
       .filter(({ state }) => state !== 'failed' && state !== 'voided')
       .map(({ object }) => minus(boundBy(object), object.refundedAmount)),
   );
+
+/** What the payments of a sale at a till do not cover yet. They refer to its order, which gets the id of the transaction. */
+export const outstandingAtTill = ({ transactionId: id = '', totals }: BusinessObject<'basket'>, near: Nearby): Money =>
+  outstandingOf({ id, totals }, near);
 
 /** The most points that can pay for an order. The last point may pay a part of its worth. */
 export const payablePoints = (order: Order, near: Nearby): number =>
@@ -70,6 +74,10 @@ export const payablePoints = (order: Order, near: Nearby): number =>
   );
 
 export const RETURN_ENDS: readonly string[] = ['refunded', 'exchanged', 'rejected'];
+
+/** The draft order that a return will pay for. */
+export const exchangeDraftOf = (returnId: string, near: Nearby) =>
+  near.of('order').find(({ state, object }) => state === 'draft' && object.exchangeForReturnId === returnId);
 
 /** Units of a line that the customer has, less the units of open returns. */
 export function returnable({ lineId, fulfilledQty, returnedQty }: Order['lines'][number], near: Nearby): number {
@@ -106,6 +114,8 @@ const atTill: Rule<'basket'> = ({ transactionId }) =>
 const ofTill: Rule<'basket'> = ({ transactionId }) =>
   transactionId === undefined ? undefined : rule('It belongs to a till: its payment submits the order.');
 const empty: Rule<'basket'> = ({ lines }) => (lines.length === 0 ? rule('It is empty.') : undefined);
+
+const wantsMoney: Rule<'return'> = ({ resolution }) => (resolution === 'exchange' ? undefined : rule('The customer wants the money back.'));
 
 /** A written-off return is paid back, even if its parcel arrives. */
 const writtenOff = ({ state, writtenOffAt }: Return): Obstacle | undefined =>
@@ -162,7 +172,12 @@ export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string
     resend: ({ events }) => (events.length === 0 ? rule('It has no label yet, so the carrier has reported no scan.') : undefined),
   },
   return: {
-    exchange: ({ resolution }) => (resolution === 'exchange' ? undefined : rule('The customer wants the money back.')),
+    exchange: wantsMoney,
+    'order-exchange': (found, near) => {
+      const draft = exchangeDraftOf(found.id, near);
+      if (!draft) return wantsMoney(found, near);
+      return because(`The order ${draft.object.orderNumber} of the exchange is a draft, to be confirmed.`, 'order', [draft]);
+    },
     reject: (found) => writtenOff(found) ?? mayArrive(found),
     receive: writtenOff,
     'write-off': writtenOff,

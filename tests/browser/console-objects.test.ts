@@ -168,13 +168,17 @@ describeInBrowser('Objects in the console', () => {
     await press('Take goods back…');
     expect(await dialog().getByLabel('Blue stoneware mug').getAttribute('max')).toBe('2');
     await tab.expectSoundInEveryLook();
+    await dialog().getByLabel('Blue stoneware mug').fill('0');
+    await dialog().getByRole('button', { name: 'Take goods back' }).click();
+    await dialog().locator('.field').filter({ hasText: 'Blue stoneware mug' }).getByText('This must not be empty.').waitFor();
+    await dialog().getByLabel('Blue stoneware mug').fill('1');
     await dialog().getByLabel('It comes back').selectOption('store');
     await confirm('Take goods back');
     await tab.stateIs('return-in-progress');
     await press('Approve', 'Receive', 'Inspect…');
     await confirm('Inspect');
     await main().getByRole('region', { name: 'Returns' }).getByText('refunded', { exact: true }).waitFor();
-    await main().getByRole('region', { name: 'Goods' }).getByText('1 returned').waitFor();
+    await main().getByRole('region', { name: 'Goods' }).getByText('1 with the customer · 1 returned').waitFor();
     await tab.stateIs('completed');
   });
 
@@ -187,10 +191,35 @@ describeInBrowser('Objects in the console', () => {
     await products.locator('option', { hasText: 'Green stoneware mug' }).waitFor({ state: 'attached' });
     await products.selectOption('mug-green');
     await confirm('Exchange it');
+    await main()
+      .getByText(/^It waits for the order .* of the exchange to be confirmed\.$/)
+      .waitFor();
+    await main()
+      .getByText(/^The order .* of the exchange is a draft, to be confirmed\.$/)
+      .waitFor();
     await tab.follow('Go to the new order');
     await tab.stateIs('draft');
     await main().getByRole('region', { name: 'Goods' }).getByRole('link', { name: 'Green stoneware mug' }).waitFor();
     await main().getByRole('region', { name: 'Payments' }).getByText('exchange-credit').waitFor();
+  });
+
+  test('The basket of a sale that is paid in part lists the payment, and waits for the rest', async () => {
+    await using other = await newRehearsal();
+    await tab.open(objects('/customer/cus_ben', other));
+    await verb('Sell at the till…').click();
+    const dialog = tab.page.getByRole('dialog');
+    await dialog.getByLabel('Units').fill('2');
+    await dialog.getByRole('button', { name: 'Sell at the till' }).click();
+    await main().getByRole('link', { name: 'Go to the new basket' }).click();
+    const cash = dialog.getByLabel('Cash received');
+    await isEnabled('Take cash…');
+    await verb('Take cash…').click();
+    await cash.fill('20');
+    await dialog.getByRole('button', { name: 'Take cash' }).click();
+    await main().getByText('It waits for the customer to pay 5.98 EUR at the till.').waitFor();
+    await main().getByRole('region', { name: 'Payments' }).getByText('20.00 EUR').first().waitFor();
+    await verb('Take cash…').click();
+    expect(await cash.inputValue()).toBe('5.98');
   });
 
   test('The buttons of a payment play its customer, and the dispute of its cardholder', async () => {
@@ -205,11 +234,23 @@ describeInBrowser('Objects in the console', () => {
     await other.advance('P3D');
     await tab.stateIs('captured');
     await press('Dispute…');
+    await dialog().getByLabel('Amount').fill('12.99');
     await confirm('Dispute');
     await isEnabled('Lose the dispute');
     await main().getByText('A dispute of it is open.').first().waitFor();
+    await main()
+      .getByRole('link', { name: /^\d{6}-/ })
+      .first()
+      .click();
+    await main().getByRole('region', { name: 'Payments' }).getByText('12.99 EUR disputed').waitFor();
     await verb('Lose the dispute').click();
-    await main().getByText('fraudulent, lost').first().waitFor();
+    await tab.page.getByText('Lose the dispute: done.').waitFor();
+    await tab.open(objects(`/payment/${payment.id}`, other));
+    await main()
+      .getByText(/^The cardholder did not pay\. .* The bank charges a fee of 20\.00 EUR\.$/)
+      .waitFor();
+    // 30.88 − 12.99 − 20.00
+    await main().getByText('-2.11 EUR').waitFor();
     expect((await other.object('payment', payment.id)).disputes).toMatchObject([{ state: 'lost' }]);
     await other.verify();
   });
@@ -228,13 +269,13 @@ describeInBrowser('Objects in the console', () => {
     await isEnabled('Confirm');
   });
 
-  test('A voucher leads to the baskets that use it, and can be switched off', async () => {
+  test('A voucher leads to the baskets with it, which show whether it is applied, and can be switched off', async () => {
     await using other = await newRehearsal();
     const basket = await other.basket({ qty: 1, customerId: 'cus_ben' });
     await other.checkedOut(basket.id, { voucherCodes: ['WELCOME10'] });
     await tab.open(objects('', other));
     await tab.follow(/WELCOME10/);
-    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).waitFor();
+    await main().locator('a[data-row]').filter({ hasText: 'Ben Okafor' }).getByText('WELCOME10: applied').waitFor();
     await tab.page.goBack();
     await verb('Switch off 10 % off').click();
     await verb('Switch on 10 % off').waitFor();

@@ -63,7 +63,7 @@ describeInBrowser('Stock in the console', () => {
   test('The stock page names the order that holds a SKU, and leads to it', async () => {
     await tab.open(stock('/mug-blue'));
     await tab.heading('Blue stoneware mug').waitFor();
-    await main().getByText('2 units at dc-01').waitFor();
+    await main().getByText('2 units at Athlone distribution centre').waitFor();
     await main().locator(`a[title="order/${order}"]`).click();
     await main().getByRole('heading', { name: 'How it got there' }).waitFor();
   });

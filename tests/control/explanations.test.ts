@@ -308,7 +308,7 @@ describe('The explanation of an object', () => {
     const sale = await rehearsal.api('create-transaction-api', { body });
     const [{ id: basket = '' } = {}] = (await rehearsal.control('list-objects', { params: { type: 'basket' } })).items;
     const atTill = await explained(rehearsal, 'basket', basket);
-    expect(reason(atTill, 'waits-for-customer')?.text).toBe('It waits for the customer to pay at the till.');
+    expect(reason(atTill, 'waits-for-customer')?.text).toBe('It waits for the customer to pay 12.99 EUR at the till.');
     expect(reason(atTill, 'deadline')?.refs).toEqual([{ what: 'due', id: `pos|expire-transaction|${sale.id}` }]);
     for (const [type, id] of [
       ['inventory-item', 'mug-blue'],

@@ -4,11 +4,11 @@ import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 const searching = (rehearsal: TestRehearsal, q: string, limit = 5) => rehearsal.client.control('search', { query: { q, limit } });
 const found = async (rehearsal: TestRehearsal, q: string) => (await searching(rehearsal, q)).items.map(({ type, id }) => `${type}/${id}`);
 
-test('Search finds an order by its id, its number, its goods, and the e-mail, phone and name of its customer', async () => {
+test('Search finds an order by its id, its number, its goods, its total, and the e-mail, phone and name of its customer', async () => {
   await using rehearsal = await newRehearsal();
   const { id, orderNumber } = await rehearsal.confirmed({ customerId: 'cus_ben' });
   const { email, phone, lastName } = await rehearsal.object('customer', 'cus_ben');
-  for (const q of [id, id.toLowerCase(), orderNumber, 'mug-blue', email, email.toUpperCase(), phone, lastName]) {
+  for (const q of [id, id.toLowerCase(), orderNumber, 'mug-blue', '30.88', '30,88', email, email.toUpperCase(), phone, lastName]) {
     expect([q, await found(rehearsal, q)]).toEqual([q, expect.arrayContaining([`order/${id}`])]);
   }
   expect(await found(rehearsal, 'ada@example.test')).not.toContain(`order/${id}`);

@@ -122,6 +122,16 @@ function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormEleme
   return form;
 }
 
+/** `/shippingAddress/postalCode` as words: `Shipping address, postal code`. Entries of lists are counted from 1. */
+function placeInWords(pointer: string): string {
+  const parts = pointer.replaceAll(/^[/?{]|}$/g, '').split('/');
+  const words = parts.map((part) =>
+    /^\d+$/.test(part) ? String(Number(part) + 1) : part.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+  );
+  const text = words.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
 function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: ReadonlySet<string> }) {
   const problem = useRef<HTMLDivElement>(null);
@@ -132,11 +142,7 @@ function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: 
     <div ref={problem} class="problem" role="alert">
       {others.map(({ pointer, detail }) => (
         <p key={pointer + detail}>
-          {pointer !== '' && (
-            <>
-              <code>{pointer}</code>:{' '}
-            </>
-          )}
+          {pointer !== '' && `${placeInWords(pointer)}: `}
           {detail}
         </p>
       ))}

@@ -1,6 +1,6 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { obstacleOf, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
-import { decimalsOf, type Money, majorUnits, minus, money } from '../../shared/domain/money.ts';
+import { obstacleOf, outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
+import { decimalsOf, type Money, majorUnits, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
 import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
@@ -20,6 +20,8 @@ export interface Field {
   /** Of an amount. */
   readonly currency?: string;
   readonly isOptional?: true;
+  /** The list of the request whose entry it gives. */
+  readonly entryOf?: string;
   /** A SKU, chosen by the name of its product. */
   readonly isProduct?: true;
   /** Values that are offered while the text is typed, each with its name. */
@@ -167,7 +169,7 @@ const exchange =
     return call('create-order-api', { body: { basketId: basket.id, exchangeForReturnId: id } }, 'order')();
   };
 
-const DISPUTE_REASONS = [
+export const DISPUTE_REASONS = [
   ['fraudulent', 'The cardholder did not pay'],
   ['product_not_received', 'The goods did not arrive'],
   ['product_unacceptable', 'The goods are not as described'],
@@ -210,7 +212,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'redeem-points-api',
       states: ['draft'],
       rule: 'pay-with-points',
-      fields: (order, near) => [units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near))],
+      fields: (order, near) => [
+        {
+          ...units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near)),
+          hint: `A point pays ${moneyInWords(money(near.pointWorth, order.totals.total.currency))}.`,
+        },
+      ],
       steps: (order, { points }, near) => [
         async () => {
           const { id: orderId, loyaltyAccountId: id = '' } = order;
@@ -243,7 +250,10 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
         const left = lines.map((line) => ({ ...line, left: returnable(line, near) })).filter((line) => line.left > 0);
         const ways = [['carrier', 'By parcel, collected at the address'] as const, ['store', 'The customer brings it to a store'] as const];
         return [
-          ...left.map(({ lineId, sku, left: most }, place) => units(lineId, near.name(sku), place === 0 ? 1 : 0, 0, most)),
+          ...left.map(({ lineId, sku, left: most }, place) => ({
+            ...units(lineId, near.name(sku), place === 0 ? 1 : 0, 0, most),
+            entryOf: 'lines',
+          })),
           text('reason', 'Reason', 'Changed my mind', 'With the reason “damaged” the goods are scrapped.'),
           choice('resolution', 'The customer wants', ['refund', 'The money back'], ['exchange', 'Other goods']),
           choice('dropOff', 'It comes back', ...(shippingAddress ? ways : ways.slice(1))),
@@ -402,7 +412,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       does: 'The customer gets another product. Its order is paid with the value of the return, in full or in part.',
       api: 'create-order-api',
       states: ['inspected'],
-      rule: 'exchange',
+      rule: 'order-exchange',
       fields: ({ orderId, customerId, lines }, near) => [
         product('Instead of it'),
         units(
@@ -433,7 +443,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       fields: ({ shippingAddress, customerId }, near) => [
         ...addressFields(shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
         choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
-        { ...optional('vouchers', 'Vouchers', 'Codes, separated by blanks.'), known: near.names.vouchers },
+        { ...optional('vouchers', 'Vouchers', 'Codes, separated by blanks.'), entryOf: 'voucherCodes', known: near.names.vouchers },
         choice('placeOrder', 'And then', ['yes', 'Create the order'], ['', 'Wait']),
       ],
       steps: ({ id }, { method, vouchers = '', placeOrder, ...address }) => [
@@ -462,7 +472,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'add-payment-api',
       states: ['locked'],
       rule: 'take-cash',
-      fields: ({ totals }) => [amountField('Cash received', totals.total, MOST_CASH)],
+      fields: (sale, near) => [amountField('Cash received', outstandingAtTill(sale, near), MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
       ],
@@ -491,7 +501,11 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       api: 'create-transaction-api',
       fields: (_customer, near) => [store('storeId', near), text('laneId', 'Lane', 'SCO-01'), product(), units('qty', 'Units', 1, 1, 9999)],
       steps: ({ loyaltyAccountId: loyaltyId }, { storeId = '', laneId = '', sku = '', qty }) => [
-        call('create-transaction-api', { body: { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId } }),
+        async () => {
+          const sale = { storeId, laneId, lines: [{ sku, qty: Number(qty) }], loyaltyId };
+          const { body, correlationId } = await callApi('create-transaction-api', { body: sale });
+          return { correlationId, made: { type: 'basket', id: body.basketId } };
+        },
       ],
     },
     {
@@ -580,7 +594,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'return approve': 'Customer service accepts the return.',
   'return reject': 'Customer service refuses it. The customer keeps the goods.',
   'return receive': 'The goods arrive.',
-  'return inspect': 'The warehouse looks at the goods. The customer is refunded.',
+  'return inspect': 'The warehouse looks at the goods. The customer is refunded, or can order the other goods of an exchange.',
   'return write-off': 'Its lost parcel is written off. The customer is refunded.',
   'payment authenticate': 'The customer approves the payment at 3-D Secure.',
   'payment fail-authentication': 'The customer rejects the payment at 3-D Secure. Another tender can pay.',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { act, busy, control, linkHere, useResource } from '../data/data.ts';
-import { Choice, Dialog, field, say, useForm } from '../kit/kit.ts';
+import { Choice, Dialog, say, useForm } from '../kit/kit.ts';
 import type { Action, Field, Outcome, Values } from './actions.ts';
 import css from './objects.module.css';
 
@@ -85,19 +85,21 @@ interface ActionFormProps {
 
 function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFormProps) {
   const [typed, setTyped] = useState<Values>(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
-  const form = useForm(() => run(typed).then(onClose));
+  const form = useForm(() => run(typed).then(onClose), { pointerOf: (pointer) => fieldAt(fields, pointer) });
   return (
     <Dialog title={label} onClose={onClose}>
       <form {...form.attributes} noValidate={false} class="stack">
         <p class="muted">{does}</p>
-        {fields.map((one) => (
-          <FormField
-            key={one.name}
-            field={one}
-            value={typed[one.name] ?? ''}
-            onChange={(value) => setTyped({ ...typed, [one.name]: value })}
-          />
-        ))}
+        {fields.map((one) =>
+          form.field({ id: `field-${one.name}`, label: one.label, hint: one.hint, pointer: one.name }, (attributes) => (
+            <FieldInput
+              field={one}
+              attributes={attributes}
+              value={typed[one.name] ?? ''}
+              onChange={(value) => setTyped({ ...typed, [one.name]: value })}
+            />
+          )),
+        )}
         {form.others}
         <p class="line">
           <button type="submit" class="primary" aria-disabled={form.isSending ? 'true' : undefined}>
@@ -109,44 +111,52 @@ function ActionForm({ action: { label, does, fields }, run, onClose }: ActionFor
   );
 }
 
-interface FormFieldProps {
+/** The name of the field for a part of a request: the innermost member that has one. Without a field, the pointer itself. */
+function fieldAt(fields: readonly Field[], pointer: string): string {
+  const members = pointer.split('/').slice(1);
+  const named = members.findLast((member) => fields.some(({ name }) => name === member));
+  const [list = '', place = 0] = members;
+  const entries = fields.filter(({ entryOf }) => entryOf === list);
+  return named ?? (entries[Number(place)] ?? entries[0])?.name ?? pointer;
+}
+
+interface FieldInputProps {
   readonly field: Field;
+  readonly attributes: { readonly id: string };
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-const FormField = ({ field: { name, label, hint, choices, number, isOptional, isProduct, known }, value, onChange }: FormFieldProps) =>
-  field({ id: `field-${name}`, label, hint }, (attributes) =>
-    isProduct ? (
-      <ProductChoice attributes={attributes} value={value} onChange={onChange} />
-    ) : choices ? (
-      <Choice attributes={attributes} value={value} choices={choices} onChange={onChange} />
-    ) : (
-      <>
-        <input
-          {...attributes}
-          {...(number
-            ? ({
-                type: 'number',
-                min: number.least / 10 ** (number.decimals ?? 0),
-                max: number.most / 10 ** (number.decimals ?? 0),
-                step: 10 ** -(number.decimals ?? 0),
-              } as const)
-            : ({ type: 'text' } as const))}
-          list={known && `known-${name}`}
-          required={!isOptional}
-          value={value}
-          onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value)}
-        />
-        {known && (
-          <datalist id={`known-${name}`}>
-            {known.map((one) => (
-              <option key={one.id} value={one.id} label={one.name} />
-            ))}
-          </datalist>
-        )}
-      </>
-    ),
+const FieldInput = ({ field: { name, choices, number, isOptional, isProduct, known }, attributes, value, onChange }: FieldInputProps) =>
+  isProduct ? (
+    <ProductChoice attributes={attributes} value={value} onChange={onChange} />
+  ) : choices ? (
+    <Choice attributes={attributes} value={value} choices={choices} onChange={onChange} />
+  ) : (
+    <>
+      <input
+        {...attributes}
+        {...(number
+          ? ({
+              type: 'number',
+              min: number.least / 10 ** (number.decimals ?? 0),
+              max: number.most / 10 ** (number.decimals ?? 0),
+              step: 10 ** -(number.decimals ?? 0),
+            } as const)
+          : ({ type: 'text' } as const))}
+        list={known && `known-${name}`}
+        required={!isOptional}
+        value={value}
+        onInput={({ currentTarget }: { currentTarget: HTMLInputElement }) => onChange(currentTarget.value)}
+      />
+      {known && (
+        <datalist id={`known-${name}`}>
+          {known.map((one) => (
+            <option key={one.id} value={one.id} label={one.name} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 
 /** Most products of a list. A larger assortment is searched. */

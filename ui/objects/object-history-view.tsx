@@ -50,9 +50,15 @@ export function ObjectHistory({ type, lifeCycle, history }: ObjectHistoryProps) 
 
 type Trace = Output<'list-traces'>['items'][number];
 
-export const ObjectTraces = ({ type, traces }: { type: string; traces: readonly Trace[] }) =>
+export const ObjectTraces = ({ type, traces, hasHistory }: { type: string; traces: readonly Trace[]; hasHistory: boolean }) =>
   traces.length === 0 ? (
-    <Empty title={`No trace has changed this ${type}.`} />
+    <Empty
+      title={
+        hasHistory
+          ? 'The journal of this rehearsal lacks its traces. If the rehearsal continues another one, that journal has them.'
+          : `No trace has changed this ${type}.`
+      }
+    />
   ) : (
     <ul class="rows">
       {traces.map(({ correlationId, api, status, startedAt, durationMs }) => (

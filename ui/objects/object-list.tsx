@@ -40,7 +40,11 @@ export function ObjectList({ type, query }: ObjectListProps) {
   const { count = 0, states = {} } = counted?.of ?? {};
   const filters = (
     <div class="in stack-tight">
-      <FilterField parameter="q" label="Filter: id, number, customer, e-mail or SKU" placeholder="Filter: id, customer, SKU" />
+      <FilterField
+        parameter="q"
+        label="Filter: id, number, customer, e-mail, SKU or amount"
+        placeholder="Filter: id, customer, SKU, amount"
+      />
       <div class="line">
         <a class="badge" href={withQuery(linkHere('objects', type), { q })} aria-current={state === undefined ? 'true' : undefined}>
           all {count.toLocaleString('en')}
@@ -72,6 +76,9 @@ const namedIn = (text: string, names: Readonly<Record<string, string>>): string 
     .map((part) => names[part] ?? part)
     .join('');
 
+/** Amounts need their heading: of three of them, only one is captured. */
+const AMOUNT = /^[\d.]+ [A-Z]{3}$/;
+
 export const ObjectRows = ({ type, items }: { type: string; items: readonly ListedObject[] }) => (
   <ul class="rows">
     {items.map(({ id, label, columns, names = {}, state, updatedAt, version }) => (
@@ -83,6 +90,7 @@ export const ObjectRows = ({ type, items }: { type: string; items: readonly List
         meta={[
           ...Object.entries(columns).map(([heading, text]) => (
             <span key={heading} class="clip" title={heading}>
+              {AMOUNT.test(text) && `${heading} `}
               {namedIn(text, names)}
             </span>
           )),

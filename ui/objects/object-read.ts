@@ -3,7 +3,7 @@ import { asRefusal } from '../data/refusal.ts';
 import { historyOf } from './object-history.ts';
 
 const MOST_EVENTS = 1_000;
-const MOST_TRACES = 20;
+export const MOST_TRACES = 20;
 
 /** An object with the data of its page, or the reason why it cannot be shown. */
 export type ReadObject =
@@ -47,15 +47,17 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     control('list-names', undefined, { signal }),
   ]);
   const own = listed.items.find((one) => one.id === id);
+  const refersTo = own?.related ?? [];
+  const shown = new Set([object, ...refersTo.map((one) => `${one.type}/${one.id}`)]);
   const together = traces.items.flatMap(({ objects }) => objects).map((one) => ({ ...one, key: `${one.type}/${one.id}` }));
   return {
     json,
     owner,
     label: own?.label,
     state: typeof json['state'] === 'string' ? json['state'] : undefined,
-    refersTo: own?.related ?? [],
-    /** Changed in the same traces, without the object itself. */
-    together: [...new Map(together.filter(({ key }) => key !== object).map((one) => [one.key, one])).values()],
+    refersTo,
+    /** Changed in the same traces, without the object itself and what it refers to. */
+    together: [...new Map(together.filter(({ key }) => !shown.has(key)).map((one) => [one.key, one])).values()],
     lifeCycle: cycles.items.find((one) => one.type === type),
     history: historyOf(events.items),
     traces: traces.items,

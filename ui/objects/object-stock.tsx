@@ -5,6 +5,9 @@ import css from './objects.module.css';
 
 type Stock = Output<'list-stock'>['items'][number];
 
+/** A count of the Inventory Service. */
+const MOST_UNITS = 1_000_000;
+
 export interface ObjectStockProps {
   readonly items: readonly Stock[];
   /** Why nobody can count now. */
@@ -55,7 +58,7 @@ function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<Object
         <input
           type="number"
           min={0}
-          max={Number.MAX_SAFE_INTEGER}
+          max={MOST_UNITS}
           step={1}
           required
           aria-label={`Units of ${name} on hand at ${locationName}`}

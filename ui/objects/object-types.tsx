@@ -28,7 +28,7 @@ function Vouchers() {
       <ul class={`lined ${css['types']}`}>
         {vouchers.map(({ id, name, enabled }) => (
           <li key={id}>
-            <a href={withQuery(linkHere('objects', 'basket'), { q: id })} title="Baskets that use it" data-row="">
+            <a href={withQuery(linkHere('objects', 'basket'), { q: id })} title="Baskets that use it, or were refused it" data-row="">
               <strong>{name}</strong> <code>{id}</code>
             </a>
             <p class="line">

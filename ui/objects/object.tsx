@@ -7,7 +7,7 @@ import { type Near, nearOf } from './near.tsx';
 import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
 import { ObjectRows } from './object-list.tsx';
-import { type ReadObject, readObject } from './object-read.ts';
+import { MOST_TRACES, type ReadObject, readObject } from './object-read.ts';
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
@@ -65,7 +65,9 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
         badge={state && <Badge tone="good">{state}</Badge>}
         back={[linkHere('objects', type), `All ${manyOf(type).toLowerCase()}`]}
       />
-      {state !== undefined && <Why near={near} explanation={found.explanation} onChange={reload} />}
+      {state !== undefined && (
+        <Why near={near} explanation={found.explanation} notice={view?.notice} isRecorded={isRecorded(found)} onChange={reload} />
+      )}
       <div class={`over ${css['columns']}`}>
         <div class="stack">
           {view?.sections.map(({ title, content }) => (
@@ -86,7 +88,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
                 </Card>
               )}
               <Card title="Traces">
-                <ObjectTraces type={type} traces={traces} />
+                <ObjectTraces type={type} traces={traces} hasHistory={history.length > 0} />
               </Card>
             </div>
           )}
@@ -139,6 +141,10 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
     </div>
   );
 }
+
+/** Whether the journal has the trace that led to the state. Old traces may be beyond those that were read. */
+const isRecorded = ({ explanation: { cause }, traces }: Found): boolean =>
+  traces.length === MOST_TRACES || traces.some(({ correlationId }) => correlationId === cause?.correlationId);
 
 /** The actions of the object, and the possible ones of its parts. */
 function groupsOf({ type, id, near, found }: { type: string; id: string; near: Near; found: Found }): readonly ActionGroup[] {

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
-import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { exchangeDraftOf, type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
 import { Badge, counted, rehearsalTime } from '../kit/kit.ts';
+import { DISPUTE_REASONS } from './actions.ts';
 import { goodsInWords, type Near } from './near.tsx';
 import css from './objects.module.css';
 
@@ -16,6 +17,8 @@ interface Section {
 
 /** The page of an object: what a shopkeeper wants to know of it. */
 export interface View {
+  /** What somebody has to decide by hand. */
+  readonly notice?: string;
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
 }
@@ -24,6 +27,7 @@ type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Ne
 
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
+    notice: order.reconciliation && 'Goods arrived after they were refunded. Agree with the customer: they are paid for, or come back.',
     facts: [
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],
@@ -38,7 +42,6 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ],
       ['Capture', order.captureStatus && 'It failed, and is retried.'],
       ['Cancellation', order.compensation && 'Its effects at other applications are still being undone.'],
-      ['To settle by hand', order.reconciliation && 'Goods were delivered after their refund.'],
       ['Stock', order.stockDiscrepancy && 'The store sold units that the stock records lack.'],
       ['In exchange for', near.link('return', order.exchangeForReturnId)],
       ['Basket', near.link('basket', order.basketId)],
@@ -76,7 +79,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ['Reservation', near.link('reservation', basket.reservationId)],
       ['Expires', basket.expiresAt && rehearsalTime(basket.expiresAt)],
     ],
-    sections: [{ title: 'Goods', content: goodsOf(basket, near, basket.vouchers) }],
+    sections: [
+      { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
+      ...section('Payments', rowsOf('payment', ofOrder(near, 'payment', basket.transactionId ?? ''), near)),
+    ],
   }),
   payment: (payment, near) => ({
     facts: [
@@ -100,12 +106,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
           ['Requested', payment.amount],
           ['Authorised', payment.authorizedAmount],
           ['Captured', payment.capturedAmount],
-          ['Refunded', minus(payment.refundedAmount)],
-          payment.disputes && ['Withdrawn by disputes', minus(withdrawnFrom(payment))],
-          [
-            'The shop keeps',
-            money(payment.capturedAmount.amount - payment.refundedAmount.amount - withdrawnFrom(payment).amount, payment.amount.currency),
-          ],
+          ['Refunded', negative(payment.refundedAmount)],
+          payment.disputes && ['Withdrawn by disputes', negative(disputed(payment, 'open', 'lost'))],
+          payment.disputes && ['Fees of disputes', negative(feesOf(payment))],
+          ['The shop keeps', minus(payment.capturedAmount, payment.refundedAmount, disputed(payment, 'open', 'lost'), feesOf(payment))],
         ]),
       },
       ...section(
@@ -120,9 +124,12 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ...section(
         'Disputes',
         (payment.disputes ?? []).map(({ id, amount, fee, state, reason, openedAt, respondBy, decidedAt }) => (
-          <Row key={id} title={moneyInWords(amount)}>
-            {rehearsalTime(openedAt)} {reason.replaceAll('_', ' ')}, {state} {rehearsalTime(decidedAt ?? respondBy)}
-            {state === 'open' && ' at the latest'}, fee {moneyInWords(fee)}
+          <Row key={id} title={moneyInWords(amount)} state={state}>
+            {DISPUTE_REASONS.find(([code]) => code === reason)?.[1] ?? reason}. Opened {rehearsalTime(openedAt)},{' '}
+            {decidedAt === undefined
+              ? `lost at ${rehearsalTime(respondBy)} unless the bank decides before`
+              : `${state} ${rehearsalTime(decidedAt)}`}
+            . The bank charges a fee of {moneyInWords(fee)}.
           </Row>
         )),
       ),
@@ -179,7 +186,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
         back.dropOff === 'store' ? `to the store ${near.place(back.locationId)}` : `by parcel to ${near.place(back.locationId)}`,
       ],
       ['The customer wants', back.resolution === 'exchange' ? 'other goods' : 'the money back'],
-      ['Exchanged for', near.link('order', back.exchangeOrderId)],
+      ['Exchanged for', near.link('order', back.exchangeOrderId ?? exchangeDraftOf(back.id, near)?.id)],
       ['Rejected because', back.rejectReason],
     ],
     sections: [
@@ -191,7 +198,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
               back.lines.map(({ orderLineId: key, sku, qty, reason, condition, disposition }) => ({
                 key,
                 sku,
-                notes: [counted(qty, 'unit'), reason, condition, disposition],
+                notes: [counted(qty, 'unit'), reason, condition && CONDITIONS[condition], disposition && DISPOSITIONS[disposition]],
               })),
               near,
             )}
@@ -340,14 +347,27 @@ function owedIn(near: Near): string | undefined {
 
 const soldAt = ({ channel, storeId }: Pick<Order, 'channel' | 'storeId'>, near: Near): string =>
   channel === 'pos' ? `at the till of ${near.place(storeId)}` : { web: 'in the web shop', app: 'in the app' }[channel];
-const minus = ({ amount, currency }: Money): Money => money(-amount, currency);
+const negative = ({ amount, currency }: Money): Money => money(-amount, currency);
 
-/** Open and lost disputes have withdrawn their amounts. */
-const withdrawnFrom = ({ amount: { currency }, disputes = [] }: BusinessObject<'payment'>): Money =>
+type Disputed = Pick<BusinessObject<'payment'>, 'amount' | 'disputes'>;
+type Dispute = NonNullable<Disputed['disputes']>[number];
+
+/** What disputes in these states have withdrawn. */
+const disputed = ({ amount: { currency }, disputes = [] }: Disputed, ...states: readonly Dispute['state'][]): Money =>
   money(
-    disputes.reduce((sum, { state, amount }) => (state === 'won' ? sum : sum + amount.amount), 0),
+    disputes.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount.amount : sum), 0),
     currency,
   );
+
+/** The provider charges the fee of a dispute, won or lost. */
+const feesOf = ({ amount: { currency }, disputes = [] }: Disputed): Money =>
+  money(
+    disputes.reduce((sum, { fee }) => sum + fee.amount, 0),
+    currency,
+  );
+
+const CONDITIONS = { resellable: 'as new', damaged: 'damaged' };
+const DISPOSITIONS = { restock: 'back in stock', scrap: 'scrapped' };
 
 const FAILURES = {
   short: 'no unit was found',
@@ -422,7 +442,7 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
             `${qty} × ${moneyInWords(unitPrice)}`,
             discount.amount > 0 && `${moneyInWords(discount)} off`,
             nodeId && `from ${near.place(nodeId)}`,
-            fulfilledQty !== undefined && fulfilledQty > 0 && `${fulfilledQty} with the customer`,
+            fulfilledQty !== undefined && fulfilledQty > (returnedQty ?? 0) && `${fulfilledQty - (returnedQty ?? 0)} with the customer`,
             returnedQty !== undefined && returnedQty > 0 && `${returnedQty} returned`,
             cancelledQty !== undefined && cancelledQty > 0 && `${cancelledQty} cancelled`,
             minAge !== undefined && `from ${minAge} years`,
@@ -432,8 +452,8 @@ function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: 
       )}
       {sums([
         ['Goods', totals.subtotal],
-        byPromotion.amount > 0 && ['Promotions', minus(byPromotion)],
-        ...applied.map(({ code, discount }): Sum => [`Voucher ${near.voucher(code)}`, minus(discount)]),
+        byPromotion.amount > 0 && ['Promotions', negative(byPromotion)],
+        ...applied.map(({ code, discount }): Sum => [`Voucher ${near.voucher(code)}`, negative(discount)]),
         (totals.shipping.amount > 0 || shippingMethod) && [
           shippingMethod ? `Shipping, ${shippingMethod.toLowerCase()}` : 'Shipping',
           totals.shipping,
@@ -500,15 +520,21 @@ const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => 
     children: `${goodsInWords(near, object.lines)} · ${moneyInWords(object.totals.total)} · ${rehearsalTime(object.createdAt)}`,
   }),
   basket: ({ id, object }, near) => ({ title: near.link('basket', id), children: goodsInWords(near, object.lines) || 'empty' }),
-  payment: ({ id, object: { capturedAmount, refundedAmount, change, declineCode } }, near) => ({
-    title: near.link('payment', id),
-    children: [
-      capturedAmount.amount > 0 && `${moneyInWords(capturedAmount)} captured`,
-      refundedAmount.amount > 0 && `, ${moneyInWords(refundedAmount)} refunded`,
-      change && change.amount > 0 && `, ${moneyInWords(change)} change`,
-      declineCode,
-    ],
-  }),
+  payment: ({ id, object }, near) => {
+    const { capturedAmount, refundedAmount, change, declineCode } = object;
+    const [open, lost] = [disputed(object, 'open'), disputed(object, 'lost')];
+    return {
+      title: near.link('payment', id),
+      children: [
+        capturedAmount.amount > 0 && `${moneyInWords(capturedAmount)} captured`,
+        refundedAmount.amount > 0 && `, ${moneyInWords(refundedAmount)} refunded`,
+        open.amount > 0 && `, ${moneyInWords(open)} disputed`,
+        lost.amount > 0 && `, ${moneyInWords(lost)} lost by a dispute`,
+        change && change.amount > 0 && `, ${moneyInWords(change)} change`,
+        declineCode,
+      ],
+    };
+  },
   'fulfillment-order': ({ id, object }, near) => ({
     title: <>From {near.link('fulfillment-order', id, near.place(object.locationId))}</>,
     children: [
@@ -562,6 +588,8 @@ function pointsOf({ id, loyaltyAccountId, state, earningAmount }: Order, near: N
     entries.map((entry) => ledgerRow(entry, near)),
     state === 'completed' || state === 'return-in-progress'
       ? `${applicationTitle('loyalty-platform')}: none of the newest entries is about this order${earningAmount ? `, which earns points for ${moneyInWords(earningAmount)}` : ''}.`
-      : 'Its points are booked when it is completed.',
+      : state === 'cancelled'
+        ? 'It is cancelled, so it earns no points.'
+        : 'Its points are booked when it is completed.',
   );
 }

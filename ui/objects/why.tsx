@@ -10,11 +10,15 @@ type Reason = Brief['reasons'][number];
 interface WhyProps {
   readonly near: Near;
   readonly explanation: Explanation;
+  /** What somebody has to decide by hand. */
+  readonly notice: string | undefined;
+  /** Whether the journal of this rehearsal has the cause. A rehearsal that continues another one starts with an empty journal. */
+  readonly isRecorded: boolean;
   readonly onChange: () => void;
 }
 
 /** An explanation of the object: its state and its cause, what it waits for, and its troubles. Buttons end the wait. */
-export function Why({ near, explanation, onChange }: WhyProps) {
+export function Why({ near, explanation, notice, isRecorded, onChange }: WhyProps) {
   const { cause, waitsFor } = explanation;
   return (
     <section class={`card in stack-tight brk ${css['why']}`} aria-label="Why">
@@ -23,10 +27,19 @@ export function Why({ near, explanation, onChange }: WhyProps) {
         {cause?.correlationId !== undefined && (
           <>
             {' '}
-            <a href={linkHere('activity', cause.correlationId)}>See how</a>
+            {isRecorded ? (
+              <a href={linkHere('activity', cause.correlationId)}>See how</a>
+            ) : (
+              'The journal of this rehearsal lacks its trace. If the rehearsal continues another one, that journal has it.'
+            )}
           </>
         )}
       </p>
+      {notice !== undefined && (
+        <ul>
+          <li data-kind="trouble">{notice}</li>
+        </ul>
+      )}
       <Reasons of={explanation} />
       {waitsFor.map((one) => (
         <div key={`${one.type}/${one.id}`} class={`stack-tight ${css['awaited']}`}>

@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks';
 import { asRefusal, control, drawn, linkHere, useResource } from '../data/data.ts';
-import { Badge, Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
+import { Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
 import { whyNot } from '../objects/words.ts';
-import { readStock, sumOf } from './stock-read.ts';
+import { readStock, type StockPlace, sumOf } from './stock-read.ts';
 import { createReservationReader, type ReservationReader, type SkuReservation } from './stock-reservations.ts';
 
 /** Keeps the counters; it answers counts. */
@@ -40,7 +40,7 @@ export function StockItem({ sku }: StockItemProps) {
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
           <Card title="Reserved by">
-            <StockReservations sku={sku} reservations={reservations} reserved={all.reserved} />
+            <StockReservations sku={sku} places={places} reservations={reservations} reserved={all.reserved} />
           </Card>
         </div>
       </div>
@@ -85,14 +85,15 @@ const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] })
 
 interface StockReservationsProps {
   readonly sku: string;
+  readonly places: readonly StockPlace[];
   readonly reservations: readonly SkuReservation[];
   /** Units that the counters reserve at all locations. */
   readonly reserved: number;
 }
 
 /** The active reservations of a SKU, newest first, each with its order or basket. */
-function StockReservations({ sku, reservations, reserved }: StockReservationsProps) {
-  const listed = reservations.flatMap(({ places }) => places).reduce((sum, { units }) => sum + units, 0);
+function StockReservations({ sku, places, reservations, reserved }: StockReservationsProps) {
+  const listed = reservations.flatMap((one) => one.places).reduce((sum, { units }) => sum + units, 0);
   if (reservations.length === 0 && reserved === 0) {
     return (
       <Empty title={`No unit of ${sku} is reserved.`}>
@@ -104,7 +105,7 @@ function StockReservations({ sku, reservations, reserved }: StockReservationsPro
     <>
       <ul class="items">
         {reservations.map((reservation) => (
-          <ReservationRow key={reservation.id} reservation={reservation} />
+          <ReservationRow key={reservation.id} reservation={reservation} places={places} />
         ))}
       </ul>
       {reserved > listed && (
@@ -114,18 +115,20 @@ function StockReservations({ sku, reservations, reserved }: StockReservationsPro
   );
 }
 
-const ReservationRow = ({ reservation: { id, state, owners, expiresAt, places } }: { reservation: SkuReservation }) => (
-  <li>
-    <div class="line">
+const ReservationRow = ({ reservation, places }: { reservation: SkuReservation } & Pick<StockReservationsProps, 'places'>) => {
+  const { id, state, owners, expiresAt } = reservation;
+  const nameOf = (location: string) => places.find(({ locationId }) => locationId === location)?.locationName ?? location;
+  return (
+    <li>
       <ObjectBadges label="For" objects={owners} />
-      <Badge tone={state === 'confirmed' ? 'good' : undefined}>{state}</Badge>
-    </div>
-    <p>{places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${locationId}`).join(', ')}</p>
-    <p class="muted small">
-      <a href={linkHere('objects', 'reservation', id)} title={id}>
-        reservation/{shortId(id)}
-      </a>
-      {expiresAt !== undefined && ` · expires ${rehearsalTime(expiresAt)}`}
-    </p>
-  </li>
-);
+      <p>{reservation.places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${nameOf(locationId)}`).join(', ')}</p>
+      <p class="muted small">
+        <a href={linkHere('objects', 'reservation', id)} title={id}>
+          reservation {shortId(id)}
+        </a>
+        , {state}
+        {expiresAt !== undefined && ` until ${rehearsalTime(expiresAt)}`}
+      </p>
+    </li>
+  );
+};

@@ -129,7 +129,13 @@ export const basket = defineObject({
   meaning: 'Container of intended purchases before order creation',
   schema: Basket,
   label: ['{totals.total}'],
-  columns: { customer: '{customerId}', channel: '{channel}', goods: '{lines.sku}', total: '{totals.total}' },
+  columns: {
+    customer: '{customerId}',
+    channel: '{channel}',
+    goods: '{lines.sku}',
+    total: '{totals.total}',
+    vouchers: '{vouchers.code}: {vouchers.status}',
+  },
   references: { mergedInto: 'basket' },
   lifeCycle: basketLifeCycle,
 });

@@ -53,7 +53,7 @@ export const listObjects = defineOperation({
     q: typedText(160)
       .optional()
       .describe(
-        'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU. One request searches at most 1,000 objects.',
+        'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU, total. One request searches at most 1,000 objects.',
       ),
     before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
