@@ -173,21 +173,27 @@ describeInBrowser('Rehearsals in the console', () => {
       return ((await reply.json()) as { readonly id: string }).id;
     };
     await tab.open(`rehearsals/${rehearsal.name}`);
-    await main().getByLabel('Name of the snapshot').fill('No Name');
-    await main().getByRole('button', { name: 'Keep', exact: true }).click();
-    await main()
-      .locator('.field', { has: tab.page.getByLabel('Name of the snapshot') })
-      .locator('.wrong')
-      .waitFor();
+    for (const wrong of ['', 'No Name']) {
+      await main().getByLabel('Name of the snapshot').fill(wrong);
+      await main().getByRole('button', { name: 'Keep', exact: true }).click();
+      await main()
+        .locator('.field', { has: tab.page.getByLabel('Name of the snapshot') })
+        .locator('.wrong')
+        .getByText(wrong === '' ? 'A snapshot needs a name' : /./)
+        .waitFor();
+    }
     await main().getByLabel('Name of the snapshot').fill(snapshot);
     await main().getByRole('button', { name: 'Keep', exact: true }).click();
     await tab.page.getByText(`The snapshot ${snapshot} is kept.`).waitFor();
     await main().getByRole('button', { name: 'Fork', exact: true }).click();
+    await main().getByText(`A fork of ${rehearsal.name}.`).waitFor();
+    expect(await ready.textContent()).toBe(`${rehearsal.name.slice(0, 35)}-fork is ready`);
     expect(await madeRehearsal()).toBe(id);
     await tab.open('rehearsals');
     await main()
       .getByRole('button', { name: `Open ${snapshot}` })
       .click();
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Open', exact: true }).click();
     expect(await madeRehearsal()).toBe(id);
     await tab.expectSoundInEveryLook();
     await main()
