@@ -236,11 +236,12 @@ function titleIn([first]: readonly unknown[]): string {
   return typeof title === 'string' ? `“${title}”` : '';
 }
 
-/** A value as shown in the report: amounts in major units, undefined as `none`. */
+/** A value as shown in the report: amounts in major units, undefined as `none`, a list without brackets. */
 function inWords(value: unknown): string {
   if (value === undefined) return 'none';
   const money = Money.safeParse(value);
   if (money.success) return moneyInWords(money.data);
+  if (Array.isArray(value) && value.length > 0) return value.map(inWords).join(', ');
   return typeof value === 'string' ? value : asJson(value);
 }
 

@@ -106,9 +106,8 @@ export function createRehearsals(options: RehearsalsOptions) {
       const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
-    throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, or reset or delete it.`, {
-      rehearsal: name,
-    });
+    const remedy = name === DEFAULT_REHEARSAL ? 'or reset it' : 'or reset or delete it';
+    throw new Problem('rehearsal_exists', `There is a rehearsal "${name}" already; choose another name, ${remedy}.`, { rehearsal: name });
   }
 
   async function dataForReset({ world, seed: seedOfIds, startsAt }: WorldView): Promise<WorldData | ExportedWorld> {

@@ -51,6 +51,11 @@ describeInBrowser('Events in the console', () => {
     await page.locator('a[data-row]').nth(1).waitFor({ state: 'detached' });
     await page.getByLabel('Subject').fill('order/ord_none');
     await page.getByText('No event matches.').waitFor();
+    await page.getByLabel('Subject').fill('nothing');
+    await page.waitForURL(/subject=nothing/);
+    await page.getByText('No event matches.').waitFor();
+    await page.getByLabel('Subject').fill(confirmed.subject.replace('order/', ''));
+    await tab.row('order-confirmed').waitFor();
     await page.getByLabel('Subject').fill(confirmed.subject);
     await tab.row('order-confirmed').waitFor();
     await page.reload();

@@ -105,7 +105,7 @@ describeInBrowser('The overview in the console', () => {
     await node('Payment Hub').filter({ hasText: '✕ down: ◇ set' }).waitFor();
     await node('Inventory').filter({ hasText: '◇ fault set' }).waitFor();
     expect(await tab.page.locator('main summary').textContent()).toContain('down by a fault: Payment Hub');
-    await tab.follow(/1 down by a fault$/);
+    await tab.follow(/12 of 13 ready · 1 down by a fault$/);
     await tab.heading('Faults').waitFor();
   });
 

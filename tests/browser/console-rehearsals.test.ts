@@ -136,16 +136,24 @@ describeInBrowser('Rehearsals in the console', () => {
       return body.id;
     };
     await open(rehearsal);
-    await main().getByLabel('Name of the snapshot').fill('No Name');
-    await main().getByRole('button', { name: 'Keep', exact: true }).click();
-    await tab.wrongAt('Name of the snapshot').waitFor();
+    for (const [wrong, words] of [
+      ['', 'A snapshot needs a name'],
+      ['No Name', /./],
+    ] as const) {
+      await main().getByLabel('Name of the snapshot').fill(wrong);
+      await main().getByRole('button', { name: 'Keep', exact: true }).click();
+      await tab.wrongAt('Name of the snapshot').getByText(words).waitFor();
+    }
     await main().getByLabel('Name of the snapshot').fill(snapshot);
     await main().getByRole('button', { name: 'Keep', exact: true }).click();
     await tab.page.getByText(`The snapshot ${snapshot} is kept.`).waitFor();
     await main().getByRole('button', { name: 'Fork', exact: true }).click();
+    await main().getByText(`A fork of ${rehearsal.name}.`).waitFor();
+    expect(await ready.textContent()).toBe(`${rehearsal.name.slice(0, 35)}-fork is ready`);
     expect(await madeRehearsal()).toBe(id);
     await tab.open('rehearsals');
     await press(`Open ${snapshot}`);
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Open', exact: true }).click();
     expect(await madeRehearsal()).toBe(id);
     await tab.expectSoundInEveryLook();
     await press(`Delete ${snapshot}`);

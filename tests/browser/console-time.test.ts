@@ -21,6 +21,12 @@ describeInBrowser('Time in the console', () => {
     const rows = await list().locator('a[data-row] .what').allTextContents();
     expect(rows.map((row) => row.trim())).toEqual(['Get Product', 'Clock +2 days', 'timer expire-reservation', 'Reserve Inventory']);
     expect(new Set(await days()).size).toBe(2);
+    const today = tab.row('Get Product').getByText(/^\d\d:\d\d:\d\dZ$/);
+    expect(await today.getAttribute('title')).toMatch(/ your time$/);
+    await tab
+      .row('Reserve Inventory')
+      .getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/)
+      .waitFor();
     await tab.expectSoundInEveryLook();
     await tab.row('timer expire-reservation').click();
     await tab.page.waitForURL(/\/activity\/[^/]+\?hop=req_/);

@@ -147,9 +147,16 @@ describeInBrowser('Traces in the console', () => {
     await press('Edit and send');
     const form = main().getByRole('form', { name: 'Edit and send' });
     const key = await form.getByLabel('Idempotency-Key').inputValue();
-    await form.getByLabel('Body').fill('{"channel": "web", ');
-    await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByText('The body is not JSON').waitFor();
+    const path = form.getByLabel('POST to');
+    for (const elsewhere of ['http://evil.example/x', '//evil.example/x', '/\\evil.example/x', 'baskets']) {
+      await path.fill(elsewhere);
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('it begins with one /').waitFor();
+      await path.fill('/baskets');
+      await form.getByLabel('Body').fill('{"channel": "web", ');
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('The body is not JSON').waitFor();
+    }
     await form.getByLabel('Body').fill(JSON.stringify({ ...order, lines: [{ sku: 'mug-blue', qty: 3 }] }));
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByRole('row', { name: '/lines/0/qty 1 3' }).waitFor();

@@ -49,6 +49,7 @@ describeInBrowser('Webhooks in the console', () => {
     await delivery('order-created').getByText('next attempt').waitFor();
     await delivery('order-confirmed').getByText('after the earlier delivery about this object').waitFor();
     await shows('2 deliveries, 2 not accepted yet');
+    await tab.stateIs('failing');
     await tab.expectSoundInEveryLook();
 
     await press(/^Advance to/);
@@ -59,10 +60,15 @@ describeInBrowser('Webhooks in the console', () => {
     await delivery('order-created').getByText('✓ delivered').waitFor();
     await delivery('order-confirmed').getByText('✓ delivered').waitFor();
     await main().getByText('2 deliveries', { exact: true }).waitFor();
+    await tab.stateIs('active');
     const times = receiver.received.length;
     await delivery('order-confirmed').getByRole('button', { name: 'Redeliver' }).click();
     await delivery('order-confirmed').getByRole('button', { name: 'All 2 attempts' }).waitFor();
     expect(receiver.types().slice(times)).toEqual(['order-confirmed']);
+    await delivery('order-created').locator('a[data-row]').click();
+    await main().getByRole('region', { name: 'Webhooks' }).getByText('✓ delivered').waitFor();
+    await main().getByRole('region', { name: 'Webhooks' }).getByRole('link', { name: 'shop' }).click();
+    await tab.heading('shop').waitFor();
     for (const one of receiver.received) expect(verify(secret ?? '', one)).toMatchObject({ id: one.id });
   });
 

@@ -152,7 +152,8 @@ describeInBrowser('The console', () => {
   test('The bar verifies, moves, freezes and resumes the clock; the focus stays on the button, and a frozen clock is marked', async () => {
     await using other = await tab.openNew('/activity');
     const flows = async () => (await other.control('read-clock')).flowing;
-    const mark = tab.page.getByRole('group', { name: 'Clock of the rehearsal' }).getByText('frozen', { exact: true });
+    const bar = tab.page.getByRole('group', { name: 'Clock of the rehearsal' });
+    const mark = bar.getByText('frozen', { exact: true });
     const press = (name: string | RegExp) => tab.page.getByRole('button', { name }).click();
     const before = await other.now();
     await press(/^\+1 day/);
@@ -161,10 +162,20 @@ describeInBrowser('The console', () => {
     expect(await focusedText()).toBe('+1 day');
     await press('Verify');
     await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
+    await tab.page.clock.install();
+    await tab.page.reload();
+    await tab.isLive();
+    const shown = async () => Date.parse(((await bar.textContent()) ?? '').slice(0, 17).replace(' ', 'T'));
+    const flowing = await shown();
+    await tab.page.clock.fastForward(600_000);
+    expect((await shown()) - flowing).toBeGreaterThanOrEqual(600_000);
     await press('Freeze');
     await tab.says(/^The clock is frozen at /);
     await mark.waitFor();
     expect(await flows()).toBe(false);
+    const frozenAt = await shown();
+    await tab.page.clock.fastForward(600_000);
+    expect(await shown()).toBe(frozenAt);
     await tab.expectSoundInEveryLook();
     await press('Resume');
     await tab.says(/^The clock flows on from /);
@@ -277,7 +288,7 @@ describeInBrowser('The console', () => {
   });
 
   test.each([1280, 390])(
-    'A message at %i pixels is below the bar; a success goes, and a failure stays until it is dismissed',
+    'A message at %i pixels is between the bars; a success goes, and a failure stays until it is dismissed or the page is left',
     async (width) => {
       await tab.resize(width);
       await using other = await tab.openNew();
@@ -287,9 +298,13 @@ describeInBrowser('The console', () => {
       await tab.page.getByRole('button', { name: '+2 days' }).click();
       const said = message.getByText(/^It is /);
       await said.waitFor();
-      const bar = await tab.page.locator('header').first().boundingBox();
-      expect(await top(said)).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
-      expect(await top(said)).toBeLessThan(200);
+      const line = await tab.page.locator('.status-line.shown').boundingBox();
+      const limit = width === 390 ? await top(tab.page.locator('nav')) : 900;
+      expect((line?.y ?? 0) + (line?.height ?? 0)).toBeLessThanOrEqual(limit);
+      await tab.page.evaluate('window.scrollTo(0, document.documentElement.scrollHeight)');
+      const last = await tab.page.locator('main > *').last().boundingBox();
+      expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual(line?.y ?? 0);
+      await tab.page.evaluate('window.scrollTo(0, 0)');
       await tab.page.clock.fastForward(10_001);
       await said.waitFor({ state: 'detached' });
       await tab.page.route('**/_control/clock/advance', (route) =>
@@ -306,6 +321,10 @@ describeInBrowser('The console', () => {
       expect(await refused.isVisible()).toBe(true);
       await tab.expectSoundInEveryLook();
       await tab.page.getByRole('button', { name: 'Dismiss the message' }).click();
+      await refused.waitFor({ state: 'detached' });
+      await tab.page.getByRole('button', { name: '+2 days' }).click();
+      await refused.waitFor();
+      await tab.goTo('f');
       await refused.waitFor({ state: 'detached' });
       expect(await other.now()).toBeGreaterThan(Date.now());
     },

@@ -12,7 +12,7 @@ export function Activity({ rest: [first, move], query }: PageProps) {
   return (
     <ListAndDetail
       name="Activity"
-      about="Every request, event, timer and move of the clock, newest first"
+      about="Every request, event, timer and move of the clock, newest first, at the rehearsal’s time (UTC)"
       link={withQuery(linkHere('activity'), filter)}
       back="All traces"
       opened={move ?? first}

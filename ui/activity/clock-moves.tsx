@@ -76,7 +76,8 @@ export function MoveRow({ move, isSelected }: MoveRowProps) {
       isCurrent={isSelected}
       what={titleOf(move)}
       badge={<Badge>{ran === 0 ? 'nothing was due' : `${counted(ran, 'timer')} ran`}</Badge>}
-      meta={[wallTime(movedAt), `${rehearsalTime(from)} → ${rehearsalTime(to)}`]}
+      title={`${wallTime(movedAt)} your time`}
+      meta={[`${rehearsalTime(from)} → ${rehearsalTime(to)}`]}
     >
       {timers.length > 0 && (
         <ul class={css.timers}>
@@ -124,7 +125,7 @@ const KnownMove = ({ move }: { move: ClockMove }) => (
           {titleOf(move)}
         </Heading>
         <p class="muted">
-          From {rehearsalTime(move.from)} to {rehearsalTime(move.to)}, moved at {wallTime(move.movedAt)}
+          From {rehearsalTime(move.from)} to {rehearsalTime(move.to)}, moved at {wallTime(move.movedAt)} your time
         </p>
       </div>
     </header>

@@ -24,6 +24,7 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
   const { value, error } = parsed(body.value);
   const send = async (): Promise<void> => {
     if (busy.peek() !== undefined || obstacle !== undefined) return;
+    if (!A_PATH.test(path.value)) throw mistakeAt('path', 'Write a path of this estate: it begins with one /, and names no host.');
     if (error !== undefined) throw mistakeAt('', error);
     if (decodedPath(path.value).includes(CENSOR)) throw mistakeAt('', `The path has ${CENSOR} in place of a value. Write the value.`);
     const filled = hasBody ? replaced(value, values) : undefined;
@@ -36,7 +37,7 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
   const form = useForm(send);
   return (
     <form {...form.attributes} noValidate={false} class={`stack ${css['form']}`} aria-label="Edit and send">
-      {form.text({ id: 'send-path', label: `${hop.method} to` }, path, { required: true })}
+      {form.text({ id: 'send-path', label: `${hop.method} to`, pointer: 'path' }, path, { required: true })}
       {hasBody &&
         form.field(
           {
@@ -88,6 +89,9 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
     </form>
   );
 }
+
+/** A browser reads what begins with two slashes as a host, also if one is a backslash or a tab is between them. */
+const A_PATH = /^\/(?![\s/\\])/;
 
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');
 

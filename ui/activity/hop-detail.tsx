@@ -19,9 +19,10 @@ import {
   unlessOff,
   useRead,
 } from '../data/data.ts';
-import { CopyButton, duration, FaultLink, JsonView, StatusBadge, wallTime } from '../kit/kit.ts';
+import { CopyButton, duration, FaultLink, JsonView, StatusBadge } from '../kit/kit.ts';
 import type { TraceRow } from '../sequence/trace-tree.ts';
 import { EditAndSend } from './edit-and-send.tsx';
+import { Happened } from './happened.tsx';
 import css from './hop-detail.module.css';
 
 export interface HopDetailProps {
@@ -46,7 +47,7 @@ export function HopDetail({ row, number }: HopDetailProps) {
         </h2>
         <StatusBadge status={listed.status} />
         <span class="muted">
-          {applicationTitle(from)} → {applicationTitle(listed.application)} · {duration(listed.durationMs)} · {wallTime(listed.startedAt)}
+          {applicationTitle(from)} → {applicationTitle(listed.application)} · {duration(listed.durationMs)} · <Happened {...listed} />
         </span>
         {listed.faults.map((fault) => (
           <Struck key={fault} name={fault} />

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { apiTitle } from '../data/data.ts';
-import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, StatusBadge, wallTime } from '../kit/kit.ts';
+import { CopyButton, counted, duration, FaultLink, Heading, ObjectBadges, StatusBadge } from '../kit/kit.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import css from './activity.module.css';
 import type { Part } from './explanation.ts';
+import { Happened } from './happened.tsx';
 import { TraceExport } from './trace-export.tsx';
 import type { Trace as TraceSummary } from './trace-row.tsx';
 
@@ -22,7 +23,8 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
   const [isExporting, setExporting] = useState(false);
   const requests = tree.rows.filter(({ kind }) => kind === 'request');
   const { hop } = requestOf(tree.rows) ?? tree.rows[0] ?? {};
-  const count = (kind: string): number => tree.rows.filter((row) => row.kind === kind).length;
+  const attempts = tree.rows.filter((row) => row.hop.api.startsWith('webhook:')).length;
+  const count = (...kinds: readonly string[]): number => tree.rows.filter(({ kind }) => kinds.includes(kind)).length;
   const title = hop ? apiTitle(hop.api) : correlationId;
   return (
     <>
@@ -36,10 +38,16 @@ export function TraceHeader({ tree, correlationId, summary, sentence }: TraceHea
           </div>
           <p class="muted brk">
             <code>{correlationId}</code>
-            {hop && ` · ${wallTime(hop.startedAt)} · ${duration(hop.durationMs)}`}
+            {hop && (
+              <>
+                {' · '}
+                <Happened {...hop} /> · {duration(hop.durationMs)}
+              </>
+            )}
             {requests.length > 1 && `, ${hop === requests.at(-1)?.hop ? 'the latest' : 'one'} of ${requests.length} requests`} ·{' '}
-            {counted(count('call') + count('webhook'), 'call')}
+            {counted(count('call', 'webhook') - attempts, 'call')}
             {summary && `, ${counted(summary.events, 'event')}`}, {counted(count('event'), 'delivery', 'deliveries')}
+            {attempts > 0 && `, ${counted(attempts, 'attempt')} at webhooks`}
             {count('timer') > 0 && `, ${counted(count('timer'), 'timer')}`}
           </p>
         </div>

@@ -1,11 +1,12 @@
 import { apiTitle, applicationTitle, changedQuery, linkHere, type Output, route, withQuery } from '../data/data.ts';
-import { Badge, counted, duration, FaultBadges, Row, StatusBadge, wallTime } from '../kit/kit.ts';
+import { Badge, counted, duration, FaultBadges, Row, StatusBadge } from '../kit/kit.ts';
+import { Happened } from './happened.tsx';
 
 export type Trace = Output<'list-traces'>['items'][number];
 
 /** Name, status and duration belong to the worst request, or the latest of several. */
 export function TraceRow({ trace, isSelected = false }: { trace: Trace; isSelected?: boolean }) {
-  const { correlationId, api, application, status, requests, startedAt, durationMs, calls, events, failed, faults } = trace;
+  const { correlationId, api, application, status, requests, at, startedAt, durationMs, calls, events, deliveries, failed, faults } = trace;
   const { hop: _hop, view: _view, ...query } = changedQuery(route.value.query, {});
   return (
     <Row
@@ -14,11 +15,12 @@ export function TraceRow({ trace, isSelected = false }: { trace: Trace; isSelect
       what={[apiTitle(api), requests > 1 && <span class="muted"> +{requests - 1}</span>]}
       badge={<StatusBadge status={status} />}
       meta={[
-        wallTime(startedAt),
+        <Happened at={at} startedAt={startedAt} />,
         applicationTitle(application),
         duration(durationMs),
         calls > 0 && counted(calls, 'call'),
         events > 0 && counted(events, 'event'),
+        deliveries > 0 && counted(deliveries, 'delivery', 'deliveries'),
         failed > 0 && status < 400 && <Badge tone="warn">{failed} failed inside</Badge>,
         <FaultBadges faults={faults} />,
       ]}

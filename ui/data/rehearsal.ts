@@ -1,5 +1,5 @@
-import { batch, signal } from '@preact/signals';
-import { counted, rehearsalTime } from '../kit/format.ts';
+import { batch, computed, effect, signal } from '@preact/signals';
+import { counted, rehearsalSecond, rehearsalTime } from '../kit/format.ts';
 import { failure, type Message, say } from '../kit/status-line.tsx';
 import { control, type Output } from './control.ts';
 import { isCutOff, onFrames, watch } from './live.ts';
@@ -10,6 +10,10 @@ import { forgetRehearsal, noteRehearsal } from './session-keys.ts';
 
 /** The rehearsal in the address, as every page shows it. */
 export const clock = signal<Output<'read-clock'> | undefined>(undefined);
+/** The date on the clock: `2026-11-22`. */
+const today = computed(() => clock.value?.now.slice(0, 10));
+/** In UTC: `11:15:53Z`, with the date if the clock has another: `2026-11-22 11:15:53Z`. */
+export const clockTime = (at: string): string => rehearsalSecond(at).slice(at.slice(0, 10) === today.value ? 11 : 0);
 export const faults = signal<Output<'list-faults'>['items'] | undefined>(undefined);
 export const verified = signal<Output<'verify'> | undefined>(undefined);
 /** Why the rehearsal cannot be shown. */
@@ -79,6 +83,18 @@ export async function readFaults(): Promise<void> {
   const { items } = await control('list-faults', undefined, { rehearsal });
   if (route.peek().rehearsal === rehearsal) faults.value = items;
 }
+
+let clockSetAt = Date.now();
+effect(() => {
+  if (clock.value) clockSetAt = Date.now();
+});
+// A clock that flows sends no frames. What is shown changes once a minute.
+setInterval(() => {
+  const shown = clock.peek();
+  if (!shown?.flowing) return;
+  const now = new Date(Date.parse(shown.now) + Date.now() - clockSetAt).toISOString();
+  if (rehearsalTime(now) !== rehearsalTime(shown.now)) clock.value = { ...shown, now };
+}, 1_000);
 
 onFrames('clock', (sent) => {
   const shown = clock.peek();

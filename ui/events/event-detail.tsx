@@ -15,6 +15,7 @@ import {
   type Tone,
 } from '../kit/kit.ts';
 import { eventFacts } from './event-row.tsx';
+import { EventWebhooks } from './event-webhooks.tsx';
 
 type ReadEvent = Output<'read-event'>;
 type Consumer = ReadEvent['consumers'][number];
@@ -90,7 +91,7 @@ function KnownEvent({ value }: { value: ReadEvent }) {
         </Pair>
       </dl>
       <section class="part" aria-label="Consumers">
-        <h2>{consumers.length === 0 ? 'Nobody subscribes to it' : `Consumed by ${counted(consumers.length, 'application')}`}</h2>
+        <h2>{consumers.length === 0 ? 'No application subscribes to it' : `Consumed by ${counted(consumers.length, 'application')}`}</h2>
         {consumers.length > 0 && (
           <ul class="lined">
             {consumers.map((consumer) => (
@@ -99,6 +100,7 @@ function KnownEvent({ value }: { value: ReadEvent }) {
           </ul>
         )}
       </section>
+      <EventWebhooks id={id} correlationId={correlationid} />
       <section class="part" aria-label="Payload">
         <h2>Payload</h2>
         <JsonView value={event} label="Payload" />

@@ -35,7 +35,11 @@ export function EventList({ selected }: { selected: string | undefined }) {
         choices={[['', 'all types'], ...typesWith(filter.type).map((name) => [name, name] as const)]}
         onChange={(type) => setQuery({ type })}
       />
-      <FilterField parameter="subject" label="Subject, in full: order/ord_…" placeholder="Subject: order/ord_…" />
+      <FilterField
+        parameter="subject"
+        label="Subject: an id, an order number or order/ord_…"
+        placeholder="Subject: id, number, order/ord_…"
+      />
       <p class="line">
         <button
           type="button"
@@ -78,16 +82,20 @@ const MOST_WINDOWS = 5;
 
 /** The events of a rehearsal, newest first, kept up to date. */
 function useEventFeed(filter: EventFilter, isInUse: () => boolean): GrowingList<PublishedEvent> {
-  const read = async (before?: number, signal?: AbortSignal) => {
-    if (before !== undefined) return readBackwards(filter, before, signal);
+  const read = async (before?: number, signal?: AbortSignal): Promise<ListPage<PublishedEvent>> => {
+    const found = await withSubject(filter, signal);
+    if (!found) return { items: [] };
+    if (before !== undefined) return readBackwards(found, before, signal);
     const { counts } = await control('read-rehearsal', { params: { name: here() } }, { signal });
-    return readBackwards(filter, counts.events, signal);
+    return readBackwards(found, counts.events, signal);
   };
   return useGrowingList<PublishedEvent>({
     key: JSON.stringify(filter),
     read,
     readAfter: async (after, signal) => {
-      const { items } = await control('list-events', { query: { ...filter, after, limit: WINDOW } }, { signal });
+      const found = await withSubject(filter, signal);
+      if (!found) return { items: [] };
+      const { items } = await control('list-events', { query: { ...found, after, limit: WINDOW } }, { signal });
       return items.length < WINDOW ? { items: items.toReversed() } : read(undefined, signal);
     },
     keyOf: ({ order }) => order,
@@ -95,6 +103,15 @@ function useEventFeed(filter: EventFilter, isInUse: () => boolean): GrowingList<
     follows: ['events'],
     isInUse,
   });
+}
+
+/** A subject without its type is the id or the number of an object. @returns undefined when no object has it */
+async function withSubject(filter: EventFilter, signal?: AbortSignal): Promise<EventFilter | undefined> {
+  const { subject } = filter;
+  if (subject === undefined || subject.includes('/')) return filter;
+  const { items } = await control('search', { query: { q: subject } }, { signal });
+  const found = items.find(({ id, label }) => id === subject || label === subject);
+  return found && { ...filter, subject: `${found.type}/${found.id}` };
 }
 
 /** Windows of places, the newest first, until there are enough events or too many windows. */
@@ -120,7 +137,7 @@ function typesWith(chosen: string | undefined): readonly string[] {
 
 const NothingFound = () => (
   <Empty title="No event matches.">
-    <p class="muted">A subject is matched in full: the type of the object, a slash, its id.</p>
+    <p class="muted">A subject is matched in full: the id or the number of an object, or its type, a slash and its id.</p>
     <button type="button" onClick={showAll}>
       Show all
     </button>

@@ -1,5 +1,5 @@
-import { nameOf, type Output } from '../data/data.ts';
-import { Badge, Row, shortSubject, wallTime } from '../kit/kit.ts';
+import { clockTime, nameOf, type Output } from '../data/data.ts';
+import { Badge, Row, shortSubject } from '../kit/kit.ts';
 
 export type PublishedEvent = Output<'list-events'>['items'][number];
 
@@ -25,7 +25,7 @@ export function EventRow({ published: { event, order }, href, isSelected = false
       isCurrent={isSelected}
       what={<span class="event-text">{title}</span>}
       badge={isAdditional && <Badge>additional</Badge>}
-      meta={[shortSubject(subject), `${wallTime(time)} · no. ${order}`]}
+      meta={[shortSubject(subject), `${clockTime(time)} · no. ${order}`]}
     />
   );
 }

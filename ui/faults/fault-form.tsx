@@ -12,7 +12,7 @@ const TARGETS: readonly (readonly [FaultTargetKind, string])[] = [
 const EMPTY: FaultForm = {
   target: 'call',
   kind: 'outage',
-  application: '',
+  application: 'payment-hub',
   api: '',
   event: 'order-confirmed',
   subject: '',
@@ -36,6 +36,14 @@ const editable = (value: string, set: (typed: string) => void) => ({
     set(typed);
   },
 });
+
+const named = Map.groupBy(Object.values(apis), ({ name }) => name);
+
+/** The title of a call, with the application if several calls have the title. */
+function choiceOf({ name, application, audience }: (typeof apis)[string]): string {
+  if (named.get(name)?.length === 1) return name;
+  return `${name} (${audience === 'internal' ? 'between applications' : applicationTitle(application)})`;
+}
 
 /** Validated here, because the name is part of the URL, where names such as `..` change the path. */
 function nameTrouble(name: string): string | undefined {
@@ -99,7 +107,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
           ),
           ofForm.choice({ id: 'fault-api', label: 'API', pointer: '/match/api' }, member('api'), [
             ANY,
-            ...ofApplication.map(([id, api]) => [id, api.name] as const),
+            ...ofApplication.map(([id, api]) => [id, choiceOf(api)] as const),
           ]),
         ]}
         {target === 'event' && [

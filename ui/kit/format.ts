@@ -13,6 +13,9 @@ export function wallTime(instant: string | number): string {
 /** Of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
 
+/** With seconds: `2026-11-22 11:15:53Z`. */
+export const rehearsalSecond = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
+
 /** Made once: a long trace has many durations. */
 const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 

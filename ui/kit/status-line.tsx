@@ -1,11 +1,12 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { path } from '../data/router.ts';
 
 /** What an action did: a sentence, and what it is about. */
 export interface Message {
   readonly text: string;
   readonly link?: { readonly href: string; readonly words: string };
-  /** A failure stays until somebody dismisses it. */
+  /** A failure stays until somebody dismisses it or goes to another page. */
   readonly isFailure?: boolean;
 }
 
@@ -17,7 +18,11 @@ const dismiss = (): void => {
   shown.value = undefined;
 };
 
-/** Shows a message below the bar. Screen readers announce it. */
+effect(() => {
+  if (path.value) dismiss();
+});
+
+/** Shows a message at the bottom of the window. Screen readers announce it. */
 export function say(message: string | Message): void {
   const said = typeof message === 'string' ? { text: message } : message;
   shown.value = said;

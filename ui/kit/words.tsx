@@ -95,7 +95,7 @@ function Use({ word, text }: { word: string; text: string }) {
 }
 
 /** The meaning of a word, for a tooltip. */
-export const meaningOf = (word: string): string => plain(glossary[word] ?? '');
+const meaningOf = (word: string): string => plain(glossary[word] ?? '');
 
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '');
 

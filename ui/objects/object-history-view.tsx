@@ -1,5 +1,6 @@
+import { Happened } from '../activity/happened.tsx';
 import { apiTitle, linkHere, type Output } from '../data/data.ts';
-import { Badge, duration, Empty, Row, rehearsalTime, StatusBadge, wallTime } from '../kit/kit.ts';
+import { Badge, duration, Empty, Row, rehearsalTime, StatusBadge } from '../kit/kit.ts';
 import { type LifeCycle, verbOf } from '../life-cycle/life-cycle-graph.ts';
 import type { Change } from './object-history.ts';
 
@@ -61,13 +62,13 @@ export const ObjectTraces = ({ type, traces, hasHistory }: { type: string; trace
     />
   ) : (
     <ul class="rows">
-      {traces.map(({ correlationId, api, status, startedAt, durationMs }) => (
+      {traces.map(({ correlationId, api, status, at, startedAt, durationMs }) => (
         <Row
           key={correlationId}
           href={linkHere('activity', correlationId)}
           what={apiTitle(api)}
           badge={<StatusBadge status={status} />}
-          meta={[wallTime(startedAt), duration(durationMs), <code class="clip">{correlationId}</code>]}
+          meta={[<Happened at={at} startedAt={startedAt} />, duration(durationMs), <code class="clip">{correlationId}</code>]}
         />
       ))}
     </ul>

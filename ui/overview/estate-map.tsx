@@ -147,11 +147,12 @@ function summaryOf(nodes: readonly MapNode[], calls: readonly DrawnCall[]): stri
       .map(({ title }) => title)
       .join(', ');
   const down = titles(({ faults }) => faults.isDown);
+  const ready = applications.filter(({ state, faults }) => state !== 'away' && !faults.isDown).length;
   const struck = titles(({ faults }) => faults.hasStruck);
   const set = titles(({ faults }) => faults.isSet && !faults.hasStruck);
   const called = calls.reduce((sum, one) => sum + one.calls, 0);
   return [
-    `${applications.length - away.length} of ${applications.length} applications ready`,
+    `${ready} of ${applications.length} applications ready`,
     away.length > 0 && `away: ${away.join(', ')}`,
     down !== '' && `✕\u00a0down by a fault: ${down}`,
     called === 0 ? 'no calls between them yet' : `${counted(called, 'call')} between them`,

@@ -32,7 +32,7 @@ export const faultsAt = (application: Topology['applications'][number]): NodeFau
 
 /** Titles of the applications that no call of this rehearsal reaches. */
 export const downByFault = ({ applications }: Topology): readonly string[] =>
-  applications.filter((one) => faultsAt(one).isDown).map(({ title }) => shortTitle(title));
+  applications.filter((one) => one.state === 'ready' && faultsAt(one).isDown).map(({ title }) => shortTitle(title));
 
 export function nodesOf({ applications, touchpoint }: Topology): readonly MapNode[] {
   return [

@@ -72,8 +72,8 @@ interface FactsProps {
 }
 
 function Facts({ contents, estate }: FactsProps) {
-  const ready = estate?.applications.filter(({ state }) => state === 'ready').length;
   const down = estate ? downByFault(estate).length : 0;
+  const ready = estate && estate.applications.filter(({ state }) => state === 'ready').length - down;
   const { traces, events, hops = 0, objects = {} } = contents?.counts ?? {};
   const orders = Object.entries(objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);

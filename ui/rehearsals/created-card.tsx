@@ -12,12 +12,12 @@ export async function createRehearsal(body: Creation): Promise<CreatedRehearsal>
 }
 
 /** The credentials, which no later answer shows. */
-export function CreatedCard({ created: { name, credentials } }: { created: CreatedRehearsal }) {
+export function CreatedCard({ created: { name, credentials }, about = '' }: { created: CreatedRehearsal; about?: string | undefined }) {
   const settings = connectionSettings({ gateway: location.origin, rehearsal: name, credentials, demo: undefined });
   return (
     <Card title={`${name} is ready`} aside={<CopyEnv settings={settings} />}>
       <div class="in stack" role="status">
-        <p>These credentials are shown only now. This tab remembers them for “Connect your client”.</p>
+        <p>{about} These credentials are shown only now. This tab remembers them for “Connect your client”.</p>
         <SettingsList settings={settings} />
         <p>
           <a class="button primary" href={rehearsalLink(name)}>

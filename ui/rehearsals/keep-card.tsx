@@ -1,21 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { act, control, isBusy } from '../data/data.ts';
+import { control, mistakeAt } from '../data/data.ts';
 import { Card, say, useForm } from '../kit/kit.ts';
-import { CreatedCard, type CreatedRehearsal, createRehearsal } from './created-card.tsx';
+import { CopyForm } from './copy-form.tsx';
+import { CreatedCard, type CreatedRehearsal } from './created-card.tsx';
 
 /** Keeps the world of a rehearsal as a snapshot, or forks it. */
 export function KeepCard({ name }: { name: string }) {
   const snapshot = useSignal(name);
   const fork = useSignal<CreatedRehearsal | undefined>(undefined);
   const form = useForm(async () => {
+    if (snapshot.value.trim() === '') throw mistakeAt('{name}', 'A snapshot needs a name: choose one.');
     const kept = await control('save-snapshot', { params: { name: snapshot.value.trim() } }, { rehearsal: name });
     say(`The snapshot ${kept.name} is kept.`);
   });
-  const makeFork = (): Promise<void> =>
-    act('fork', async () => {
-      fork.value = await createRehearsal({ from: { rehearsal: name } });
-      return `${fork.value.name} continues from here.`;
-    });
   return (
     <>
       <Card title="Keep and fork">
@@ -34,14 +31,14 @@ export function KeepCard({ name }: { name: string }) {
             <button type="submit" aria-disabled={form.isSending ? 'true' : undefined}>
               {form.isSending ? 'Keeping…' : 'Keep'}
             </button>
-            <button type="button" aria-disabled={isBusy()} onClick={() => void makeFork()}>
-              Fork
-            </button>
           </p>
-          <p class="muted small">A fork is a new rehearsal that continues from here. Changes in one do not reach the other.</p>
         </form>
+        <div class="in stack">
+          <p class="muted small">A fork is a new rehearsal that continues from here. Changes in one do not reach the other.</p>
+          <CopyForm from={{ rehearsal: name }} verb="Fork" onCreated={(created) => (fork.value = created)} />
+        </div>
       </Card>
-      {fork.value && <CreatedCard created={fork.value} />}
+      {fork.value && <CreatedCard created={fork.value} about={`A fork of ${name}.`} />}
     </>
   );
 }

@@ -63,7 +63,7 @@ const saveStory = (name: string): Promise<void> =>
     const { text } = await control('read-story', {}, { rehearsal: name });
     const file = `recorded-${name}.ts`;
     download(file, new Blob([text], { type: 'text/plain' }));
-    return `${file} was downloaded.`;
+    return `${file} was downloaded. “npm run rehearse -- ${file}” runs it; see docs/how-to/own-scenarios.md.`;
   });
 
 const Contents = ({ one }: { one: Output<'read-rehearsal'> }) => {

@@ -9,8 +9,9 @@ import { useOf } from './rehearsal-times.ts';
 import css from './rehearsals.module.css';
 import { SnapshotsCard } from './snapshots-card.tsx';
 
-/** Of rows in the document. */
+/** Of rows in the document, and of those that a list begins with. */
 const MOST_ROWS = 500;
+const FEW_ROWS = 20;
 
 /** All rehearsals of the estate, or one of them in detail. */
 export const Rehearsals = ({ rest: [name] }: PageProps) =>
@@ -19,6 +20,7 @@ export const Rehearsals = ({ rest: [name] }: PageProps) =>
 function RehearsalsList() {
   const listed = useRead('list-rehearsals');
   const filter = useSignal('');
+  const most = useSignal(FEW_ROWS);
   const created = useSignal<CreatedRehearsal | undefined>(undefined);
   const show = (one: CreatedRehearsal): void => {
     created.value = one;
@@ -26,7 +28,11 @@ function RehearsalsList() {
   };
   return (
     <div class="stack">
-      <PageHead title="Rehearsals" about="Each is a separate world: data, clock, faults, events." />
+      <PageHead title="Rehearsals" about="Each is a separate world: data, clock, faults, events.">
+        <a class="button below" href="#rehearsal-name">
+          New rehearsal
+        </a>
+      </PageHead>
       <div class="over">
         <Card title={listed.value ? counted(listed.value.items.length, 'rehearsal') : 'All'} aside={<Refresh {...listed} />}>
           {drawn(listed, ({ items }) => {
@@ -46,10 +52,17 @@ function RehearsalsList() {
                   />
                 </div>
                 <ul class={`items ${css.rehearsals}`}>
-                  {shown.slice(0, MOST_ROWS).map((one) => (
+                  {shown.slice(0, most.value).map((one) => (
                     <RehearsalRow key={one.name} one={one} />
                   ))}
                 </ul>
+                {shown.length > FEW_ROWS && most.value === FEW_ROWS && (
+                  <p class="in">
+                    <button type="button" onClick={() => (most.value = MOST_ROWS)}>
+                      Show all {shown.length}
+                    </button>
+                  </p>
+                )}
                 {shown.length === 0 && <p class="in muted">No rehearsal has this name.</p>}
               </>
             );

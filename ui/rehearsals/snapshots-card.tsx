@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { act, control, drawn, isBusy, type Output, useRead } from '../data/data.ts';
-import { Card, counted, rehearsalTime } from '../kit/kit.ts';
-import { type CreatedRehearsal, createRehearsal } from './created-card.tsx';
+import { Card, counted, Dialog, rehearsalTime } from '../kit/kit.ts';
+import { CopyForm } from './copy-form.tsx';
+import type { CreatedRehearsal } from './created-card.tsx';
 import { wallInstant } from './rehearsal-times.ts';
 import css from './rehearsals.module.css';
 
@@ -30,12 +32,14 @@ interface RowProps {
 }
 
 function SnapshotRow({ one: { name, rehearsal, now, takenAt, objects, events }, onOpened, onDeleted }: RowProps) {
-  const open = (): Promise<void> =>
-    act(`open ${name}`, async () => {
-      const created = await createRehearsal({ from: { snapshot: name } });
-      onOpened(created);
-      return `The rehearsal ${created.name} is ready.`;
-    });
+  const asking = useSignal(false);
+  const close = (): void => {
+    asking.value = false;
+  };
+  const opened = (created: CreatedRehearsal): void => {
+    close();
+    onOpened(created);
+  };
   const remove = (): Promise<void> =>
     act(`delete ${name}`, async () => {
       await control('delete-snapshot', { params: { name } });
@@ -46,7 +50,7 @@ function SnapshotRow({ one: { name, rehearsal, now, takenAt, objects, events }, 
     <li>
       <span class={`${css.what} brk`}>{name}</span>
       <span class="line">
-        <button type="button" aria-disabled={isBusy()} onClick={() => void open()}>
+        <button type="button" aria-haspopup="dialog" onClick={() => (asking.value = true)}>
           Open<span class="unseen"> {name}</span>
         </button>
         <button type="button" class="quiet" aria-disabled={isBusy()} onClick={() => void remove()}>
@@ -55,6 +59,11 @@ function SnapshotRow({ one: { name, rehearsal, now, takenAt, objects, events }, 
       </span>
       <p class="muted small">{`of ${rehearsal}, taken ${wallInstant(takenAt)}`}</p>
       <p class="muted small">{`clock ${rehearsalTime(now)}, ${counted(objects, 'object')}, ${counted(events, 'event')}`}</p>
+      {asking.value && (
+        <Dialog title={`Open ${name}`} onClose={close}>
+          <CopyForm from={{ snapshot: name }} verb="Open" onCreated={opened} />
+        </Dialog>
+      )}
     </li>
   );
 }

@@ -14,7 +14,7 @@ import {
   verify,
   withQuery,
 } from '../data/data.ts';
-import { Badge, counted, Dialog, InvariantList, meaningOf, StatusLine, wallTime } from '../kit/kit.ts';
+import { Badge, counted, Dialog, InvariantList, StatusLine, wallTime } from '../kit/kit.ts';
 import { ClockSet } from './clock-set.tsx';
 import { pages } from './pages.ts';
 import { Picker } from './picker.tsx';
@@ -36,11 +36,20 @@ export function Bar({ rehearsal }: { rehearsal: string }) {
   );
 }
 
+const VERIFIES = 'Checks that stock, money, points and events agree in this rehearsal';
+
 const State = ({ rehearsal }: { rehearsal: string }) => (
   <>
     <FaultsSet rehearsal={rehearsal} />
     <Invariants />
-    <button type="button" class="wide" title={meaningOf('Invariant')} aria-disabled={offState()} onClick={unlessOff(() => void verify())}>
+    <button
+      type="button"
+      class="wide"
+      title={VERIFIES}
+      aria-description={VERIFIES}
+      aria-disabled={offState()}
+      onClick={unlessOff(() => void verify())}
+    >
       {busy.value === 'verify' ? 'Verifying…' : 'Verify'}
     </button>
     <Live />

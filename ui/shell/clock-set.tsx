@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { advance, alone, clock, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
-import { Badge, Dialog, isNarrow, meaningOf, rehearsalTime, say, useForm } from '../kit/kit.ts';
+import { Badge, Dialog, isNarrow, rehearsalTime, say, useForm } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
@@ -63,6 +63,8 @@ function Time() {
   );
 }
 
+const SETTLES = 'Waits until the estate is quiet: all events are delivered, and all work that is due has run';
+
 /** @param ask opens the dialog; undefined: the verbs are in it */
 function Verbs({ ask }: { ask: (() => void) | undefined }) {
   const frozen = isFrozen();
@@ -76,7 +78,7 @@ function Verbs({ ask }: { ask: (() => void) | undefined }) {
       <Verb label="+15 min" hint="move the clock" run={() => void advance({ by: 'PT15M' })} />
       <Verb label="+1 day" hint="move the clock" run={() => void advance({ by: 'P1D' })} />
       {ask && <Verb label="to…" hint="move the clock to an instant" run={ask} aria-haspopup="dialog" />}
-      <Verb label="Settle" title={meaningOf('Settle')} run={() => void settle()} />
+      <Verb label="Settle" title={SETTLES} aria-description={SETTLES} run={() => void settle()} />
     </>
   );
 }
@@ -86,6 +88,7 @@ interface VerbProps {
   readonly hint?: string;
   readonly run: () => void;
   readonly title?: string;
+  readonly 'aria-description'?: string;
   readonly 'aria-haspopup'?: 'dialog';
 }
 

@@ -38,7 +38,9 @@ const Cases = ({ form }: { form: Form }) => (
               focusForm(form.alias.name);
             }}
           >
-            <span class={css.caseName}>{fixture.case}</span>
+            <span class={css.caseName} data-long={fixture.case.length > 3 ? '' : undefined}>
+              {fixture.case}
+            </span>
             <span>{fixture.title}</span>
             <span class={fixture.status === 200 ? css.status : css.refused}>{fixture.status}</span>
           </button>

@@ -7,7 +7,7 @@ import {
   Empty,
   FaultLink,
   GrowingRows,
-  rehearsalTime,
+  rehearsalSecond,
   StatusBadge,
   shortSubject,
   type Tone,
@@ -63,12 +63,12 @@ function NextAttempt({ deliveries }: { deliveries: readonly Delivery[] }) {
   if (next === undefined) return null;
   return (
     <button type="button" aria-disabled={offState()} onClick={unlessOff(() => void advance({ to: next }))}>
-      Advance to {secondOf(next)}
+      Advance to {rehearsalSecond(next)}
     </button>
   );
 }
 
-const STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; readonly words: string } } = {
+export const DELIVERY_STATES: { readonly [State in Delivery['state']]: { readonly tone?: Tone; readonly words: string } } = {
   delivered: { tone: 'good', words: '✓ delivered' },
   waiting: { tone: 'event', words: 'waiting' },
   parked: { tone: 'bad', words: '! parked' },
@@ -85,7 +85,7 @@ function DeliveryRow({ delivery, redeliver }: DeliveryRowProps) {
   const { id, event, state, attempts, withheldBy } = delivery;
   const [isOpen, setOpen] = useState(false);
   const [type = '', objectId = ''] = event.subject.split('/');
-  const { tone, words } = STATES[state];
+  const { tone, words } = DELIVERY_STATES[state];
   const newestFirst = attempts.toReversed();
   return (
     <li data-delivery={id}>
@@ -133,7 +133,7 @@ function DeliveryRow({ delivery, redeliver }: DeliveryRowProps) {
 
 /** Why a delivery waits, and until when. */
 function NextStep({ delivery: { state, nextAttemptAt, withheldBy } }: { delivery: Delivery }) {
-  if (nextAttemptAt !== undefined && state !== 'delivered') return <span>next attempt {secondOf(nextAttemptAt)}</span>;
+  if (nextAttemptAt !== undefined && state !== 'delivered') return <span>next attempt {rehearsalSecond(nextAttemptAt)}</span>;
   if (withheldBy !== undefined) return <span>sent when the fault is switched off</span>;
   if (state === 'waiting') return <span>after the earlier delivery about this object</span>;
   return null;
@@ -149,7 +149,7 @@ const AttemptRow = ({ correlationId, attempt: { at, durationMs, status, answer, 
     <p class="line">
       {status === 0 ? <Badge tone="bad">no answer</Badge> : <StatusBadge status={status} />}
       <a class="small" href={withQuery(linkHere('activity', correlationId), { hop: requestId })}>
-        {secondOf(at)}
+        {rehearsalSecond(at)}
         <span class="unseen">: this attempt in its trace</span>
       </a>
       <span class="muted small">{duration(durationMs)}</span>
@@ -162,9 +162,6 @@ const AttemptRow = ({ correlationId, attempt: { at, durationMs, status, answer, 
     {error !== undefined && <p class="small brk">{error}</p>}
   </li>
 );
-
-/** Attempts follow after seconds, so their times have them: `2026-11-22 11:15:05Z`. */
-const secondOf = (instant: string): string => rehearsalTime(instant).replace('Z', `${instant.slice(16, 19)}Z`);
 
 const NothingYet = ({ webhook: { state } }: { webhook: Webhook }) => (
   <Empty title="Nothing has been sent to it yet.">

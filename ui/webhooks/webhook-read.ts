@@ -13,6 +13,19 @@ export const readWebhooks = async (signal: AbortSignal): Promise<readonly Webhoo
 export const useWebhooks = (): Resource<readonly Webhook[]> =>
   useResource('webhooks', readWebhooks, { follows: ['hops', 'events', 'clock', 'gap'] });
 
+/** Newest deliveries that are read to see whether a receiver fails. */
+const FEW = 5;
+
+/** Whether a receiver has accepted none of the newest deliveries that were tried. */
+export function useFailing(name: string): boolean {
+  const read = async (signal: AbortSignal): Promise<boolean> => {
+    const { items } = await control('list-webhook-deliveries', { params: { name }, query: { limit: FEW } }, { signal });
+    const tried = items.filter(({ attempts }) => attempts.length > 0);
+    return tried.length > 0 && tried.every(({ state }) => state === 'waiting' || state === 'parked');
+  };
+  return useResource(`failing ${name}`, read, { follows: ['hops', 'clock', 'gap'] }).value ?? false;
+}
+
 /** The deliveries of a webhook: those that are shown change where they stand, and new ones wait while the list is in use. */
 export const useDeliveries = (name: string, isInUse: () => boolean): GrowingList<Delivery> =>
   useGrowingList({

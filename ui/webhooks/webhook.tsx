@@ -4,7 +4,7 @@ import { Badge, Card, Choice, counted, Dialog, field, NotFound, PageHead, Pair, 
 import { Deliveries } from './deliveries.tsx';
 import { FreshSecretCard, keepSecret } from './fresh-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
-import type { Webhook } from './webhook-read.ts';
+import { useFailing, type Webhook } from './webhook-read.ts';
 
 interface OneWebhookProps {
   readonly name: string;
@@ -19,7 +19,7 @@ export function OneWebhook({ name }: OneWebhookProps) {
       <PageHead
         title={`${name} · Webhooks`}
         heading={name}
-        badge={<StateBadge state={webhook.state} />}
+        badge={<StateBadge name={name} state={webhook.state} />}
         back={[linkHere('webhooks'), 'All webhooks']}
       />
       <p class="muted line">
@@ -36,8 +36,11 @@ export function OneWebhook({ name }: OneWebhookProps) {
   ));
 }
 
-export const StateBadge = ({ state }: Pick<Webhook, 'state'>) =>
-  state === 'active' ? <Badge tone="good">active</Badge> : <Badge tone="bad">disabled by 410</Badge>;
+export function StateBadge({ name, state }: Pick<Webhook, 'name' | 'state'>) {
+  const isFailing = useFailing(name);
+  if (state === 'disabled') return <Badge tone="bad">disabled by 410</Badge>;
+  return isFailing ? <Badge tone="warn">failing</Badge> : <Badge tone="good">active</Badge>;
+}
 
 /** `12 deliveries, 2 not accepted yet`. */
 export const countsOf = ({ deliveries, waiting }: Webhook): string =>

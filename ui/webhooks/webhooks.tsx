@@ -53,7 +53,7 @@ const WebhookRow = ({ webhook }: { webhook: Webhook }) => (
   <Row
     href={linkHere('webhooks', webhook.name)}
     what={webhook.name}
-    badge={<StateBadge state={webhook.state} />}
+    badge={<StateBadge name={webhook.name} state={webhook.state} />}
     meta={[
       <code class="brk">{webhook.url}</code>,
       <span class="brk">{webhook.types.includes('*') ? 'all events' : webhook.types.join(', ')}</span>,

@@ -1,0 +1,64 @@
+import { control, drawn, linkHere, useResource } from '../data/data.ts';
+import { Badge, counted, StatusBadge } from '../kit/kit.ts';
+import { DELIVERY_STATES } from '../webhooks/deliveries.tsx';
+import { type Delivery, readWebhooks } from '../webhooks/webhook-read.ts';
+
+interface EventWebhooksProps {
+  readonly id: string;
+  readonly correlationId: string;
+}
+
+interface Sent {
+  /** Its name. */
+  readonly webhook: string;
+  readonly delivery: Delivery;
+}
+
+/** Deliveries of a webhook that are searched for the event: the most that one read answers. */
+const LATEST = 200;
+
+/** The registered webhooks that an event was sent to, each with the state of its delivery. */
+export function EventWebhooks({ id, correlationId }: EventWebhooksProps) {
+  const sent = useResource(`webhooks of ${id}`, (signal) => deliveriesOf(id, signal), {
+    follows: ['hops', 'gap'],
+    concerns: ([kind, data]) => kind !== 'hops' || data.some((hop) => hop.correlationId === correlationId),
+  });
+  return drawn(sent, (items) =>
+    items.length === 0 ? null : (
+      <section class="part" aria-label="Webhooks">
+        <h2>Sent to {counted(items.length, 'webhook')}</h2>
+        <ul class="lined">
+          {items.map((one) => (
+            <SentRow key={one.webhook} {...one} />
+          ))}
+        </ul>
+      </section>
+    ),
+  );
+}
+
+async function deliveriesOf(id: string, signal: AbortSignal): Promise<readonly Sent[]> {
+  const webhooks = await readWebhooks(signal);
+  const found = await Promise.all(
+    webhooks.map(async ({ name }) => {
+      const { items } = await control('list-webhook-deliveries', { params: { name }, query: { limit: LATEST } }, { signal });
+      return items.filter(({ event }) => event.id === id).map((delivery) => ({ webhook: name, delivery }));
+    }),
+  );
+  return found.flat();
+}
+
+function SentRow({ webhook, delivery: { state, attempts } }: Sent) {
+  const { tone, words } = DELIVERY_STATES[state];
+  const status = attempts.at(-1)?.status;
+  return (
+    <li class="line">
+      <a href={linkHere('webhooks', webhook)}>
+        <strong>{webhook}</strong>
+      </a>
+      <Badge tone={tone}>{words}</Badge>
+      {status !== undefined && status > 0 && <StatusBadge status={status} />}
+      {attempts.length > 1 && <span class="muted">{counted(attempts.length, 'attempt')}</span>}
+    </li>
+  );
+}
