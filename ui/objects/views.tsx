@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { exchangeDraftOf, type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
@@ -81,7 +81,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     ],
     sections: [
       { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
-      ...section('Payments', rowsOf('payment', ofOrder(near, 'payment', basket.transactionId ?? ''), near)),
+      ...section(
+        'Payments',
+        rowsOf(near, 'payment', ({ object }) => object.orderId === basket.transactionId),
+      ),
     ],
   }),
   payment: (payment, near) => ({
