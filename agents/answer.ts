@@ -1,7 +1,7 @@
-/** Characters of an answer or a resource: 2,000 tokens of about four characters. */
+/** Maximum number of characters of an answer or a resource: 2,000 tokens of about four characters. */
 export const MOST_CHARACTERS = 8_000;
 
-/** Characters that a text and its members keep apart from the value that may be cut. */
+/** Characters that an answer needs in addition to its facts: the sentence `leftOut`, and names of members. */
 const RESERVED = 400;
 
 /** How much of a value is shown: entries of a list, members of an object, characters of a text. */
@@ -17,7 +17,10 @@ interface Measure {
 const ENTRY = 3;
 const SMALL = 80;
 
-/** From generous to scarce. The first measure that fits applies. Details of entries go before entries do. */
+/**
+ * From generous to scarce. The first measure whose result is short enough applies. Details of entries are left out before whole entries
+ * are.
+ */
 const MEASURES: readonly Measure[] = [
   ...[200, 50, 20].map((entries) => ({ entries, members: 200, characters: 2_000, depth: 100 })),
   ...[50, 20, 10].map((entries) => ({ entries, members: 200, characters: 1_000, depth: ENTRY })),
@@ -31,7 +34,7 @@ interface Shown {
   readonly isCut: boolean;
 }
 
-/** The value within a number of characters of JSON. What is left out is counted in its place. */
+/** Shortens a value until its JSON has at most this number of characters. A count replaces what is left out. */
 export function shorten(value: unknown, most: number): Shown {
   for (const measure of MEASURES) {
     const shown = cut(value, measure, 0);
@@ -66,7 +69,7 @@ function cut(value: unknown, measure: Measure, depth: number): Shown {
   return { value: more > 0 ? { ...shown, '…': `${more} more members` } : shown, isCut: more > 0 || members.some(([, { isCut }]) => isCut) };
 }
 
-/** What a tool answers. `next` names the next step. */
+/** The answer of a tool. `next` names the next step. */
 export interface Answer {
   readonly facts: Readonly<Record<string, unknown>>;
   readonly next: string;
@@ -81,7 +84,7 @@ export function written({ facts, next, rest = 'ask for less' }: Answer): string 
   return JSON.stringify({ ...shown, ...(isCut && { leftOut: `"…" marks what is left out. To see it: ${rest}.` }), next });
 }
 
-/** The part of a value at a JSON Pointer (RFC 6901), from an entry on if it is a list. Undefined when there is nothing. */
+/** The part of a value at a JSON Pointer (RFC 6901); of a list, the entries from this place. Undefined when the pointer leads to nothing. */
 export function partOf(value: unknown, pointer: string, from: number): unknown {
   const steps = pointer
     .split('/')

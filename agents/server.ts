@@ -1,6 +1,7 @@
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ConnectionError, ControlError } from '../rehearsal/estate-client.ts';
+import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
 import { written } from './answer.ts';
 import { prompts } from './prompts.ts';
 import { families, type ResourceFamily, resources } from './resources.ts';
@@ -9,6 +10,15 @@ import { AgentMistake, type AgentWorlds } from './worlds.ts';
 
 const INSTRUCTIONS =
   'A simulated retailer with a store, a warehouse, a carrier and a payment provider, to test integrations on. Open a world with open_world: it is yours alone. Make calls with call, wait for their consequences, move time with advance, break and mend things, and verify the records. Each answer names the next step.';
+
+/** A schema for the library, whose mistakes are sentences. */
+function inWords(schema: z.ZodObject) {
+  const validate = (value: unknown) => {
+    const { data, error } = schema.safeParse(value, IN_WORDS);
+    return error ? { issues: [...mistakesIn(error.issues)].map(({ path, detail }) => ({ path, message: detail })) } : { value: data };
+  };
+  return { '~standard': { ...schema['~standard'], validate } };
+}
 
 /** A server for one agent, whose worlds are given. */
 export function createAgentServer(version: string, worlds: AgentWorlds): McpServer {
@@ -19,7 +29,9 @@ export function createAgentServer(version: string, worlds: AgentWorlds): McpServ
   for (const tool of tools) {
     const { name, title, description, input, readOnly } = tool;
     const annotations = { readOnlyHint: readOnly, openWorldHint: false };
-    server.registerTool(name, { title, description, inputSchema: input, annotations }, (given) => run(tool, given as never, worlds));
+    server.registerTool(name, { title, description, inputSchema: inWords(input), annotations }, (given) =>
+      run(tool, given as never, worlds),
+    );
   }
   for (const { name, uri, title, description, text } of resources) {
     server.registerResource(name, uri, { title, description, mimeType: 'text/plain' }, () => ({

@@ -28,7 +28,7 @@ export interface Tool {
 const World = z.string().max(80).describe('Handle of your world, from open_world.');
 const WorldOrKept = z.string().max(80).describe('Handle of your world, or of a world that you kept.');
 
-/** Wall time of the estate for an answer. Clients usually wait for a minute. */
+/** Longest wall time that the estate takes to answer. Clients usually wait for a minute. */
 const TimeoutMs = z.int().min(0).max(50_000).describe('Wall time limit in milliseconds.');
 
 /** Defines a tool that opens a world. */

@@ -14,7 +14,6 @@ export interface AgentWorld {
 
 export type NewWorld = NonNullable<OperationInput<'create-rehearsal'>['body']>;
 
-/** The worlds of one agent. */
 export interface AgentWorlds {
   /** Creates a rehearsal. @throws ControlError when the estate refuses it */
   open(body: NewWorld): Promise<AgentWorld>;

@@ -24,7 +24,7 @@ const WARM_UP_ROUNDS = 4;
 
 export const peers: Benchmark = {
   name: 'peers',
-  title: `Touchpoint mock beside ${PEERS.map(({ name, version }) => `${name} ${version}`).join(', ')}; the reference is a bare node:http server`,
+  title: `Touchpoint mock, compared with ${PEERS.map(({ name, version }) => `${name} ${version}`).join(', ')}; the reference is a bare node:http server`,
   // It downloads programs.
   onlyByName: true,
   run: async (settings) => {

@@ -39,7 +39,7 @@ export async function allInTurn<Round>(
   return taken;
 }
 
-/** The medians of one figure over all rounds, with the median of the ratios of neighbours. */
+/** The median of a figure over all rounds, and the median of its ratios to the reference of the same round. */
 export function compare<Round>(
   { ours, reference }: Rounds<Round>,
   of: (round: Round) => number,

@@ -58,7 +58,7 @@ const remedyFor = (against: string): string =>
     ? 'Start one with estate start (in a clone: npm start), or name another with --against or ESTATE_URL.'
     : 'Check the address in --against or ESTATE_URL.';
 
-export const notAnEstate = (against: string, how: string): CommandFailure =>
+const notAnEstate = (against: string, how: string): CommandFailure =>
   new CommandFailure(
     `${against} is not an estate of this version: ${how}. Check the address in --against or ESTATE_URL.`,
     EXIT.unreachable,

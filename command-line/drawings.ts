@@ -9,7 +9,7 @@ interface Drawings {
   readonly 'journal-diagram': { journalSvg(hops: readonly ListedHop[], styles: string): string };
 }
 
-/** In an image or a package. */
+/** The bundles of an image or a package. */
 const BUILT = new URL('../ui/built/', import.meta.url);
 const BUNDLER = new URL('../console/drawings.ts', import.meta.url);
 

@@ -17,9 +17,10 @@ import { membersOf, optionOf } from './operations/member-option.ts';
 import { showFidelity } from './output/show-answer.ts';
 import { lookOf } from './output/table.ts';
 import { prepareReportFile, writeReportFile } from './rehearse/report/report.ts';
+import { repeatable } from './repeatable.ts';
 
 interface Options extends Omit<Connection, 'rehearsal'> {
-  /** In the sequence of the options. */
+  /** In the sequence of the command line. */
   readonly rehearsal?: readonly string[];
   readonly all?: boolean;
   readonly allow: number;
@@ -28,7 +29,7 @@ interface Options extends Omit<Connection, 'rehearsal'> {
   readonly html?: string;
 }
 
-/** Compares ours with the real systems in its shadow, over some rehearsals, as a check of CI. */
+/** Compares our applications with the real systems in their shadow, over some rehearsals. A check for CI. */
 export function fidelityCommand(): Command {
   const allow = {
     type: 'integer',
@@ -40,9 +41,10 @@ export function fidelityCommand(): Command {
     .description('Compares our applications with the real systems in their shadow. Exits with 1 if they answered differently.')
     .addOption(againstOption().default(DEFAULT_URL))
     .addOption(
-      new Option('--rehearsal <name>', `Rehearsal to read, may be repeated: the counts are added up. Default: ${DEFAULT_REHEARSAL}.`)
-        .env('ESTATE_REHEARSAL')
-        .argParser((name, before: readonly string[] = []) => [...before, rehearsalOf(name)]),
+      repeatable(
+        new Option('--rehearsal <name>', `Rehearsal to read, may be repeated: the counts are added up. Default: ${DEFAULT_REHEARSAL}.`),
+        (name) => [rehearsalOf(name)],
+      ).env('ESTATE_REHEARSAL'),
     )
     .addOption(new Option('--all', 'Read every rehearsal with a real system in the shadow.'))
     .addOption(optionOf({ path: ['allow'], schema: allow, required: false, inRequiredPart: false }, {}).default(allow.default));
@@ -126,7 +128,7 @@ function sum(one: Summed, other: Summed): Summed {
   };
 }
 
-/** One row for each key, with what its rows add up to. */
+/** One row for each key: the sum of the rows with this key. */
 function merged<Row>(rows: readonly Row[], keyOf: (row: Row) => string, add: (first: Row, next: Row) => Row): Row[] {
   const found = new Map<string, Row>();
   for (const row of rows) {

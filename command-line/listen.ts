@@ -16,6 +16,7 @@ import { CommandFailure, EXIT } from './failure.ts';
 import { withExample } from './help.ts';
 import { optionOf } from './operations/member-option.ts';
 import { lookOf } from './output/table.ts';
+import { repeatable } from './repeatable.ts';
 
 /** Signs deliveries unless `--secret` names another secret. Public, like the other demo credentials. */
 export const LISTEN_SECRET = `whsec_${Buffer.from('public demo secret of listen').toString('base64')}`;
@@ -30,7 +31,7 @@ const CONNECTIONS = 16;
 
 interface Options extends Connection {
   readonly forwardTo: string;
-  readonly types: ReadonlySet<string>;
+  readonly types: readonly string[];
   readonly secret: string;
   readonly from?: string;
   readonly count?: number;
@@ -57,9 +58,10 @@ export function listenCommand(): Command {
     .description('Sends each event to your receiver as a signed webhook, until Ctrl-C.')
     .addOption(new Option('--forward-to <url>', 'Address of your receiver.').argParser(receiverOf).makeOptionMandatory())
     .addOption(
-      new Option('--types <names>', 'Only these events, separated by commas; ext.* names the additional ones.')
-        .argParser(typesOf)
-        .default(typesOf('*'), 'the 16 events of the interface'),
+      repeatable(
+        new Option('--types <names>', 'Only these events, separated by commas or repeated; ext.* names the additional ones.'),
+        typesOf,
+      ).default(typesOf('*'), 'the 16 events of the interface'),
     )
     .addOption(
       new Option('--secret <secret>', 'Signing secret: whsec_ and base64.')
@@ -80,16 +82,15 @@ function receiverOf(text: string): string {
 
 const namesOf = (definitions: typeof events): readonly string[] => definitions.map(({ name }) => name);
 
-function typesOf(text: string): ReadonlySet<string> {
+function typesOf(text: string): readonly string[] {
   const known = namesOf(allEvents);
-  const chosen = text.split(',').flatMap((word) => {
+  return text.split(',').flatMap((word) => {
     const name = nameOf(word.trim());
     if (name === '*') return namesOf(events);
     if (name === EXTENSIONS) return known.filter((one) => one.startsWith('ext.'));
     if (known.includes(name)) return [name];
     throw new InvalidArgumentError(unknownWord('event', name, [...known, '*', EXTENSIONS]));
   });
-  return new Set(chosen);
 }
 
 function secretOf(text: string): string {
@@ -134,7 +135,7 @@ async function forward(
 ): Promise<void> {
   const { types, count = Number.POSITIVE_INFINITY } = options;
   for await (const { id, items } of framesOf(client, options)) {
-    const wanted = items.filter(({ type }) => types.has(nameOf(type))).slice(0, count - progress.taken);
+    const wanted = items.filter(({ type }) => types.includes(nameOf(type))).slice(0, count - progress.taken);
     // In order per object; objects do not wait for each other.
     const bySubject = Map.groupBy(wanted, ({ subject }) => subject);
     const failures = await Promise.all([...bySubject.values()].map((same) => deliverInOrder(same, options, agent)));

@@ -5,5 +5,5 @@ if (sentence !== undefined) {
   process.stderr.write(`${sentence} In a clone, run npm ci first: it brings its own Node.\n`);
   process.exit(2);
 }
-/* Before any other file is loaded: with a full cache, Node does not load its TypeScript compiler, which takes 20 MB. */
+/* Enabled before any other file is loaded: with a full cache, Node does not load its TypeScript compiler, which takes 20 MB. */
 require('node:module').enableCompileCache();

@@ -82,7 +82,7 @@ interface Opened {
   readonly failure: EstateFile['failure'];
 }
 
-/** Keeps the snapshot of the file, and makes a rehearsal of it. @throws CommandFailure with the places of the snapshot that are refused */
+/** Keeps the snapshot of the file, and makes a rehearsal of it. @throws CommandFailure with the refused places of the snapshot */
 async function opened(
   path: string,
   gateway: string,

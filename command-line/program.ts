@@ -17,6 +17,7 @@ import { openCommand } from './open.ts';
 import { operationCommand, operationsByWords } from './operations/operation-commands.ts';
 import { rehearseCommand } from './rehearse/rehearse.ts';
 import { endProcess } from './rehearse/supervision.ts';
+import { refuseRepetitions } from './repeatable.ts';
 import { startCommand } from './start.ts';
 import { streamCommand, streamWords, tailCommand } from './stream.ts';
 import { summaryCommand } from './summary.ts';
@@ -88,6 +89,7 @@ function place(program: Command, words: string, command: Command): void {
 export const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)];
 
 function prepare(command: Command): void {
+  refuseRepetitions(command);
   command
     .summary(/^.*?\.(?= |$)/s.exec(command.description())?.[0] ?? '')
     .helpOption('-h, --help', 'Print this help.')

@@ -28,7 +28,10 @@ export function createConsole(config: () => ConsoleConfig, isProduction = false)
     // `all`: with `get`, Express would answer OPTIONS here.
     router.all(path, (request, response, next) => {
       if (!wantsPage(request)) return next();
-      response.set({ Vary: 'Accept', 'Cache-Control': 'no-store' }).redirect(303, to(request.params['code'] as string | undefined));
+      response
+        .vary('Accept')
+        .set('Cache-Control', 'no-store')
+        .redirect(303, to(request.params['code'] as string | undefined));
     });
   };
   redirect('/', () => '/console/');

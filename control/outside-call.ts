@@ -12,10 +12,10 @@ import type { Transport } from '../shared/transport/transport.ts';
 const DEADLINE_MS = 15_000;
 
 /**
- * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the control plane makes these calls.
- * Faults do not apply to the call itself, but to the calls and events that follow from it.
- * @param from the rehearsal, and the correlation id that the operation answers with
- * @throws Problem as the application answered it
+ * Calls an application as the outside world: the carrier, customer service, a stock taker. Only the control plane makes these calls. Faults
+ * do not apply to the call itself, but to the calls and events that follow from it.
+ * @param from the rehearsal, and the correlation id of the operation's answer
+ * @throws the Problem that the application answered
  */
 export type OutsideCall = <A extends ApiDefinition<string, Application, string>>(
   from: { readonly view: WorldView; readonly correlationId: string },

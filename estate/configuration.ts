@@ -3,7 +3,7 @@ import { type Application, applicationNames } from '../shared/catalog/applicatio
 import type { EventServers } from '../shared/contract/asyncapi/document.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { StartError } from './start-error.ts';
-import { swapVariableForms, swapVariables } from './swap-variables.ts';
+import { swapVariables, unknownSwapVariable } from './swap-variables.ts';
 import { urls, urlVariable, variables, variablesByName } from './variables.ts';
 
 /** Values of `SERVICE`. Processes of one estate, except the touchpoint mock, share their state in Redis and their events on Kafka. */
@@ -73,9 +73,9 @@ function unknownNames(environment: Readonly<Record<string, string | undefined>>)
       const meant = CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
       return meant === undefined ? [] : [`${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`];
     }
+    if (prefix === 'SWAP_') return [unknownSwapVariable(name)];
     const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
-    const forms = prefix === 'SWAP_' ? swapVariableForms : known.join(', ');
-    return [`${name} is not a variable of the estate; variables with ${prefix} are ${forms}. Correct or remove it.`];
+    return [`${name} is not a variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
   });
 }
 

@@ -68,7 +68,7 @@ export function openStore(configuration: Configuration, log: Logger): StoreAdapt
           log.warn({ waitingFor: 'redis' }, error.message);
           return;
         }
-        // The cause was reported before.
+        // The cause is already reported.
         if (isStoreUnavailable(error)) {
           log.debug({ err: error }, 'background work at the store failed');
           return;
@@ -205,7 +205,7 @@ export interface AwaitedStoreOptions {
 }
 
 /** A store that connects in the background and retries. Until it succeeds, requests are refused with the reason. */
-export function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
+function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
   let store: StoreAdapter | undefined;
   let reason = NOT_YET;
   let closing = false;

@@ -17,7 +17,7 @@ import { registeredApplications } from './registry.ts';
 /** Logs which rows of the project do not fit the configured data. @throws FixtureError with a line per mistake */
 export async function loadConfiguredFixtures(configuration: Configuration, log: Logger): Promise<FixtureSet> {
   const fixtures = await loadFixtures(fixturesFolder(configuration));
-  for (const sentence of fixtures.leftOut) log.info(sentence);
+  for (const sentence of fixtures.leftOut) log.warn(sentence);
   return fixtures;
 }
 

@@ -1,16 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Swap, type SwappableApplication, swappableNames, unknownNames } from '../shared/catalog/swap.ts';
+import { applicationNames } from '../shared/catalog/applications.ts';
+import { Swap, type SwappableApplication, swappableNames, unknownNames, whyNotSwappable } from '../shared/catalog/swap.ts';
+import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
+import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { SeededSwap } from '../shared/work/swap/stored-swap.ts';
+import { listenersAt } from './listeners-at.ts';
 import { StartError } from './start-error.ts';
 
 const SETTINGS = {
   URL: (name: string) => `Address of the real system that takes the place of ${name} in new rehearsals.`,
   MODE: (name: string) => `How the real system takes the place of ${name}. Default: real.`,
   HEADERS_FILE: (name: string) => `File with the headers for the real system of ${name}, one \`Name: value\` per line.`,
-  TIMEOUT_MS: (name: string) => `Wall time limit of an answer of the real system of ${name}. Default: 5000.`,
+  TIMEOUT_MS: (name: string) => `Wall time limit for an answer of the real system of ${name}. Default: 5000.`,
   ANSWERS: (name: string) => `Folder with the kept answers of the real system of ${name}, for the mode kept: a file per operation.`,
   KEEP: (name: string) => `true: new rehearsals keep the answers of the real system of ${name}. Default: false.`,
   SHADOW: (name: string) => `In the mode shadow, reads: the real system of ${name} gets queries only. Default: all.`,
@@ -31,7 +35,7 @@ export const swapVariables = Object.fromEntries(
 );
 
 /** The forms of the names, for a sentence about an unknown one. */
-export const swapVariableForms = settings.map((setting) => `SWAP_<APPLICATION>_${setting}`).join(', ');
+const swapVariableForms = settings.map((setting) => `SWAP_<APPLICATION>_${setting}`).join(', ');
 
 type Given = Readonly<Record<string, unknown>>;
 
@@ -58,11 +62,11 @@ function swapIn(application: SwappableApplication, given: Given, mistakes: strin
   const headers = file === undefined ? {} : headersIn(swapVariable(application, 'HEADERS_FILE'), file, mistakes);
   const folder = value('ANSWERS');
   const timeout = value('TIMEOUT_MS');
-  const parsed = Swap.safeParse({
+  const sent = {
     url: value('URL'),
     mode: value('MODE'),
     headers,
-    timeoutMs: timeout === undefined ? undefined : Number(timeout),
+    timeoutMs: Number.isNaN(Number(timeout)) ? timeout : Number(timeout),
     events: value('EVENTS'),
     keep: { true: true, false: false }[value('KEEP') ?? 'false'] ?? value('KEEP'),
     shadow: value('SHADOW'),
@@ -70,15 +74,37 @@ function swapIn(application: SwappableApplication, given: Given, mistakes: strin
       ?.split(',')
       .map((name) => name.trim()),
     ...(folder !== undefined && { answers: answersIn(swapVariable(application, 'ANSWERS'), folder, mistakes) }),
-  });
+  };
+  const parsed = Swap.safeParse(sent, IN_WORDS);
   const unknown = parsed.success ? [...unknownNames(application, parsed.data)] : [];
-  if (parsed.success && unknown.length === 0) return parsed.data;
-  for (const { path, message } of [...(parsed.error?.issues ?? []), ...unknown]) {
+  const own = parsed.success && isOwnAddress(parsed.data.url, given) ? [{ path: ['url'], message: OWN_ADDRESS }] : [];
+  if (parsed.success && unknown.length === 0 && own.length === 0) return parsed.data;
+  const found = [...mistakesIn(parsed.error?.issues ?? [])].map(({ path, detail }) => ({ path, message: detail }));
+  for (const { path, message } of [...found, ...unknown, ...own]) {
     const setting = SETTING_OF[String(path[0])] ?? 'URL';
     const header = setting === 'HEADERS_FILE' && path[1] !== undefined ? ` has the header ${String(path[1])}` : '';
     mistakes.push(`${swapVariable(application, setting)}${header} cannot be used: ${message}`);
   }
   return undefined;
+}
+
+const OWN_ADDRESS = 'The estate listens there itself. Give the address of the real system.';
+
+/** Whether the gateway of this estate has the address. */
+function isOwnAddress(url: string | undefined, { HOST, GATEWAY_PORT }: Given): boolean {
+  const [listener] = listenersAt(url === undefined ? [] : [url]);
+  return listener !== undefined && listener.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
+}
+
+/** A sentence about a variable with SWAP_ that is unknown. */
+export function unknownSwapVariable(name: string): string {
+  const [, words = ''] = new RegExp(`^SWAP_(.+)_(?:${settings.join('|')})$`).exec(name) ?? [];
+  const application = words.toLowerCase().replaceAll('_', '-');
+  const isKnown = applicationNames.some((known) => known === application);
+  const meant = isKnown ? undefined : Object.keys(swapVariables).find((known) => isMisspelt(name, known));
+  if (meant !== undefined) return `${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`;
+  const reason = words === '' ? `variables with SWAP_ are ${swapVariableForms}` : whyNotSwappable(application);
+  return `${name} is not a variable of the estate; ${reason.replace(/^There/, 'there').replace(/\.$/, '')}. Correct or remove it.`;
 }
 
 const SETTING_OF: Readonly<Record<string, Setting>> = {

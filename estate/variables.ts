@@ -26,7 +26,7 @@ const Secret = z.string().min(32, 'it takes 32 characters or more');
 function originIn(text: string): string | undefined {
   if (text === 'loopback' || text === 'none') return text;
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
-  return url && url.href === `${url.origin}/` ? url.origin : undefined;
+  return url && url.href === `${url.origin}/` && !url.hostname.includes('*') ? url.origin : undefined;
 }
 
 export const variables = {

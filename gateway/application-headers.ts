@@ -114,7 +114,8 @@ const STAYS_INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers of an answer, as alternating names and values: the gateway's headers, which headers of the application may replace.
+ * The headers of an answer, as alternating names and values: the gateway's headers, which headers of the application may replace. `Vary` is a list,
+ * so that both stay.
  * @param connection the header of the connection to the client
  */
 export function answerHead(
@@ -126,7 +127,7 @@ export function answerHead(
   const isPassed = (name: string): boolean => !STAYS_INSIDE.has(name) && !named?.has(name) && !name.startsWith('x-estate-');
   const head: OutgoingHttpHeader[] = [];
   for (const { name, lowerCase, value } of own) {
-    const isReplaced = headers[lowerCase] !== undefined && isPassed(lowerCase);
+    const isReplaced = lowerCase !== 'vary' && headers[lowerCase] !== undefined && isPassed(lowerCase);
     if (!isReplaced) head.push(name, value);
   }
   for (const name of Object.keys(headers)) {

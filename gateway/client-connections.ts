@@ -2,6 +2,7 @@ import type { ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode, problems } from '../shared/catalog/problems.ts';
 import { newId } from '../shared/domain/ids.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import { headersOfProblem } from './problems.ts';
 import { identify } from './request-ids.ts';
 
@@ -35,8 +36,22 @@ const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly deta
   HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: `The headers have more than ${HEADER_BYTES} bytes.` },
 };
 
+interface UnreadableRequest extends NodeJS.ErrnoException {
+  /** The bytes that Node.js has read last. */
+  readonly rawPacket?: Buffer;
+}
+
+interface OnSocket {
+  readonly response: ServerResponse | undefined;
+  readonly crossOrigin: CrossOrigin;
+}
+
+/** The origin of a page, if the last bytes have it: without it, the page cannot read the refusal. */
+const originIn = (bytes: Buffer | undefined): string | undefined =>
+  /^origin:[ \t]*([^\r\n]*?)[ \t]*\r?$/im.exec(bytes?.toString('latin1') ?? '')?.[1];
+
 /** Answers bytes that Node.js cannot parse as a request: there is no response object, so the answer is written to the socket. */
-export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
+export function refuseOnSocket(error: UnreadableRequest, socket: Socket, { response, crossOrigin }: OnSocket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
     endUnlessUsed(socket);
     return;
@@ -51,6 +66,7 @@ export function refuseOnSocket(error: NodeJS.ErrnoException, socket: Socket, res
   const body = problem.json('');
   const headers = {
     ...headersOfProblem(problem, identify({}, newId('req', Date.now()))),
+    ...crossOrigin.headersFor(originIn(error.rawPacket)),
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
   };

@@ -141,7 +141,6 @@ function equal(given: Buffer, stored: Buffer | undefined, dummy: Buffer): boolea
   return given.length === expected.length && timingSafeEqual(given, expected) && stored !== undefined;
 }
 
-/** Caches the hashes of recent keys. */
 function cachedHash(pepper: string): (key: string) => string {
   const hashes = new LRUCache<string, string>({ max: MOST_HASHES, memoMethod: (key) => hmacOf(pepper, key) });
   return (key) => hashes.memo(key);
@@ -160,8 +159,8 @@ const unauthenticated = (scheme: KeyScheme): ProblemWithHeaders =>
   new ProblemWithHeaders('unauthenticated', {
     detail:
       scheme === 'bearer'
-        ? 'Send a known token as "Authorization: Bearer <token>". The token of a rehearsal that was deleted or has ended is not known any more.'
-        : 'Send a known key as "X-API-Key: <key>". The key of a rehearsal that was deleted or has ended is not known any more.',
+        ? 'Send a known token as "Authorization: Bearer <token>". The token of a deleted or ended rehearsal is unknown.'
+        : 'Send a known key as "X-API-Key: <key>". The key of a deleted or ended rehearsal is unknown.',
     headers: { 'WWW-Authenticate': `${scheme === 'bearer' ? 'Bearer' : 'ApiKey'} realm="unified-commerce"` },
   });
 

@@ -15,8 +15,10 @@ const PREFLIGHT_SECONDS = 600;
 
 /** CORS: lets pages of other origins read answers. */
 export interface CrossOrigin {
-  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
+  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. Every answer varies by origin. */
   allow(request: IncomingMessage, response: ServerResponse): void;
+  /** The headers of an answer without a response object. @param origin of the request */
+  headersFor(origin: string | undefined): Readonly<Record<string, string>>;
   /** Whether a request is a preflight, as the Fetch standard defines it. */
   isPreflight(request: IncomingMessage): boolean;
   /** @throws Problem forbidden for a page of an origin that is not allowed, even if the page cannot read the answer */
@@ -28,15 +30,21 @@ export interface CrossOrigin {
 /** @param allowed origins such as `http://shop.test:5173`; `loopback` stands for every port of this machine */
 export function crossOrigin(allowed: readonly string[]): CrossOrigin {
   const origin = allowed.map((one) => (one === 'loopback' ? LOOPBACK : one));
-  const isAllowed = ({ headers }: IncomingMessage): boolean =>
-    headers.origin !== undefined &&
-    origin.some((one) => (typeof one === 'string' ? one === headers.origin : one.test(headers.origin ?? '')));
+  const allows = (given: string): boolean => origin.some((one) => (typeof one === 'string' ? one === given : one.test(given)));
+  const isAllowed = ({ headers }: IncomingMessage): boolean => headers.origin !== undefined && allows(headers.origin);
   const handle = cors<CorsRequest>({ origin, exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
   return {
     allow(request, response) {
+      // Answers without an origin too: a cache would give them to pages.
+      if (origin.length > 0) response.setHeader('Vary', 'Origin');
       if (isPreflight(request) || !isAllowed(request)) return;
       // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
+    },
+    headersFor(given) {
+      const vary: Record<string, string> = origin.length > 0 ? { Vary: 'Origin' } : {};
+      if (given === undefined || !allows(given)) return vary;
+      return { ...vary, 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
     },
     isPreflight,
     require(request) {

@@ -129,7 +129,7 @@ const isCode = (text: string): text is ProblemCode => Object.hasOwn(problems, te
 /** Serves the meaning of each problem at the address in its `type`. Browsers get the page of the console instead, if there is a console. */
 function createProblemDocuments(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const answer = (response: Response, body: object): void => void response.set({ Vary: 'Accept', 'Cache-Control': 'no-cache' }).json(body);
+  const answer = (response: Response, body: object): void => void response.vary('Accept').set('Cache-Control', 'no-cache').json(body);
   router.get('/problems', (_request, response) => answer(response, { items: (Object.keys(problems) as ProblemCode[]).map(describe) }));
   router.get('/problems/:code', ({ params: { code } }: Request<{ code: string }>, response) => {
     if (!isCode(code)) throw new Problem('not_found', `There is no problem "${code}". GET /problems lists those that exist.`);

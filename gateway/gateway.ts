@@ -99,7 +99,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   // `100 Continue` is sent after all other checks; unknown expectations are ignored.
   const expectations = ['checkContinue', 'checkExpectation'] as const;
   const server = createFairServer({ ...serverOptions(times), expectations }, (request, response) => void answer(request, response));
-  const connections = watchConnections(server, { refuseOnSocket });
+  const pages = crossOrigin(options.corsOrigins ?? []);
+  const connections = watchConnections(server, {
+    refuseOnSocket: (error, socket, response) => refuseOnSocket(error, socket, { response, crossOrigin: pages }),
+  });
   const access = rehearsalAccess(options);
   const { resolve, revocations } = access;
   const accessTokens = createAccessTokens(pepper);
@@ -121,7 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     snapshotBytes: options.snapshotBytes ?? BODY_BYTES,
     routes: routeTable((options.apis ?? Object.values(apis)).filter(({ audience }) => audience === 'public')),
     isOwnHost: ownHosts(options.allowedHosts ?? []),
-    crossOrigin: crossOrigin(options.corsOrigins ?? []),
+    crossOrigin: pages,
     documents: createHandOver(options.documents),
     controlPlane: options.controlPlane,
     agents: options.agents,

@@ -16,7 +16,7 @@ export function createHandOver(router: Router): HandOver {
   };
 }
 
-/** Resolves when the answer was sent, or the client has disconnected. Rejects when answering fails before. */
+/** Resolves when the answer was sent, or the client has disconnected. Rejects when answering fails first. */
 export const untilClosed = (response: ServerResponse, answer: (fail: (error: unknown) => void) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     response.once('close', resolve);

@@ -66,8 +66,8 @@ function createCounter(whose: string, limit: number, now: () => number) {
 }
 
 /**
- * The unit that requests are counted by. It is one IPv4 address (also if mapped into IPv6), or a /56 network of IPv6, because a client has
- * many IPv6 addresses.
+ * The address whose requests are counted together: one IPv4 address (also if mapped into IPv6), or a /56 network of IPv6, because a client
+ * has many IPv6 addresses.
  */
 export function networkOf(address: string): string {
   const within = /^::(?:ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

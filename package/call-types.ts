@@ -176,7 +176,7 @@ export class TypeTexts {
     });
     const hasOthers = catchall !== undefined && catchall._zod.def.type !== 'never';
     if (hasOthers) members.push(`[member: string]: ${this.of(catchall, direction)}`);
-    // An object without members takes none.
+    // An object without members must be empty.
     return members.length === 0 ? 'Record<string, never>' : `{ ${members.join('; ')} }`;
   }
 }

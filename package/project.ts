@@ -78,7 +78,7 @@ const placesOfModules: Plugin = {
   },
 };
 
-/** The texts of the licences of the packages that these bundled files are from. */
+/** The licence texts of the packages that have these bundled files. */
 export async function licencesOf(files: readonly string[]): Promise<string> {
   const folders = new Set(files.flatMap((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = [...folders].toSorted().map(async (folder) => {

@@ -41,7 +41,7 @@ export type StreamFrame<Id extends StreamId> = FrameOf<Operations[Id]>;
 
 export type { BusinessObject, ObjectType };
 
-/** Types with an additional event for changes that the source document has no event for. */
+/** Types with an additional event, for changes without an event in the source document. */
 type ChangingType = { [Type in ObjectType]: BusinessObject<Type> extends { readonly version: number } ? Type : never }[ObjectType];
 /** The name of an event without its prefix: `order-confirmed`, `ext.order-changed`. */
 export type EventName = ListedEvent['name'] | `ext.${ChangingType}-changed`;

@@ -63,7 +63,7 @@ export interface EventFilter<Type extends EventType = EventType> {
 export interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
   readonly webhookSecret: string;
   readonly webhookUrl: string;
-  /** Of the client that fetches access tokens with POST /oauth/token. */
+  /** The client that fetches access tokens with POST /oauth/token. */
   readonly clientId: string;
   readonly clientSecret: string;
 }

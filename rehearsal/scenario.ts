@@ -7,7 +7,6 @@ export class ExpectationFailed extends Error {
   override readonly name = 'ExpectationFailed';
 }
 
-/** The record of a step. */
 export interface StepRecord {
   readonly title: string;
   readonly call: string;
@@ -44,7 +43,7 @@ export type RepliesOf<Calls extends readonly PlainStep[]> = {
 export interface Stage {
   /** Calls the estate, prints the step, and checks status and events. @throws ExpectationFailed */
   step<const Call extends CallText, const Status extends number = 200>(step: Step<Call, Status>): Promise<StepReply<Call, Status>>;
-  /** Makes several calls concurrently. @returns their replies, sorted like the calls */
+  /** Makes several calls concurrently. @returns their replies, in the sequence of the calls */
   together<const Calls extends readonly PlainStep[]>(title: string, calls: Calls): Promise<RepliesOf<Calls>>;
   /** @throws ExpectationFailed unless both are deeply equal */
   expect(what: string, actual: unknown, expected: unknown): void;

@@ -215,7 +215,7 @@ export class StartedEstateEnsemble implements StartedEstate {
     return `redis://${this.#redis.getHost()}:${this.#redis.getMappedPort(REDIS_PORT)}`;
   }
 
-  /** Container of an application, to stop it or read its log. With the estate in one container, that container. */
+  /** Container of an application, to stop it or read its log. When the estate is one container, it is this container. */
   getContainer(member: EnsembleMember): StartedTestContainer {
     return this.#members.containers.get(member) ?? this.#members.gateway;
   }

@@ -88,7 +88,7 @@ async function checkCall(api: ApiDefinition, options: ConformOptions): Promise<C
     const result = await runCheck(check, options);
     if (obligation === 'may' && checks.length === 0 && result.outcome === 'not offered') return without('not offered');
     checks.push(result);
-    // Without an answer in time, each further check would wait as long.
+    // If the system did not answer in time, each further check would wait as long.
     if (check.name === 'in-time' && result.outcome !== 'passed') break;
   }
   return { api, obligation, offer: 'offered', checks };

@@ -9,7 +9,7 @@ type Verdict = 'conforms' | 'deviates' | 'missing' | 'not offered' | 'unchecked'
 export const deviates = ({ outcome, isDeclined }: Pick<CheckResult, 'outcome' | 'isDeclined'>): boolean =>
   outcome === 'failed' || (outcome === 'not checked' && !isDeclined);
 
-export function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
+function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
   if (offer === 'unchecked') return offer;
   if (offer === 'not offered') return obligation === 'must' ? 'missing' : offer;
   return checks.some(deviates) ? 'deviates' : 'conforms';

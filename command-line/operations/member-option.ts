@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { repeatable } from '../repeatable.ts';
 
 /** What a declaration adds to the schema of a value. */
 export interface ValueHints {
@@ -27,9 +28,8 @@ export function optionOf(member: Member, hints: ValueHints): Option {
     const word = member.schema.type === 'boolean' ? true : 'true';
     return new Option(`--${name}`, description).argParser(() => word).preset(word);
   }
-  return new Option(`--${name} <${placeholder(member.schema)}>`, description)
-    .argParser(parserOf(member, hints))
-    .makeOptionMandatory(member.required);
+  const option = new Option(`--${name} <${placeholder(member.schema)}>`, description).makeOptionMandatory(member.required);
+  return isListOfTexts(member.schema) ? repeatable(option, textsOf) : option.argParser(parserOf(member, hints));
 }
 
 /** Parses a value by its schema. @throws InvalidArgumentError with the valid values */
@@ -40,14 +40,19 @@ export function parserOf(member: Member, hints: ValueHints): (text: string) => u
     if (words !== undefined && !isWord(text, words))
       throw new InvalidArgumentError(unknownWord(hints.noun ?? nameOf(member, hints), text, words));
     if (type === 'integer' || type === 'number') return numberOf(text, member.schema);
-    if (type === 'array' && isListOfTexts(member.schema) && !text.startsWith('[')) return text.split(',');
+    if (isListOfTexts(member.schema)) return textsOf(text);
     if (type === 'array' || type === 'object') return jsonOf(text);
     return text;
   };
 }
 
+const isListOfTexts = ({ type, items }: SchemaPart): boolean => type === 'array' && items?.type === 'string';
+
 /** A list of texts is written with commas, or as JSON. */
-const isListOfTexts = ({ items }: SchemaPart): boolean => items?.type === 'string';
+function textsOf(text: string): readonly unknown[] {
+  if (!text.startsWith('[')) return text.split(',').map((word) => word.trim());
+  return jsonOf(text) as readonly unknown[];
+}
 
 /** Event types are valid with and without their prefix. */
 const isWord = (text: string, words: readonly string[]): boolean =>
@@ -68,6 +73,7 @@ function describe({ schema }: Member, words: readonly string[] | undefined): str
   const isListed = words !== undefined && words.length <= MOST_WORDS && !isFlag(schema);
   const range = schema.type === 'integer' && schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER;
   const remarks = [
+    ...(isListOfTexts(schema) ? ['separated by commas, or repeated'] : []),
     ...(isListed ? [words.join(', ')] : []),
     ...(range ? [`${schema.minimum ?? 0} to ${schema.maximum}`] : []),
     ...(schema.default !== undefined && !isFlag(schema) ? [`default: ${schema.default}`] : []),
@@ -96,7 +102,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The parts of a JSON Schema that options are made of. */
+/** The parts of a JSON Schema that become options. */
 interface SchemaPart {
   readonly type?: string;
   readonly format?: string;

@@ -8,7 +8,7 @@ import { isFile, ownScenarios } from './own-scenarios.ts';
 
 const flowsOf = ({ flows }: Scenario): readonly string[] => flows.map((flow) => `flow-${flow}`);
 
-export const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
+const scenarioWords = (): readonly string[] => [...scenarios.map(({ name }) => name), ...new Set(scenarios.flatMap(flowsOf))];
 
 /** A scenario of the estate, or of a user's file. */
 export interface ChosenScenario {

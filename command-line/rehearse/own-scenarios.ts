@@ -41,7 +41,7 @@ export async function ownScenarios(
     mistakes.push(...problems);
     for (const scenario of scenarios) {
       const other = found.find((one) => one.scenario.name === scenario.name);
-      if (taken.includes(scenario.name)) mistakes.push(`${file}: a scenario ${scenario.name} comes with the estate; choose another name.`);
+      if (taken.includes(scenario.name)) mistakes.push(`${file}: the estate has a scenario ${scenario.name} already; choose another name.`);
       else if (other) mistakes.push(`${file}: ${other.file} has a scenario ${scenario.name} too; choose another name for one of them.`);
       else found.push({ scenario, file });
     }

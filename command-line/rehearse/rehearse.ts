@@ -108,7 +108,7 @@ async function rehearse(names: readonly string[], options: Options): Promise<voi
   }
   if (!outcomes.every(({ passed }) => passed)) process.exitCode = EXIT.fails;
   if (interrupted.aborted) endInterrupted(interrupted.reason as Interrupted, chosen.length - done.length);
-  // A scenario may have left a timer or a server open that keeps this process alive.
+  // An open timer or server of a scenario may keep this process alive.
   interrupted.addEventListener('abort', () => endProcess((interrupted.reason as Interrupted).exitCode));
 }
 

@@ -112,7 +112,7 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
     return { now, ran, ...outcome };
   }
 
-  /** Waits for work that was leased before the advance to end. From then on everything runs in order. */
+  /** Waits until work that was leased before the advance has ended. From then on everything runs in order. */
   async function endRunningWork(world: World, limit: WaitLimit): Promise<void> {
     for (;;) {
       using change = changes.next(world, limit.atMost(POLL_MS));

@@ -15,7 +15,7 @@ export function createChangeWaits(worlds: WorldChanges, onWork: (world: World, w
     if (Number.isFinite(waitMs)) onWork(world, waitMs);
   });
 
-  /** The next change from now on. @param pollMs wall time after which a change is assumed without a notification */
+  /** The next change from now on. @param pollMs wall time after which the wait ends even without a notification */
   function next(world: World, pollMs: Ms): NextChange {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wakes = waiting.get(world) ?? new Set();

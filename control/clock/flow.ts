@@ -6,7 +6,7 @@ import type { Directory } from '../../shared/store/ports/rehearsals.ts';
 import { isStoreUnavailable } from '../../shared/store/store-unavailable.ts';
 import type { DueRunner } from './due-runner.ts';
 
-/** Most items of a world that run concurrently while time flows. During an advance, one item runs at a time. */
+/** Maximum number of items of a world that run concurrently while time flows. During an advance, one item runs at a time. */
 const ITEMS_AT_ONCE = 8;
 /** Wall time between polls for expired leases, whose expiry sends no notification, and between retries while the store is unavailable. */
 const POLL_MS: Ms = 1_000;

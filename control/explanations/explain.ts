@@ -15,7 +15,7 @@ import { troublesOf } from './troubles.ts';
 import { causesOf, type Wait, waitsOf } from './waits.ts';
 import { callTitle, clockTime, listed, sentence } from './words.ts';
 
-/** Limit of explained objects in an answer, beside the requested one. */
+/** Maximum number of objects that an answer explains in addition to the requested one. */
 const MOST_NESTED = 10;
 /** An order waits for a fulfillment order, which waits for a parcel. */
 const MOST_STEPS = 2;
@@ -33,7 +33,7 @@ export async function explain(scope: ExplainScope, type: ListedType, found: Foun
   return { ...brief, text, moves, waitsFor: nested };
 }
 
-/** Explains the objects that the first one waits for, and the objects that these wait for. */
+/** Explains the objects that the first one waits for, and then the objects that they wait for. */
 async function awaitedBy(scope: ExplainScope, first: Brief, faults: readonly ActiveFault[]): Promise<Brief[]> {
   const all: Brief[] = [];
   let latest: readonly Brief[] = [first];

@@ -10,7 +10,7 @@ import type { FaultStore } from '../../shared/store/ports/faults.ts';
 import { describeFault } from '../faults/describe.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 
-/** The faults of a world that can still strike. */
+/** The faults that can still strike in a world. */
 export async function activeFaults({ control, view: { world } }: ExplainScope): Promise<readonly ActiveFault[]> {
   const { rules }: Awaited<ReturnType<FaultStore['faults']>> = await control.faults(world);
   return rules.map(describeFault).filter(({ times, hits }) => times === undefined || hits < times);
@@ -18,18 +18,18 @@ export async function activeFaults({ control, view: { world } }: ExplainScope): 
 
 const calls: Readonly<Record<string, ApiDefinition | undefined>> = { ...apis, ...internalCalls };
 
-/** Whether a fault can strike a call, by its id. */
+/** Whether a fault can strike the call with this id. */
 export function strikesCall({ match }: ActiveFault, id: string): boolean {
   if (match.event !== undefined || match.webhook !== undefined) return false;
   if (match.api !== undefined) return match.api === id;
   return match.application === undefined || match.application === calls[id]?.application;
 }
 
-/** Whether a call that the fault strikes fails for its caller. */
+/** Whether the fault makes a call fail for its caller. */
 export const failsCalls = ({ fault: { kind } }: ActiveFault): boolean =>
   kind === 'outage' || kind === 'drop' || kind === 'status' || kind === 'lost-response';
 
-/** Whether each call that the fault strikes fails, until the fault is deleted. */
+/** Whether the fault makes every matching call fail until the fault is deleted. */
 export const refusesAll = ({ fault, times, probability }: ActiveFault): boolean =>
   (fault.kind === 'outage' || fault.kind === 'drop' || fault.kind === 'status') && times === undefined && probability === undefined;
 

@@ -33,14 +33,13 @@ export async function hiddenObstacles(scope: ExplainScope, subject: Subject): Pr
   return {};
 }
 
-/** The payments of an order. */
 async function paymentsOf({ worlds, view }: ExplainScope, orderId: string): Promise<readonly BusinessObject<'payment'>[]> {
   const of = { application: 'payment-hub', collection: 'payments', name: 'order' } as const;
   const found = await worlds.indexed(view.world, of, orderId, { after: 0, limit: MOST_PAYMENTS });
   return found.map(({ json }) => JSON.parse(json) as BusinessObject<'payment'>);
 }
 
-/** What captured less refunded payments have to cover before goods leave: the rest of the goods, and shipping. */
+/** The amount that captures less refunds must cover before goods leave: the remaining goods, and shipping. */
 function requiredFor({ lines, totals }: BusinessObject<'order'>): Money {
   const goods = lines.reduce((sum, { lineTotal, qty, cancelledQty, returnedQty }) => {
     const gone = floorShare(lineTotal.amount, cancelledQty + returnedQty, qty);

@@ -14,7 +14,7 @@ import { callTitle, listed, sentence } from './words.ts';
 type Move = z.output<typeof Explanation>['moves'][number];
 type AnyRow = Row<string, string>;
 
-/** What decides about a verb beside the object and its life cycle. */
+/** What decides about a verb in addition to the object and its life cycle. */
 export interface Around {
   readonly faults: readonly ActiveFault[];
   readonly hidden: Obstacles;
@@ -66,7 +66,7 @@ function refusalOf(
   const obstacle = obstacleOf(type, verb, object, near) ?? (row ? around.hidden[verb] : undefined);
   if (!row && !obstacle?.isLasting) {
     const isRepeat = rows.some(({ again, from }) => again && from.includes(state));
-    if (isRepeat) return { possible: false, code: 'repeat', why: 'It was done before: a repeat changes nothing.', refs: [] };
+    if (isRepeat) return { possible: false, code: 'repeat', why: 'It is already done: a repeat changes nothing.', refs: [] };
     const from = rows.filter(({ again }) => !again).flatMap((one) => one.from.filter((before) => before !== null));
     const why = `It is ${state}; ${verb} is possible only from ${listed([...new Set(from)], 'or')}.`;
     return { possible: false, code: 'life-cycle', why, refs: [] };

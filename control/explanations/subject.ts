@@ -70,7 +70,7 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
 
 type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
-/** What belongs to an object. A payment waits for the returns of its order, which only the order is near to. */
+/** The objects that belong to an object. A payment also waits for the returns of its order, and only the order refers to them. */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found) {
   const own = await relatedObjects(worlds, { world, objects }, { type, found });
   const { orderId } = publishedOf(type, found);

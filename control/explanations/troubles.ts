@@ -14,7 +14,7 @@ import { applicationTitle, clockTime } from './words.ts';
 const MOST_EVENTS = 30;
 const DELIVER_WEBHOOK = 'deliver-webhook';
 
-/** Events, webhooks and due work of an object that are unsent, pending, parked or withheld. */
+/** The unsent, pending, parked or withheld events, webhooks and due work of an object. */
 export async function troublesOf(scope: ExplainScope, subject: Subject, ledger: Ledger): Promise<Reason[]> {
   return [
     ...(await eventTroubles(scope, subject, ledger)),
@@ -115,7 +115,7 @@ async function webhookTroubles({ webhooks, view }: ExplainScope, { subject }: Su
 const hasOwnReason = (application: string, kind: string): boolean =>
   kind === DELIVER_AGAIN || kind === PUBLISH_WITHHELD_EVENT || application === GATEWAY;
 
-/** Due work about the object that is parked, withheld or retried. */
+/** The parked, withheld or retried due work about the object. */
 function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withheld, awaiting }: Ledger): Reason[] {
   const stuck = parked.flatMap(({ what, key, error, at }): Reason[] => {
     const [application = '', kind = '', ...rest] = key.split('|');

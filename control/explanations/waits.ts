@@ -135,7 +135,7 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
 const isToBeRefunded = ({ state, resolution, writtenOffAt }: BusinessObject<'return'>): boolean =>
   (state === 'inspected' && resolution === 'refund') || (state === 'in-transit' && writtenOffAt !== undefined);
 
-/** What the retailer still has of a cancelled order, the value of a return, and a refund that failed, belong to the customer. */
+/** The retailer owes the customer what it still has of a cancelled order, the value of a return, and a refund that failed. */
 function owedRefund(
   found: BusinessObject<'payment'>,
   placed: BusinessObject<'order'> | undefined,
@@ -147,7 +147,7 @@ function owedRefund(
   const isCancelled = placed?.state === 'cancelled';
   const owed = ofOrder(near, 'return', found.orderId).filter(({ object }) => isToBeRefunded(object));
   if (!isCancelled && owed.length === 0) return [];
-  const why = isCancelled ? 'its order is cancelled' : `the ${listed(owed.map(({ id }) => nameOf('return', id)))} is to be refunded`;
+  const why = isCancelled ? 'its order is cancelled' : `the ${listed(owed.map(({ id }) => nameOf('return', id)))} must be refunded`;
   const about = isCancelled ? undefined : owed.map(({ id }) => ({ type: 'return', id }));
   const needs = ['refund-payment-api'] as const;
   return progression.refund === 'manual'

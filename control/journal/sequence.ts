@@ -12,7 +12,7 @@ export interface Matched {
   readonly mismatch?: { readonly step: number; readonly detail: string; readonly nearest?: Entry };
 }
 
-/** Matches each step with the first fitting happening after the match of the step before. */
+/** Matches each step with the first happening that fits and comes after the match of the previous step. */
 export function matchInOrder(steps: readonly Step[], happenings: readonly Happening[]): Matched {
   const matched: Happening[] = [];
   let from = 0;
@@ -25,7 +25,7 @@ export function matchInOrder(steps: readonly Step[], happenings: readonly Happen
   return { steps: matched.map(entryOf) };
 }
 
-/** As `matchInOrder`, but without anything between the steps that is of a kind that they name. */
+/** As `matchInOrder`, but refuses other happenings between the steps if a step names their kind. */
 export function matchStrictly(steps: readonly Step[], happenings: readonly Happening[]): Matched {
   const kinds = new Set<string>(steps.map(({ what }) => what));
   const considered = happenings.filter(({ entry }) => kinds.has(entry.what));
@@ -84,11 +84,11 @@ function inWords(step: Step): string {
   return `${step.what === 'delivery' ? 'delivery of' : step.what} ${step.name}`;
 }
 
-/** Whether both are of one kind and name. Clock moves have no name to expect. */
+/** Whether both have the same kind and name. A step does not name a clock move. */
 const isAlike = (step: Step, { entry }: Happening): boolean =>
   step.what === entry.what && (step.what === 'advance' || step.name === entry.name);
 
-/** What differs between a step and a happening of its kind and name, in words; undefined for another happening. */
+/** The differences between a step and a happening with its kind and name, in words; undefined when kind or name differ. */
 function differences(step: Step, happening: Happening): string[] | undefined {
   if (!isAlike(step, happening)) return undefined;
   const { what: _what, request, response, object, ...expected } = { request: undefined, response: undefined, object: undefined, ...step };

@@ -69,7 +69,7 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
   }
   const lastCalls = lastCallsOf(arrows, places);
   let last = -1;
-  /** After its publisher and the calls of it, and after earlier events on the bus, but before its first delivery. */
+  /** After its publisher and the publisher's calls, and after earlier events on the bus, but before its first delivery. */
   const placeOf = ({ id, hop }: StoredEvent): number => {
     const publisher = places.get(hop ?? '') ?? -1;
     const published = Math.max(last, publisher, lastCalls[publisher] ?? -1);
@@ -87,7 +87,7 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
   return [...happenings, ...unplaced.map(ofMove)];
 }
 
-/** For each hop, the place of the last call that it made, directly or through its calls; its own place without any. */
+/** For each hop, the place of the last call that it made, directly or through its calls; its own place if it made none. */
 function lastCallsOf(arrows: readonly Arrow<JournalRecord>[], places: ReadonlyMap<string, number>): readonly number[] {
   const lasts = arrows.map((_, place) => place);
   for (const [place, { caller }] of [...arrows.entries()].reverse()) {

@@ -5,7 +5,7 @@ import { Money } from '../../shared/catalog/shapes.ts';
 const LONGEST_LABEL = 160;
 const MEMBER = /\{([\w.]+)\}/g;
 
-/** The first template of the definition whose members the object has completely. */
+/** The first template of the definition whose members all exist in the object. */
 export function labelOf({ label = [] }: ObjectDefinition, object: unknown): string | undefined {
   for (const template of label) {
     const text = filled(template, object);

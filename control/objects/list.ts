@@ -9,10 +9,10 @@ import { columnsOf, labelOf, textsOf } from './label.ts';
 import { relatedOf } from './related.ts';
 import { CUSTOMERS, type ListedType, statesOf } from './types.ts';
 
-/** Most customers whose objects a text search includes. */
+/** Maximum number of customers whose objects a text search includes. */
 const MOST_CUSTOMERS = 20;
 
-/** Most objects that one request reads. If few match, the answer is short, and `next` continues. */
+/** Maximum number of objects that one request reads. If few match, the answer is short, and `next` continues. */
 const MOST_READ = 1_000;
 /** Objects per read when some of them may not match. */
 const CHUNK = 200;

@@ -5,7 +5,7 @@ import { locationsOf } from './stock.ts';
 
 const OWNER = 'promotion-engine';
 const NamedVoucher = Voucher.pick({ name: true, enabled: true }).strip();
-/** Most promotions and most vouchers of an answer. */
+/** Maximum number of promotions, and of vouchers, in an answer. */
 const MOST = 1_000;
 
 /** The names of reference data. Objects name it by id, and it has no pages. */

@@ -3,6 +3,6 @@ import { controlOperations } from '../../shared/catalog/control/operations.ts';
 
 const operations: readonly ControlOperation[] = Object.values(controlOperations);
 
-/** Id of the operation that plays a verb of a type of object for the outside world. */
+/** Id of the operation that plays the outside world: it makes objects of a type take a verb. */
 export const playedBy = (type: string, verb: string): string | undefined =>
   operations.find(({ plays }) => plays?.object === type && plays.verbs.includes(verb))?.id;

@@ -10,16 +10,16 @@ import { type Reference, relatedOf } from './related.ts';
 import { locationsOf } from './stock.ts';
 import { type ListedType, listedTypes } from './types.ts';
 
-/** Most objects of one type that refer to the object. */
+/** Maximum number of objects of one type that refer to the object. */
 const MOST_REFERRING = 20;
-/** Most steps to a referenced object: a parcel, its fulfillment order, the order, the customer. */
+/** Maximum number of steps to a referenced object: a parcel, its fulfillment order, the order, the customer. */
 const MOST_STEPS = 3;
 /** References are followed further as long as there are fewer objects. */
 const ENOUGH = 40;
-/** Most objects of an answer, without products. */
+/** Maximum number of objects in an answer, without products. */
 const MOST = 100;
 const MOST_PRODUCTS = 100;
-/** Other objects refer to many of these. Their references belong to them alone. */
+/** Many objects refer to an object of these types, and its own references concern it alone: they are not followed. */
 const ENDS: ReadonlySet<string> = new Set(['customer', 'loyalty-account']);
 
 type Related = Listed & { readonly type: string; readonly object: Published };
@@ -29,7 +29,10 @@ interface Read {
   readonly found: Found;
 }
 
-/** The objects that an object refers to and that refer to it, with what these refer to, and the products of all their SKUs. */
+/**
+ * The objects that an object refers to, the objects that refer to it, the objects that all of them refer to in a few steps, and the
+ * products of their SKUs.
+ */
 export async function relatedObjects(
   worlds: ObjectReader,
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },

@@ -61,7 +61,7 @@ export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { 
 
 type ParkedName = Pick<Parked, 'what' | 'key'>;
 
-/** Makes parked work due: one item by its key, or all. A delivery whose event is not on the bus is left. @throws Problem not_found */
+/** Makes parked work due: one item by its key, or all. A delivery whose event is not on the bus stays parked. @throws Problem not_found */
 async function redrive(
   worlds: LedgerStore & EventReader,
   world: World,

@@ -28,7 +28,7 @@ export const verifySequence = operate(sequences.verifySequence)(async ({ body },
   return { holds: mismatch === undefined, steps: [...steps], mismatch, truncated };
 });
 
-/** Wall time within which every process writes its hop of a request. A hop that is missing later does not come. */
+/** Wall time within which every process writes its hop of a request. A hop that is still missing then never arrives. */
 const LATEST_MS = 1_000;
 const POLL_MS = 20;
 

@@ -135,7 +135,7 @@ async function listStockOf(
   const lastOrder = lastSku === undefined ? 0 : await orderOfSku(worlds, world, lastSku);
   const isInList = after === undefined || (locations.includes(lastLocation) && (sku ?? lastSku) === lastSku);
   if (lastOrder === undefined || !isInList) {
-    throw invalid('?after', 'unknown_place', `"${after}" is not a position in this list; give the member next of the previous answer.`);
+    throw invalid('?after', 'unknown_place', `"${after}" is not a position in this list; give the member "next" of the previous answer.`);
   }
   const more = (of: string | undefined): readonly StockPlace[] =>
     of === undefined ? [] : locations.map((locationId) => ({ sku: of, locationId }));

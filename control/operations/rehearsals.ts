@@ -51,11 +51,11 @@ async function sourceOf(
   { rehearsals, snapshots }: ControlParts,
 ): Promise<WorldSource | undefined> {
   if (from === undefined) return undefined;
-  if (data !== undefined) throw invalid('/data', 'not_together', 'The world in from has data already: give either from or data.');
+  if (data !== undefined) throw invalid('/data', 'not_together', 'The world in "from" has data already: give either "from" or "data".');
   if (swap !== undefined)
-    throw invalid('/swap', 'not_together', 'A real system lacks the state of the world in from: give either from or swap.');
+    throw invalid('/swap', 'not_together', 'A real system lacks the state of the world in "from": give either "from" or "swap".');
   if (startsAt !== undefined) {
-    throw invalid('/startsAt', 'not_together', 'The clock of the world in from continues: give either from or startsAt.');
+    throw invalid('/startsAt', 'not_together', 'The clock of the world in "from" continues: give either "from" or "startsAt".');
   }
   const { snapshot, rehearsal } = from;
   if ((snapshot === undefined) === (rehearsal === undefined)) {
@@ -67,7 +67,10 @@ async function sourceOf(
   return { copyOf: view.world };
 }
 
-/** A request may begin between the check and the copy. The fork would have a half of its work, so the fork is removed. @throws Problem not_at_rest */
+/**
+ * A request may begin between the check and the copy. The fork would have half of its work, so the fork is removed.
+ * @throws Problem not_at_rest
+ */
 async function requireRest(name: string, of: string, { rehearsals, snapshots, worlds }: ControlParts): Promise<void> {
   try {
     await snapshots.settled(await rehearsals.find(name));
@@ -83,7 +86,7 @@ async function requireRest(name: string, of: string, { rehearsals, snapshots, wo
 function idleMsOf({ idleExpiry, keep }: { readonly idleExpiry?: string; readonly keep: boolean }): Ms | null | undefined {
   if (idleExpiry === undefined) return keep ? null : undefined;
   if (keep) {
-    throw invalid('/idleExpiry', 'not_together', 'A rehearsal that is kept has no idle expiry: give either keep or idleExpiry.');
+    throw invalid('/idleExpiry', 'not_together', 'A rehearsal that is kept has no idle expiry: give either "keep" or "idleExpiry".');
   }
   try {
     return idleExpiryMs(idleExpiry);

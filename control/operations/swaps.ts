@@ -51,7 +51,7 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
   }
   const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: ReportedData };
   await refuseUnknownOrder(scope, type, checked.data);
-  // The owner refuses what is censored here. The secret itself leaves the control plane in no record.
+  // The owner refuses the censored text. No record of the control plane contains the secret itself.
   const censored: unknown = JSON.parse(withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap).toString());
   return realSystems.report(scope, owner, { type, data: censored });
 });

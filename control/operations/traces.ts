@@ -33,11 +33,11 @@ function requireKnownApi(api: string): void {
   throw invalid(
     '?api',
     'unknown_api',
-    `No hop is of "${api}"; there are ${ids.join(', ')}, and event:<name> and due:<kind> for deliveries and due work.`,
+    `No hop has the api "${api}"; there are ${ids.join(', ')}, and event:<name> and due:<kind> for deliveries and due work.`,
   );
 }
 
-/** Most events read: a client may use one correlation id for thousands of events. */
+/** Maximum number of events that are read: a client may use one correlation id for thousands of events. */
 const EVENTS_READ = 100;
 const MOST_OBJECTS = 50;
 

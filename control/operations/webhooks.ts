@@ -41,7 +41,7 @@ function checkName(name: string): void {
   if (WebhookName.safeParse(name).success) return;
   const remedy =
     name === CARRIER
-      ? 'Faults name the webhooks of the carrier so: choose another name.'
-      : 'A webhook’s name has lower-case letters, digits and hyphens, begins with no hyphen, and has at most 40 characters.';
+      ? 'Faults use this name for the webhooks of the carrier: choose another one.'
+      : 'A webhook’s name has lower-case letters, digits and hyphens, does not begin with a hyphen, and has at most 40 characters.';
   throw invalid('{name}', 'invalid_name', remedy);
 }

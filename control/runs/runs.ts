@@ -1,17 +1,17 @@
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { nearestWord } from '../../shared/domain/nearest-word.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 import type { RunStore } from '../../shared/store/ports/runs.ts';
-import { nearest } from './nearest.ts';
 import { headOf, ITS_GATEWAY_STOPPED, isOpen, LEASE_MS, recordOf, runOf, startRecording } from './recording.ts';
 import type { ListedScenario, RunHead, RunState, ScenarioRunner } from './scenario-runner.ts';
 
-/** Most runs at a time. Each run loads the estate as much as a busy client. */
+/** Maximum number of concurrent runs. Each run loads the estate as much as a busy client. */
 const RUNS_AT_ONCE = 2;
-/** Most runs in the list. The rehearsals of these runs are kept too. */
+/** Maximum number of runs in the list. The rehearsals of these runs are kept too. */
 const RUNS_KEPT = 40;
 const RENEWAL_MS: Ms = 1_000;
 /** Wall time between polls of a waiting run for its turn: a run of another gateway may have ended. */
@@ -144,7 +144,7 @@ function scenarioNamed(name: string, all: readonly ListedScenario[]): ListedScen
   const found = all.find((scenario) => scenario.name === name);
   if (found) return found;
   const names = all.map((scenario) => scenario.name);
-  const like = nearest(name, names);
+  const like = nearestWord(name, names);
   const hint = like === undefined ? '' : ` Did you mean "${like}"?`;
   throw new Problem('not_found', `There is no scenario "${name}".${hint} There are ${names.join(', ')}.`, {
     objectType: 'scenario',

@@ -28,7 +28,7 @@ function* noTime(path: Path, at: Ms, earliest: Ms): Generator<FieldError, void> 
   }
 }
 
-/** How many of the next numbers of a name are compared with the ids of the file. Requests that change nothing leave no id. */
+/** How many numbers after the last one of a name are compared with the ids of the file. Requests that change nothing leave no id. */
 const NUMBERS_AHEAD = 100;
 /** The id of a request. Its second part derives from the seed, the name and the number. */
 const REQUEST_ID = /req_[0-9A-Z]{10}([0-9A-Z]{16})/g;

@@ -200,7 +200,7 @@ function* sharedValues(path: Path, rows: Rows, name: string, keyOf: AnyCollectio
   }
 }
 
-/** @returns undefined also for an object that does not fit its schema, which is a mistake on its own */
+/** @returns undefined also for an object that does not fit its schema, which is a separate mistake */
 function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): string | undefined {
   try {
     return keyOf(object);
@@ -283,7 +283,7 @@ function* unknownSubjects({ applications, due }: SnapshotFile): Generator<FieldE
   }
 }
 
-/** @returns none also for an object of another type */
+/** @returns an empty list also for an object of another type */
 function valuesOf(keys: NonNullable<DueMeaning['keys']>, object: Readonly<Record<string, unknown>>): readonly string[] {
   try {
     return keys(object);

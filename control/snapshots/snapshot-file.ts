@@ -144,7 +144,7 @@ export function digestOf({ digest: _digest, ...file }: Readonly<Record<string, u
   return `sha256:${createHash('sha256').update(canonicalJson(file)).digest('hex')}`;
 }
 
-export const sealed = <File extends Readonly<Record<string, unknown>>>(file: File) => {
+const sealed = <File extends Readonly<Record<string, unknown>>>(file: File) => {
   const { format, version, digest: _digest, ...rest } = file;
   return { format, version, digest: digestOf(file), ...rest };
 };

@@ -22,9 +22,9 @@ export interface SnapshotsOptions extends CheckOptions {
   readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
-    /** Of the number of snapshots. */
+    /** Maximum number of snapshots. */
     readonly most: number;
-    /** Of the size of a file. */
+    /** Maximum size of a file, in bytes. */
     readonly bytes: number;
   };
   /** Version of the estate. */

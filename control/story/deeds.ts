@@ -7,7 +7,6 @@ import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
 import { isRecord } from './references.ts';
 
-/** A call of a client. */
 export interface ClientCall {
   readonly api: ApiDefinition;
   /** Path and query. */
@@ -122,7 +121,6 @@ function eventsByCause({ events }: Recording, begun: readonly Begun[]): Readonly
 /** Work that was due before an advance runs at its beginning, within this time of the rehearsal's clock. */
 const LATE_MS = 1_000;
 
-/** The events before the next operation. */
 const until = (events: readonly RecordedEvent[], next: OperationRecord | undefined): readonly RecordedEvent[] =>
   events.filter(
     ({ order, at }) => next === undefined || order <= next.afterEvent || (next.id === 'advance-clock' && at <= next.at + LATE_MS),

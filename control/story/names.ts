@@ -48,7 +48,7 @@ export function titleOf({ name }: Pick<ApiDefinition, 'name'>): string {
 const ORDINALS = ['', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
 /** `fulfillment order` as `fulfillmentOrder`. */
-export const camelCase = (words: string): string =>
+const camelCase = (words: string): string =>
   words
     .replaceAll(/[^A-Za-z0-9]+/g, ' ')
     .trim()
@@ -59,7 +59,7 @@ export const camelCase = (words: string): string =>
 /** `paymentStatus` as `payment status`. */
 export const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-export const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 export const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '');
 

@@ -22,7 +22,7 @@ export interface PlannedCall {
   readonly isIdle: boolean;
 }
 
-/** An event that the story reads an object from. */
+/** An event whose object the story reads. */
 export interface PlannedEvent {
   readonly order: number;
   readonly name: string;
@@ -163,7 +163,7 @@ export const keyOf = (source: Source): string => (source.is === 'answer' ? `answ
 const isUnneeded = (part: Part, used: ReadonlyMap<string, unknown>): boolean =>
   part.is === 'step' && part.planned.isIdle && !used.has(keyOf({ is: 'answer', call: part.planned.number }));
 
-/** Whether the token itself was refused, such as the number of a card. The estate refuses the censor in its place alike. */
+/** Whether the token itself was refused, such as the number of a card. The estate refuses the censor in its place in the same way. */
 const refusesToken = ({ status, response }: ClientCall): boolean =>
   status === 422 &&
   isRecord(response) &&
@@ -249,7 +249,7 @@ function titleIn(call: ClientCall, isAgain: boolean): string {
   return `${title}: ${OUTCOMES[status] ?? 'refused'}`;
 }
 
-/** What a webhook of the carrier reports. */
+/** The title of a step that sends a webhook of the carrier. */
 const reportOf = (request: unknown): string =>
   `The carrier reports ${isRecord(request) && isRecord(request['data']) ? String(request['data']['status']) : 'a scan'}`;
 

@@ -25,7 +25,7 @@ export const isMadeByEstate = (text: string, known: { readonly requests: Readonl
 const OWED: ReadonlySet<string> = new Set(['total', 'outstanding', 'authorizedAmount', 'capturedAmount', 'refundableAmount', 'owedRefund']);
 
 /** Whether an amount of an answer is a reference when a later request sends the same amount. */
-export const isSentOn = (path: Path): boolean => OWED.has(String(path.at(-1)));
+const isSentOn = (path: Path): boolean => OWED.has(String(path.at(-1)));
 
 /** An id of the estate within a longer text, such as the subject of an event. */
 export const ID = /\b[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}\b/g;

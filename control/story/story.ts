@@ -226,7 +226,7 @@ function createWriter(used: ReadonlyMap<string, readonly Reference[]>, uses: Rea
       const names = accepted.map((one) => {
         if (!read.includes(one)) return '';
         const name = nameFor(...variableOf(one.call, seen));
-        // An element of a list may be missing for the compiler.
+        // To the compiler, an element of a list may be undefined.
         bound.set(keyOf({ is: 'answer', call: one.number }), {
           name,
           before: ['body'],

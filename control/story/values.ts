@@ -21,7 +21,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 /** Instants that are further away are constants, such as the end of a fixture's promotion. */
 const NEAR_MS = 400 * 24 * 60 * 60 * 1_000;
 
-/** What a value is read with. */
+/** The facts that decide how a value is written. */
 export interface Reading {
   readonly references: Pick<References, 'ofText' | 'ofMoney'>;
   /** Searches the events for a text that no answer has. */

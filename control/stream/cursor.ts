@@ -3,7 +3,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { asText, shortened } from '../../shared/domain/text.ts';
 import { idOf, type World } from '../../shared/domain/world.ts';
 
-/** The position of a stream: the last hop and the last event of a world that were sent. */
+/** The position of a stream in a world: the last hop and the last event that were sent. */
 export interface Place {
   readonly world: World;
   readonly hops: number;

@@ -73,7 +73,7 @@ export async function permittedSwaps(outbound: Outbound, requested: Swaps): Prom
   return Object.fromEntries(Object.entries(requested).map(([application, swap]) => [application, { ...swap, isDefault: false }]));
 }
 
-/** What the real system of an application has answered in a world. @throws Problem not_swapped */
+/** The answers of the real system of an application in a world. @throws Problem not_swapped */
 export async function readAnswers(worlds: Pick<ObjectReader, 'object' | 'all'>, world: World, name: string): Promise<KeptAnswers> {
   const [application, swap] = (await swapsOf(worlds, world)).find(([one]) => one === name) ?? [];
   if (!application || !swap?.keep) {

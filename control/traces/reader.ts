@@ -9,7 +9,7 @@ import type { EventReader } from '../../shared/store/ports/objects.ts';
 /** Summaries per read of a filtered search, and most summaries that one request reads. */
 const STEP = 200;
 const MOST_WALKED = 1_000;
-/** Events of an object that are searched for correlation ids. */
+/** Maximum number of events of an object that are searched for correlation ids. */
 const EVENTS_OF_OBJECT = 1_000;
 
 export interface FoundTraces {

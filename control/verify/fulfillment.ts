@@ -15,7 +15,7 @@ export function fulfillment(world: WorldRecords): InvariantResult {
   const known = new Set(orders.map(({ id }) => id));
   const pickings = grouped(world.records<PickingOrder>('wms', 'picking-orders'), ({ fulfillmentOrderId }) => fulfillmentOrderId);
   for (const one of fulfillmentOrders) {
-    check(known.has(one.orderId), `fulfillment-order/${one.id}: of order/${one.orderId}, which does not exist`);
+    check(known.has(one.orderId), `fulfillment-order/${one.id}: belongs to order/${one.orderId}, which does not exist`);
     checkPicking(world, { fulfillmentOrder: one, pickings: pickings.get(one.id) ?? [] }, check);
   }
   checkParcels(world, fulfillmentOrders, check);
@@ -26,7 +26,7 @@ export function fulfillment(world: WorldRecords): InvariantResult {
 export const isBackAtSender = ({ state, shipments }: Pick<FulfillmentOrder, 'state' | 'shipments'>): boolean =>
   state === 'returned-to-sender' && shipments.some((parcel) => parcel.state === 'returned-to-sender');
 
-/** Whether its units have reached the customer or are still expected to. */
+/** Whether its units have reached the customer, or may still do so. */
 const isServing = ({ state, failureReason }: FulfillmentOrder): boolean =>
   state !== 'cancelled' && state !== 'returned-to-sender' && !(state === 'failed-delivery' && failureReason === 'lost');
 
@@ -59,7 +59,7 @@ function checkLines(
     );
     check(
       delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
-      `${name}: ${fulfilledQty} delivered, its fulfillment orders delivered ${delivered}`,
+      `${name}: ${fulfilledQty} delivered, and its fulfillment orders delivered ${delivered}`,
     );
     if (order.state === 'completed') {
       check(
@@ -88,7 +88,7 @@ function checkPicking(
     );
   }
   for (const picking of pickings) {
-    check(picking.id === pickingOrderId, `picking-order/${picking.id}: of ${name}, which is picked by ${pickingOrderId ?? 'none'}`);
+    check(picking.id === pickingOrderId, `picking-order/${picking.id}: picks ${name}, which is picked by ${pickingOrderId ?? 'none'}`);
     if (picking.status === 'open' || picking.status === 'started' || queued('wms', picking.id)) continue;
     const counted = new Map(lines.map(({ orderLineId, pickedQty }) => [orderLineId, pickedQty]));
     for (const { orderLineId, pickedQty } of picking.lines) {
@@ -128,7 +128,7 @@ function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: 
       copied.add(copy.id);
       const shipment = shipments.get(copy.id);
       if (!shipment) {
-        check(queued('fms', id), `shipment/${copy.id}: of ${name}, and the carrier has no record of it`);
+        check(queued('fms', id), `shipment/${copy.id}: belongs to ${name}, and the carrier has no record of it`);
         continue;
       }
       const isScannedOutside = parcels.get(copy.id)?.newestOutsideScanAt !== undefined;
@@ -138,5 +138,5 @@ function checkParcels({ of, records, queued }: WorldRecords, fulfillmentOrders: 
       );
     }
   }
-  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: of no fulfillment order and no return`);
+  for (const id of shipments.keys()) check(copied.has(id), `shipment/${id}: belongs to no fulfillment order and no return`);
 }

@@ -45,7 +45,7 @@ function checkPayment({ swapped }: WorldRecords, payment: Payment, check: Check)
     numbers.every((value) => Number.isSafeInteger(value) && value >= 0),
     `payment/${id}: amounts are not integers ≥ 0: ${numbers.join(', ')}`,
   );
-  check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > asked ${amount.amount}`);
+  check(authorizedAmount.amount <= amount.amount, `payment/${id}: authorised ${authorizedAmount.amount} > requested ${amount.amount}`);
   const isPart = isHeld(state) && authorizedAmount.amount < amount.amount;
   check(
     // A real system does not show whether its request accepts a part.
@@ -170,13 +170,13 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
     const received = paidOut.get(token) ?? 0;
     check(
       had - kept + received === balance,
-      `gift card ${token}: ${balance} of ${had} are left, payments have ${kept}, and refunds brought ${received}`,
+      `gift card ${token}: ${balance} of ${had} are left, payments keep ${kept}, and refunds added ${received}`,
     );
   }
   const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
   for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
     const promised = bound.get(orderId) ?? 0;
-    check(committed === promised, `order/${orderId}: ${committed} count as promised, and its payments promise ${promised}`);
+    check(committed === promised, `order/${orderId}: ${committed} count as committed, and its payments commit ${promised}`);
   }
 }
 

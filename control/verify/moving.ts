@@ -182,7 +182,7 @@ function refunderOf(world: WorldRecords, id: string): string | undefined {
 
 const isEnded = ({ state }: Return): boolean => state === 'refunded' || state === 'exchanged' || state === 'rejected';
 
-/** Most characters that a violation quotes from an error. */
+/** Maximum number of characters that a violation quotes from an error. */
 const MOST_OF_AN_ERROR = 300;
 
 /** Parked work is not done. Each violation names the object that the work is about. */

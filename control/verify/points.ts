@@ -21,10 +21,10 @@ export function points(world: WorldRecords): InvariantResult {
   for (const { id, pointsBalance, entryCount, shortfall: noted = 0, ledger } of accounts) {
     const sum = ledger.reduce((all, entry) => all + entry.points, 0);
     check(pointsBalance >= 0, `loyalty-account/${id}: negative balance ${pointsBalance}`);
-    check(sum === pointsBalance, `loyalty-account/${id}: entries add up to ${sum}, the balance is ${pointsBalance}`);
-    check(entryCount === ledger.length, `loyalty-account/${id}: it counts ${entryCount} entries, the ledger has ${ledger.length}`);
+    check(sum === pointsBalance, `loyalty-account/${id}: entries add up to ${sum}, and the balance is ${pointsBalance}`);
+    check(entryCount === ledger.length, `loyalty-account/${id}: it counts ${entryCount} entries, and the ledger has ${ledger.length}`);
     const open = ledger.reduce((all, { shortfall = 0 }) => all + shortfall, 0);
-    check(open === noted, `loyalty-account/${id}: its shortfall is ${noted}, the entries add up to ${open}`);
+    check(open === noted, `loyalty-account/${id}: its shortfall is ${noted}, and the entries add up to ${open}`);
     check(open >= 0, `loyalty-account/${id}: ${-open} points too many were taken back`);
     check(
       open <= 0 || pointsBalance === 0,
@@ -64,7 +64,10 @@ function checkRedeemed(world: WorldRecords, accounts: readonly Account[], check:
   for (const account of accounts) {
     const gone = redeemed(account) - (redeemedBefore.get(account.id) ?? 0);
     const there = (kept.get(account.id) ?? 0) - (keptBefore.get(account.id) ?? 0);
-    check(gone === there, `loyalty-account/${account.id}: ${gone} points were redeemed and not given back, its redemptions keep ${there}`);
+    check(
+      gone === there,
+      `loyalty-account/${account.id}: ${gone} points were redeemed and not given back, and its redemptions keep ${there}`,
+    );
   }
   for (const { id, state } of redemptions) {
     check(state !== 'open' || queued('loyalty-platform', id), `redemption/${id}: open, and nothing will ever give its points back`);

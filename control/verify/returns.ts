@@ -21,7 +21,7 @@ const isOpen = ({ status }: ReturnBooking): boolean => status === 'open' || stat
 export function returns(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'returns',
-    'No unit is returned twice, before its delivery or while a parcel has it, no refund exceeds what the unit cost, and returned stock is counted',
+    'No unit is returned twice, before its delivery, or while it is in a parcel; no refund exceeds what the unit cost; returned stock is counted',
   );
   const bookings = bookingsIn(world);
   const found = new Map(world.of<Return>('return').map((one) => [one.id, one]));
@@ -30,7 +30,10 @@ export function returns(world: WorldRecords): InvariantResult {
   for (const one of found.values()) {
     const { id, dropOff, locationId } = one;
     check(booked.has(id), `return/${id}: it has no record at the OMS`);
-    check(dropOff === 'carrier' || !warehouses.has(locationId), `return/${id}: is returned at a store, and ${locationId} is not a store`);
+    check(
+      dropOff === 'carrier' || !warehouses.has(locationId),
+      `return/${id}: the customer brings the goods to ${locationId}, which is not a store`,
+    );
   }
   for (const booking of bookings) checkBooking(world, { booking, found: found.get(booking.id) }, check);
   checkRefunds(world, bookings, found, check);
@@ -89,7 +92,7 @@ function checkBooking(
     return;
   }
   check(fittingStates[status].includes(found.state) || isBusy, `return/${id}: ${found.state}, and ${status} at the OMS`);
-  check(found.orderId === booking.orderId, `return/${id}: of order/${found.orderId}, and booked on order/${booking.orderId}`);
+  check(found.orderId === booking.orderId, `return/${id}: belongs to order/${found.orderId}, and is booked on order/${booking.orderId}`);
   const units = (one: { readonly orderLineId: string; readonly qty: number }): string => `${one.orderLineId} × ${one.qty}`;
   check(
     found.lines.map(units).join() === lines.map(units).join(),
@@ -121,7 +124,7 @@ function checkRefunds(
   for (const { returnId = '', orderId } of ofReturns) {
     check(
       orderOf.get(returnId) === orderId,
-      `return/${returnId}: a payment of order/${orderId} was refunded for it, which is not its order`,
+      `return/${returnId}: a payment of order/${orderId} was refunded for it, and the return belongs to another order`,
     );
   }
   const exchanges = new Map(of<Order>('order').map(({ id, exchangeForReturnId }) => [id, exchangeForReturnId]));
@@ -134,7 +137,7 @@ function checkRefunds(
   }
   for (const [id, { used = 0 }] of Object.entries(counters('payment-hub', 'return-covers'))) {
     const [back, credit] = [paid.get(id) ?? 0, credited.get(id) ?? 0];
-    check(used === back + credit, `return/${id}: ${used} count as used, ${back} were paid back and ${credit} credited`);
+    check(used === back + credit, `return/${id}: ${used} count as used, and ${back} were refunded and ${credit} credited`);
   }
   const kept = sums(
     payments,
@@ -159,17 +162,20 @@ function checkRefunds(
     const back = paid.get(id) ?? 0;
     const credit = credited.get(id) ?? 0;
     const worth = refundAmount.amount;
-    check(back + credit <= worth, `return/${id}: ${back} paid back and ${credit} credited of ${worth}`);
+    check(back + credit <= worth, `return/${id}: ${back} refunded and ${credit} credited of ${worth}`);
     const committed = committedOf(noted);
     check(
       committed === back || queued('fms', id),
-      `return/${id}: it notes refunds of ${committed}, its payments were refunded ${back} for it`,
+      `return/${id}: its refunds add up to ${committed}, and the Payment Hub refunded ${back} for it`,
     );
     const left = Math.max(0, (kept.get(orderId) ?? 0) - (lost.get(orderId) ?? 0) - (exchanged.get(orderId) ?? 0));
     if (state === 'refunded') {
       const received = succeededOf(noted);
       check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
-      check(back + credit === worth || left === 0, `return/${id}: refunded, and ${back} of ${worth} were paid back while ${left} could be`);
+      check(
+        back + credit === worth || left === 0,
+        `return/${id}: refunded, and ${back} of ${worth} were paid back, although ${left} more could be`,
+      );
     }
   }
 }
@@ -201,7 +207,7 @@ function checkReturnedStock({ of, counters, queued }: WorldRecords, all: readonl
       const counted = moved[key]?.[counter] ?? 0;
       check(
         busy.has(key) || counted === (expected.get(key) ?? 0),
-        `stock/${key}: ${counted} ${counter}, and ${expected.get(key) ?? 0} came back`,
+        `stock/${key}: ${counted} ${counter}, and returns and failed deliveries brought ${expected.get(key) ?? 0} back`,
       );
     }
   }

@@ -3,7 +3,7 @@ import type { Ms } from '../../shared/domain/time.ts';
 
 /** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 3;
-/** Longest wall time of a turn of the event loop without other work. */
+/** A turn of the event loop that takes at most this wall time had no other work. */
 const IDLE_TURN_MS = 0.3;
 /** Pause for other work before the next slice, as a multiple of the length of a slice. */
 const REST = 4;

@@ -35,7 +35,7 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
     check(onHand - reserved - safetyStock >= 0, `stock/${key}: ATP ${onHand - reserved - safetyStock}`);
     check(
       (reservedByKey.get(key) ?? 0) === reserved,
-      `stock/${key}: open reservations hold ${reservedByKey.get(key) ?? 0}, reserved is ${reserved}`,
+      `stock/${key}: open reservations have ${reservedByKey.get(key) ?? 0} units, and ${reserved} are reserved`,
     );
     const [shipped, carriedOut, writtenOff, returned, found, recounted] = (
       ['shipped', 'carriedOut', 'writtenOff', 'returned', 'found', 'recounted'] as const
@@ -61,14 +61,14 @@ function checkReservations(world: WorldRecords, check: Check): void {
   const byReservation = (units: readonly HeldFor[]) =>
     sums(
       units,
-      (one) => `reservation/${one.reservationId}: of ${keyOf(one)}`,
+      (one) => `reservation/${one.reservationId} ${keyOf(one)}`,
       ({ qty }) => qty,
     );
   const inReservations = byReservation(reservedUnits(world));
   const inHolds = byReservation(holds.flatMap(remainingUnitsOf));
   for (const key of new Set([...inReservations.keys(), ...inHolds.keys()])) {
     const [has = 0, counted = 0] = [inReservations.get(key), inHolds.get(key)];
-    check(has === counted, `${key} it has ${has}, and ${counted} are held for it`);
+    check(has === counted, `${key}: it has ${has}, and ${counted} are reserved for it`);
   }
 }
 
@@ -82,7 +82,7 @@ interface Movement {
   readonly allocations: readonly Held[];
   readonly pending: boolean;
 }
-/** The units that the Inventory Service holds for a reservation. */
+/** The reserved units as the Inventory Service stores them. */
 interface Hold {
   readonly id: string;
   readonly state: string;
@@ -181,7 +181,7 @@ function checkConsumed(world: WorldRecords, check: Check): void {
     for (const key of new Set([...reserved.keys(), ...Object.keys(moved)])) {
       const said = reserved.get(key) ?? 0;
       const counted = (moved[key]?.[counter] ?? 0) + (outstanding.get(key) ?? 0);
-      check(said === counted, `stock/${key}: reservations say ${said} ${counter}, the counters say ${counted}`);
+      check(said === counted, `stock/${key}: ${said} ${counter} in the reservations, and ${counted} in the counters`);
     }
   }
 }
@@ -217,7 +217,7 @@ function checkReturned({ of, counters, queued }: WorldRecords, check: Check): vo
   for (const [key, qty] of cameBack) {
     const returned = moved[key]?.['returned'] ?? 0;
     const ids = back.map(({ id }) => `fulfillment-order/${id}`).join(', ');
-    check(returned >= qty, `stock/${key}: ${qty} came back with ${ids}, and ${returned} were put back`);
+    check(returned >= qty, `stock/${key}: ${qty} came back with ${ids}, and ${returned} are on hand again`);
   }
 }
 

@@ -36,7 +36,6 @@ type StoredEntry = LedgerEntry & { readonly accountId: string };
 export const accountsOf = ({ of, records }: WorldRecords): readonly Account[] =>
   withLedgers(of<Account>('loyalty-account'), records<StoredEntry>('loyalty-platform', 'ledger-entries'));
 
-/** The accounts that the world was seeded with. */
 export function seededAccounts({ seed }: WorldRecords): readonly Account[] {
   const { accounts = [], 'ledger-entries': entries = [] } = seed.applications['loyalty-platform']?.objects ?? {};
   const parsed = <T>(rows: readonly { readonly json: string }[]): readonly T[] => rows.map(({ json }) => JSON.parse(json) as T);

@@ -15,7 +15,7 @@ const StoredWebhook = z.object({
   version: z.int(),
   state: z.enum(['active', 'disabled', 'deleted']),
   name: z.string(),
-  /** Changes with every registration after a deletion: work of the earlier one ends when it runs. */
+  /** Changes when the webhook is registered again after a deletion. Work of the earlier registration then ends when it runs. */
   registration: z.string(),
   url: z.string(),
   types: z.array(z.string()),
@@ -80,9 +80,9 @@ export const deliveries = defineCollection({
   name: 'deliveries',
   schema: StoredDelivery,
   index: {
-    /** Those that are not accepted yet, of a webhook. */
+    /** The unaccepted deliveries of a webhook. */
     waiting: ({ state, webhook }: StoredDelivery) => (state === 'waiting' ? webhook : undefined),
-    /** Those that are made one after the other, of a webhook and an object. */
+    /** The deliveries of a webhook about an object, which are made one after the other. */
     inOrder: ({ state, isApart, webhook, event }: StoredDelivery) =>
       state === 'waiting' && !isApart ? orderOf(webhook, event.subject) : undefined,
   },
@@ -90,7 +90,7 @@ export const deliveries = defineCollection({
 
 export const orderOf = (webhook: string, subject: string): string => `${webhook}/${subject}`;
 
-/** The place of a delivery. The delivery that is older by `KEPT_DELIVERIES` had it before. */
+/** The place of a delivery. Its previous delivery had a number that is lower by `KEPT_DELIVERIES`. */
 export const placeOf = (webhook: string, number: number): string => `${webhook}-${number % KEPT_DELIVERIES}`;
 
 export const deliverWebhook = defineDueWork(

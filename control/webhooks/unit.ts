@@ -8,7 +8,7 @@ import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { Conflict } from '../../shared/work/unit/interruptions.ts';
 import { type OpenUnit, openUnit } from '../../shared/work/unit/open-unit.ts';
 
-/** Most runs of a change that conflicts with others. */
+/** Maximum number of runs of a change that conflicts with others. */
 const MOST_RUNS = 50;
 const PAUSE_GROWTH_MS = 4;
 

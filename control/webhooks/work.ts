@@ -156,7 +156,7 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
     return { sent, attempt: { at: now, startedAt, durationMs, status, answer, error, requestId } };
   }
 
-  /** Earlier deliveries about the same object that a fault withholds until this one was made. */
+  /** Earlier deliveries about the same object that a fault withholds until this one is made. */
   async function overtakenBy(view: WorldView, { name }: StoredWebhook, job: DeliveryJob): Promise<readonly Overtaken[]> {
     const rules = await faults.rules({ world: view.world, revision: view.faults });
     const swapping = rules.filter(({ match, fault }) => match.webhook === name && fault.kind === 'reorder');
@@ -311,7 +311,7 @@ async function scheduleNext(unit: OpenUnit, delivery: StoredDelivery): Promise<v
   if (delivery.state !== 'waiting' || delivery.isApart) return;
   const { items } = await unit.find(deliveries, 'inOrder', orderOf(delivery.webhook, delivery.event.subject));
   const [next] = items.filter(({ number }) => number !== delivery.number).toSorted((a, b) => a.number - b.number);
-  // Without a next delivery, a concurrent commit must not add one in the belief that this one is ahead.
+  // If no delivery follows, a concurrent commit must not add one that waits for this one.
   if (!next) {
     unit.expect(webhooks, webhook);
     return;

@@ -13,10 +13,14 @@ const valuesAt = (value, [step, ...rest]) => {
   if (step === undefined || value === null || value === undefined) return [value];
   return step === 'each' ? value.flatMap((item) => valuesAt(item, rest)) : valuesAt(value[step], rest);
 };
-// 1299 is written as 12.99.
+// 1299 is written as 12.99 EUR, 1299 JPY or 1.299 BHD.
+const decimalsOf = (currency) => new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
 const isAmount = (value) => Number.isInteger(value?.amount) && typeof value?.currency === 'string';
 const written = (value) => {
-  if (isAmount(value)) return `${(value.amount / 100).toFixed(2)} ${value.currency}`;
+  if (isAmount(value)) {
+    const decimals = decimalsOf(value.currency);
+    return `${(value.amount / 10 ** decimals).toFixed(decimals)} ${value.currency}`;
+  }
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 };
 

@@ -27,7 +27,7 @@ export interface KnownClient {
 }
 
 export interface OAuthClients {
-  /** For rate limits. */
+  /** Rate limits count the requests of a client by this hash. */
   readonly hashOf: (presented: PresentedClient) => string;
   /** @returns undefined for an unknown client or a wrong secret */
   readonly authenticate: (presented: PresentedClient) => Promise<KnownClient | undefined>;

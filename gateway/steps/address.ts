@@ -91,8 +91,8 @@ function refuseWebSocket({ headers }: IncomingMessage): void {
 }
 
 /** The endpoint that issues access tokens (RFC 6749 §3.2), and the one that revokes them (RFC 7009). */
-export const TOKEN_PATH = '/oauth/token';
-export const REVOCATION_PATH = '/oauth/revoke';
+const TOKEN_PATH = '/oauth/token';
+const REVOCATION_PATH = '/oauth/revoke';
 export const OAUTH_METHODS: readonly string[] = ['POST'];
 
 export const isOAuthPath = (path: string): boolean => path === TOKEN_PATH || path === REVOCATION_PATH;

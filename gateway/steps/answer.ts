@@ -4,6 +4,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
+import { sendHealth } from '../../shared/http/json-answer.ts';
 import { readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
@@ -65,12 +66,8 @@ export const answerPreflight =
 
 export const answerHealth =
   ({ states, connections }: GatewayParts) =>
-  ({ path, response }: Exchange & Addressed): void => {
-    const { status, body } =
-      path === '/healthz' ? { status: 200, body: { status: 'ok' } } : readinessAnswer(states(), connections.draining());
-    const text = JSON.stringify(body);
-    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
-  };
+  ({ path, response }: Exchange & Addressed): void =>
+    sendHealth(response, path, () => readinessAnswer(states(), connections.draining()));
 
 /** @throws Problem method_not_allowed */
 export const answerMetrics =
@@ -150,12 +147,17 @@ type Admitted = ForApi & Traced & Authenticated & Entered & Identified & Receive
 /** Makes the request for the application. After this step, the application may have received it. */
 export const addressApplication =
   ({ observer, token }: GatewayParts) =>
-  ({ request, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {
+  ({ request, response, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {
     const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
     const traceparent = callSpan?.traceparent ?? parent;
     const principal = caller?.principal ?? ANONYMOUS;
     request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
-    const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
+    const vary = response.getHeader('Vary');
+    const ownHeaders = [
+      ...SECURITY_HEADERS,
+      ownHeader('X-Correlation-Id', ids.correlationId),
+      ...(vary === undefined ? [] : [ownHeader('Vary', String(vary))]),
+    ];
     return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
   };
 

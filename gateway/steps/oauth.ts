@@ -69,7 +69,7 @@ export const issueToken =
   };
 
 /**
- * Revokes a token of the client. A token that is unknown, expired or of a world that was replaced needs no revocation, and gets the same answer
+ * Revokes a token of the client. An unknown or expired token, or a token of a replaced world, needs no revocation, and gets the same answer
  * (RFC 7009 §2.2).
  * @throws OAuthRefusal invalid_request, invalid_grant for a token of another client; Problem dependency_unavailable
  */

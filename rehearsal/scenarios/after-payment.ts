@@ -77,7 +77,7 @@ export const disputeWon: Scenario = {
 
 export const disputeLost: Scenario = {
   name: 'dispute-lost',
-  title: 'A dispute without an answer is lost after a week: returned goods are not refunded once more',
+  title: 'A dispute that nobody answers is lost after a week: returned goods are not refunded again',
   flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [cardThat('tok_visa'), 2_598]);
@@ -93,6 +93,6 @@ export const disputeLost: Scenario = {
     const { body: order } = await stage.step({ title: 'The cardholder keeps the money', call: `GET /orders/${sold.orderId}` });
     stage.expect('dispute', order.payments[0]?.disputes?.[0]?.state, 'lost');
     stage.expect('return', order.returns?.[0]?.state, 'refunded');
-    stage.expect('refunded beside the dispute', order.payments[0]?.refundedAmount, euros(0));
+    stage.expect('refunded in addition to the dispute', order.payments[0]?.refundedAmount, euros(0));
   },
 };

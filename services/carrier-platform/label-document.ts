@@ -68,7 +68,7 @@ function drawSender(document: Document, { from }: LabelContent): void {
   drawRule(document, 122);
 }
 
-/** The driver reads the recipient at the door, so it is as large as the box allows. */
+/** The driver reads the recipient at the door, so its text is as large as the box allows. */
 function drawRecipient(document: Document, to: Postal): void {
   drawCaption(document, 'SHIP TO', 129);
   const [name = '', ...rest] = addressLines(to);

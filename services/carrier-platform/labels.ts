@@ -26,7 +26,7 @@ export const generateLabel = handle(generateLabelApi)(async ({ params: { id }, b
   return published(await labelParcel(shipment, body, scope));
 });
 
-/** @throws Problem `conflicting_repeat` when the label is of another carrier or service */
+/** @throws Problem `conflicting_repeat` when the label is from another carrier or service */
 function refuseOtherLabel({ id, carrier, service }: StoredShipment, asked: Body): void {
   const { carrier: otherCarrier, service: otherService } = asked;
   refuseOtherContent(
@@ -96,7 +96,7 @@ async function estimateDelivery(work: UnitOfWork, service: StoredShipment['servi
 const DIGITS = 13;
 
 /** `UC`, 13 digits and their GS1 check digit: Code 128 encodes digits in pairs. @param attempt raised when a number is taken */
-function trackingNumberOf(shipmentId: string, attempt = 0): string {
+function trackingNumberOf(shipmentId: string, attempt: number): string {
   const hash = BigInt(`0x${digest('tracking-number', shipmentId, String(attempt)).slice(0, 30)}`);
   const digits = String(hash % 10n ** BigInt(DIGITS)).padStart(DIGITS, '0');
   return `UC${digits}${checkDigit(digits)}`;

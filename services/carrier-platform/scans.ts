@@ -32,7 +32,7 @@ import {
 
 /** Plays the next planned scan of a parcel; the key is the shipment's id. */
 const plannedScanDue = defineDueWork('planned-scan');
-/** Gives up a parcel without a scan for a long time; the key is the shipment's id. */
+/** Gives up a parcel that has had no scan for a long time; the key is the shipment's id. */
 export const giveUpParcelDue = defineDueWork('give-up-parcel');
 
 const Delivery = z.object({
@@ -41,7 +41,7 @@ const Delivery = z.object({
   body: z.custom<z.input<typeof TrackingUpdate>>((stored) => TrackingUpdate.safeParse(stored).success),
   /** Number of attempts so far. */
   attempts: z.int().min(0),
-  /** A fault withheld it before, so no other fault strikes it. */
+  /** A fault has withheld it already, so no other fault strikes it. */
   held: z.literal(true).optional(),
 });
 /** The delivery of one scan to its receiver. */
@@ -109,7 +109,7 @@ async function scanParcel(
 const isAllowed = (shipment: StoredShipment, scan: ReportedScan['scan']): boolean =>
   allowedFrom(shipmentLifeCycle, scan).includes(shipment.state) && !(scan === 'find' && isNeverHandedOver(shipment));
 
-/** A returned parcel that its customer never handed over is not found: the return is rejected, and its label is void. */
+/** A returned parcel that its customer never handed over cannot be found: the return is rejected, and its label is void. */
 const isNeverHandedOver = ({ state, returnId, events }: StoredShipment): boolean =>
   state === 'lost' && returnId !== undefined && events.every(({ status }) => status === 'label-created' || status === 'lost');
 

@@ -39,7 +39,7 @@ async function attemptDelivery(key: string, delivery: Delivery, { work, webhooks
 const strike = ({ body }: Delivery, { webhooks }: Scope, options: StrikeOptions): Promise<ActiveFault | undefined> =>
   webhooks.strike({ webhook: 'carrier', status: body.data.status }, options);
 
-/** Deliveries of earlier scans of the same parcel that a fault withholds until this delivery was made. */
+/** Deliveries of earlier scans of the same parcel that a fault withholds until this delivery is made. */
 async function overtakenBy(key: string, { shipmentId }: Delivery, { webhooks }: Scope): Promise<readonly ParsedDueItem<Delivery>[]> {
   const { kind, payload } = deliverWebhookDue;
   const waiting = (await webhooks.overtakable()).map((item) => ({ ...item, payload: parsePayload(kind, payload, item.payload) }));

@@ -21,7 +21,10 @@ type Part = z.output<typeof ViewPart>;
 
 const PART_TIMEOUT_MS = 2_000;
 
-/** Reads all parts from their owners concurrently. A part without an answer is degraded. @throws Problem `not_found` of the customer */
+/**
+ * Reads all parts from their owners concurrently. A part whose owner does not answer is degraded.
+ * @throws Problem `not_found` for an unknown customer
+ */
 async function composeCustomerView(id: string, { call, log }: Scope): Promise<View> {
   const degraded = new Set<Part>();
   const options = { timeoutMs: PART_TIMEOUT_MS };
@@ -36,7 +39,7 @@ async function composeCustomerView(id: string, { call, log }: Scope): Promise<Vi
       return undefined;
     }
   }
-  // The account's id is on the customer.
+  // The customer names its account.
   const customerAndLoyalty = async () => {
     const customer = await readPart(['customer', 'interactions', 'loyalty'], call(getCustomer, { params: { id } }, options));
     if (customer?.loyaltyAccountId === undefined) return { customer };

@@ -56,13 +56,13 @@ const ConfirmedOrder = z.object({ id: Id, customerId: Id.optional() });
 export const onOrderConfirmed: EventHandler = async (event, { work, log }) => {
   const { id: orderId, customerId } = ConfirmedOrder.parse(event.data.object);
   if (customerId === undefined) return unchanged('The order names no customer.');
-  if (await work.get(notedOrders, orderId)) return unchanged('The order was noted before.');
+  if (await work.get(notedOrders, orderId)) return unchanged('The order has already been counted.');
   const customer = await work.get(customers, customerId);
   if (!customer) {
     log.warn({ orderId, customerId }, 'a confirmed order names an unknown customer: no activity recorded');
     return unchanged(`There is no customer "${customerId}".`);
   }
-  if (!acceptsActivity(customer)) return unchanged(`The customer is ${customer.state}, which no activity changes.`);
+  if (!acceptsActivity(customer)) return unchanged(`The customer is ${customer.state}, which activity does not change.`);
   work.put(notedOrders, { id: orderId, customerId });
   const lastActivityAt = laterInstant(event.time, customer.lastActivityAt);
   restartIdleTimer(work, work.transition(customers, customer, 'activity', { lastActivityAt }));
@@ -79,7 +79,7 @@ export const moveIdleCustomer = handleDue(idle)(async ({ key, payload }, { work 
   if (next.state === 'at-risk') restartIdleTimer(work, next);
 });
 
-/** @returns undefined for a customer whose state no inactivity changes */
+/** @returns undefined for a customer whose state inactivity does not change */
 export function idleTimerOf(customer: CustomerRecord, figures: Figures) {
   const at = idleAt(customer, figures);
   if (at === undefined || customer.lastActivityAt === undefined) return undefined;

@@ -79,7 +79,7 @@ async function accountOfRequest({ work, call }: Scope, customer: CustomerRecord,
   return call(putMember, putMemberInput(customer, cardNumber));
 }
 
-/** A refusal by the Loyalty Platform ends the enrolment: the request was answered with it, or is sent again. */
+/** A refusal by the Loyalty Platform ends the enrolment: the client has received it, or sends the request again. */
 export const finishInterruptedEnrolment = handleDue(finishEnrolment)(async ({ key, payload }, scope) => {
   const customer = await scope.work.get(customers, key);
   if (!customer || customer.loyaltyAccountId !== undefined || customer.state === 'blocked') return;

@@ -85,7 +85,9 @@ async function refuseBasketOfAnother({ call }: Scope, { id, customerId: owner }:
 const readOrCreateCustomer = ({ call }: Scope, basketId: string, customerId: string | undefined) =>
   customerId === undefined ? call(putParty, { params: { basketId } }) : call(getCustomer, { params: { id: customerId } });
 
-/** The lines move to the other basket. Stock that a client reserved explicitly stays with the merged basket, so it is released. */
+/**
+ * The lines move to the other basket. A reservation that a client made for the merged basket does not move with them, so it is released.
+ */
 function mergeInto(work: UnitOfWork, basket: Basket, mergedInto: string): void {
   work.cancel(basketIdle, basket.id);
   work.schedule(releaseHolds, basket.id, work.now, null, { beforeReply: true });
@@ -151,7 +153,7 @@ async function refuseUnlessForSale(scope: Scope, { sku, qty }: SkuUnits): Promis
 }
 
 /**
- * One location serves a line, so the best location must have all units. Without an answer of the Inventory Service, the line is accepted.
+ * One location serves a line, so the best location must have all units. If the Inventory Service does not answer, the line is accepted.
  * @throws Problem 409 `insufficient_stock`
  */
 async function refuseUnlessAvailable(scope: Scope, sku: string, requested: number): Promise<void> {

@@ -66,13 +66,13 @@ function orderedByTill({ id, state }: Basket, transactionId: string): Problem {
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
 
-/** Placing an order does not wait longer for the SIM. */
+/** Longest wait for the SIM while an order is placed. */
 const TIMEOUT_MS = 800;
 
 /**
  * A client may release the reservation of a checkout and make another one. While the SIM does not answer, the stored reservation counts:
  * Confirm Order checks it again.
- * @returns the basket with the reservation that holds its lines
+ * @returns the basket with the reservation that covers its lines
  * @throws Problem 409 `reservation_expired`
  */
 async function requireReservation(basket: Basket, { call }: Scope): Promise<Basket> {
@@ -96,7 +96,7 @@ const holdsLines = ({ allocations }: Hold, { lines }: Basket): boolean =>
 
 function reservationIsGone({ id: basketId, reservationId, lines }: Basket, other: Hold | undefined): Problem {
   const why = other
-    ? `The reservation "${other.id}" does not hold all lines of the basket "${basketId}"; release it, and reserve again`
+    ? `The reservation "${other.id}" does not cover all lines of the basket "${basketId}"; release it, and reserve again`
     : `The reservation "${reservationId}" of the basket "${basketId}" expired or was released; reserve again`;
   const detail = `${why} with the basketId alone. Then repeat the checkout.`;
   const skus = lines.map(({ sku, qty }) => ({ sku, requested: qty }));
@@ -104,7 +104,7 @@ function reservationIsGone({ id: basketId, reservationId, lines }: Basket, other
   return new Problem('reservation_expired', detail, about);
 }
 
-/** The source document does not specify it. */
+/** The source document does not specify a default. */
 const DEFAULT_SHIPPING_METHOD = 'STANDARD';
 
 /** Checks without effects come first, then the stock, the voucher uses and the lock. @throws Problem 404, 409, 503, 504 */

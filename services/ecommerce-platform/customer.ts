@@ -63,7 +63,7 @@ export const isGuest = ({ state }: Pick<Customer, 'state'>): boolean => state ==
 const putPartyOfBasket = ({ call }: Scope, basketId: string, contact: CustomerRequest['contact']): Promise<Customer> =>
   call(putParty, { params: { basketId }, body: { contact } }, { step: `identify ${digest(JSON.stringify(contact))}` });
 
-/** In the source document, the balance is read when checkout starts. It does not specify this limit. */
+/** The source document reads the balance when checkout starts. It does not specify this limit. */
 export const BALANCE_TIMEOUT_MS = 800;
 
 export interface LoyaltyAtCheckout {
@@ -72,7 +72,10 @@ export interface LoyaltyAtCheckout {
   readonly tier?: LoyaltyTier;
 }
 
-/** Reads a member’s points. Without an answer, checkout continues. @param customer with `cardUnread` it may be a member */
+/**
+ * Reads a member’s points. If the Loyalty Platform does not answer, checkout continues.
+ * @param customer may be a member while it has `cardUnread`
+ */
 export async function readLoyalty({ call, log }: Scope, basket: Basket, customer: Customer | undefined): Promise<LoyaltyAtCheckout> {
   const accountId = customer ? customer.loyaltyAccountId : basket.loyaltyAccountId;
   if (accountId === undefined) {

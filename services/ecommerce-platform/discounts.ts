@@ -44,7 +44,7 @@ const noDiscounts = (status: Discounts['status'], lines: readonly unknown[]): Di
   vouchers: [],
 });
 
-/** Without an answer of the engine, the basket has no discount. @throws Problem 503, 504 if codes were given: they must count */
+/** If the engine does not answer, the basket has no discount. @throws Problem 503, 504 if codes were given: they must not be ignored */
 export async function evaluateDiscounts({ call, log, work }: Scope, request: DiscountRequest): Promise<Discounts> {
   const { lines, codes = [], attempt = 0 } = request;
   if (lines.length === 0) return noDiscounts('available', lines);
@@ -55,7 +55,7 @@ export async function evaluateDiscounts({ call, log, work }: Scope, request: Dis
       evaluatePromotions,
       { body },
       {
-        // A rerun of the handler may ask for other lines: these need another key.
+        // A rerun of the handler may send other lines, which need another key.
         step: digest(String(attempt), JSON.stringify(body)),
         timeoutMs: codes.length > 0 ? TIMEOUT_WITH_CODES_MS : TIMEOUT_MS,
       },
@@ -96,7 +96,7 @@ function voucherOf(code: string, { applied, rejected }: Evaluation, currency: st
 
 export type Voucher = z.output<typeof BasketVoucher>;
 
-/** Codes are compared without case. */
+/** Codes are compared regardless of case. */
 export const isSameCode = (one: string, other: string): boolean => one.toUpperCase() === other.toUpperCase();
 
 /** The codes as the request has them, without duplicates. */

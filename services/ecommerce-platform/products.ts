@@ -112,7 +112,7 @@ export function refuseUnlessSellable({ id, sku, state }: Product): void {
 const TIMEOUT_MS = 2_000;
 
 /** With at most this many units over all locations, availability is `low`. The source document does not specify it. */
-export const LOW_STOCK = 10;
+const LOW_STOCK = 10;
 
 /** @returns undefined while the Inventory Service does not answer */
 export async function readAvailability(
@@ -132,7 +132,7 @@ export async function readAvailability(
 }
 
 /** @param atp units over all locations; undefined while the Inventory Service does not answer */
-export function shownAvailability(atp: number | undefined): z.output<typeof ProductView>['availability'] {
+function shownAvailability(atp: number | undefined): z.output<typeof ProductView>['availability'] {
   if (atp === undefined) return { status: 'unknown' };
   return { status: atp <= 0 ? 'out-of-stock' : atp <= LOW_STOCK ? 'low' : 'in-stock', atp };
 }

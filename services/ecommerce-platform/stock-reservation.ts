@@ -54,7 +54,7 @@ export async function giveBackReservation({ call }: Scope, reservationId: string
   }
 }
 
-/** Repeats a call once, under the same key, when its answer was lost. @throws Problem of the call */
+/** Repeats a call once, under the same key, when its answer was lost. @throws the Problem of the call */
 export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -67,7 +67,9 @@ export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
 }
 
 const TILL_TIMEOUT_MS = 4_000;
-/** Most attempts to reserve. One fails only when a concurrent sale takes units of the same store, so a few are enough. */
+/**
+ * Maximum number of attempts to reserve. An attempt fails only when a concurrent sale takes units of the same store, so a few are enough.
+ */
 const MAX_ROUNDS = 10;
 
 type Hold = NonNullable<OutputOf<typeof getBasketHold>['reservation']>;
@@ -137,7 +139,7 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .filter((allocation) => allocation.sku === sku && allocation.locationId === locationId)
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
-/** Units per SKU. Units with a label have lines for themselves, and share the stock of their SKU. */
+/** Units per SKU. Units with a label have separate lines, and share the stock of their SKU. */
 const unlabelled = (lines: readonly SkuUnits[]): SkuUnits[] =>
   linesBySku(
     lines.map(({ sku, qty }) => ({ sku, qty })),

@@ -66,7 +66,7 @@ const StoredTracking = z.object({
   trackingNumber: z.string().optional(),
   /** Time of the newest scan of the Carrier Platform that moved it, its label included. */
   newestScanAt: Instant.optional(),
-  /** Time of the newest scan of a carrier outside the estate that moved it, by the clock of that carrier. */
+  /** Time of the newest scan by a carrier outside the estate that moved it, on that carrier's clock. */
   newestOutsideScanAt: Instant.optional(),
   /** Number of failed delivery attempts. */
   deliveryAttempts: z.int().min(0),

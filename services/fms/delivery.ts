@@ -16,7 +16,7 @@ import { applyScanToReturn } from './returns/parcels.ts';
 export const carrierWebhook = handle(carrierWebhookApi)(async ({ body: { data: scan } }, scope) => {
   const { work, webhookId } = scope;
   if (webhookId !== undefined && (await work.get(acceptedWebhooks, webhookId))) {
-    return unchanged(`A webhook with the webhook-id "${webhookId}" arrived before.`);
+    return unchanged(`A webhook with the webhook-id "${webhookId}" has already arrived.`);
   }
   refuseFuture(scan, work.now);
   const tracking = await trackingOf(work, scan);

@@ -21,7 +21,7 @@ export const restockDue = defineDueWork('restock');
 
 // The key of each kind is the id of a return. The key of `put-back` includes the attempt, because another one may follow.
 
-/** Undoes a Create Return without an answer. The OMS releases its bookings. */
+/** Undoes a Create Return that the OMS did not answer. The OMS releases its bookings. */
 export const undoReturnDue = defineDueWork('undo-return');
 /** Takes the next step of policy, store or warehouse. */
 export const returnStepDue = defineDueWork('return-step');

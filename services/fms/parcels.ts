@@ -179,9 +179,9 @@ function ignoredBecause(
 ): string | undefined {
   const sinceNewest = newestScanAt === undefined ? undefined : compareInstants(occurredAt, newestScanAt);
   if (sinceNewest !== undefined && sinceNewest < 0) {
-    return `The scan is of ${occurredAt}, and the same carrier scanned the parcel later, at ${newestScanAt}.`;
+    return `The scan was made at ${occurredAt}, and the same carrier scanned the parcel later, at ${newestScanAt}.`;
   }
-  if (sinceNewest === 0 && status === state) return `The scan ${status} of ${occurredAt} arrived before.`;
+  if (sinceNewest === 0 && status === state) return `The scan ${status} of ${occurredAt} has already arrived.`;
   if (reachable.get(state)?.has(status)) return undefined;
   return `The parcel is ${state}, and ${status} does not follow from that.`;
 }

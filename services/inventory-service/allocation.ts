@@ -95,7 +95,7 @@ async function beginRecording(work: UnitOfWork, hold: Omit<Hold, 'version'>): Pr
   return next;
 }
 
-/** Commits one more attempt by the due work itself, which must not be scheduled again. */
+/** As `beginRecording`, for an attempt by the due work: it is running, so it must not be scheduled again. */
 async function repeatRecording(work: UnitOfWork, hold: Hold): Promise<Hold> {
   const next = work.put(holds, { ...hold, line: countAttempt(hold) });
   await work.checkpoint();
@@ -131,7 +131,7 @@ const mayWithdraw = (hold: Hold, problem: Problem): boolean =>
   isFinalRefusal(problem) || (didNothing(problem) && lineOf(hold).attempts === 1);
 
 function withdraw(work: UnitOfWork, hold: Hold): void {
-  giveBack(work, hold, { state: 'given-back', reference: 'the SIM was not there' });
+  giveBack(work, hold, { state: 'given-back', reference: 'the SIM has no record of it' });
   work.cancel(finishAllocationDue, hold.id);
 }
 
@@ -183,13 +183,13 @@ async function readOrderStock(orderId: string, call: Scope['call']): Promise<Ord
   };
 }
 
-/** Finds the line. @throws Problem `invalid_state_transition` of an ended order; `validation_failed` for an unknown line, SKU or number */
+/** Finds the line. @throws Problem `invalid_state_transition` for an ended order; `validation_failed` for an unknown line, SKU or number */
 function requireLine({ state, lines }: OrderStock, request: AllocationRequest): Line {
   if (ENDED_STATES.has(state)) throw notAllocable(request.orderId, state, `is ${state}; no stock is reserved for it any more`);
   const line = lines.find(({ lineId }) => lineId === request.orderLineId);
   if (!line) throw invalid('/orderLineId', 'unknown_line', `The order "${request.orderId}" has no line "${request.orderLineId}".`);
   if (line.sku !== request.sku)
-    throw invalid('/sku', 'differs_from_line', `The line "${line.lineId}" is of ${line.sku}, not of ${request.sku}.`);
+    throw invalid('/sku', 'differs_from_line', `The line "${line.lineId}" has the SKU ${line.sku}, not ${request.sku}.`);
   if (line.qty < request.qty) {
     throw invalid('/qty', 'exceeds_line', `The line "${line.lineId}" needs ${line.qty} × ${line.sku}, not ${request.qty}.`);
   }
@@ -210,7 +210,7 @@ async function findReservationOfLine(
 }
 
 /**
- * Finds a newer reservation of the basket or the order, made after the reservation of its lines had ended. Stock that was allocated to
+ * Finds the reservation of the basket or the order that was made after the reservation of its lines had ended. Stock that was allocated to
  * one line serves no other line. Lines of the same SKU share the units of a reservation.
  */
 async function findReservationTakenAgain(
@@ -237,7 +237,11 @@ type Reservation = z.output<typeof ReservationSchema>;
 /** A reservation of a basket serves only the order that the basket became. @throws Problem `validation_failed` */
 function refuseForeignBasket({ id, basketId }: Reservation, order: { readonly basketId: string }, { orderId }: AllocationRequest): void {
   if (basketId === undefined || basketId === order.basketId) return;
-  throw invalid('/reservationId', 'other_order', `The reservation "${id}" is of basket "${basketId}", which did not become "${orderId}".`);
+  throw invalid(
+    '/reservationId',
+    'other_order',
+    `The reservation "${id}" belongs to the basket "${basketId}", which did not become the order "${orderId}".`,
+  );
 }
 
 /** An order line is allocated once. Answering a different request with that allocation would promise units that are not reserved. */
@@ -250,16 +254,16 @@ function refuseOtherDemand({ line }: Hold, request: AllocationRequest): void {
   }
 }
 
-/** @throws Problem `validation_failed` for the reservation of another order; `insufficient_stock` when it holds too few units */
+/** @throws Problem `validation_failed` for the reservation of another order; `insufficient_stock` when it has too few units */
 function refuseUncovered(reservation: Reservation, request: AllocationRequest): void {
   if (reservation.orderId !== undefined && reservation.orderId !== request.orderId) {
-    throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" is of order "${reservation.orderId}".`);
+    throw invalid('/reservationId', 'other_order', `The reservation "${reservation.id}" belongs to the order "${reservation.orderId}".`);
   }
   const held = unitsHeld(reservation, request.sku);
   if (held < request.qty) throw insufficientStock([{ sku: request.sku, requested: request.qty, available: held }]);
 }
 
-/** Units of the SKU that the reservation still holds. */
+/** Units of the SKU that the reservation still has. */
 const unitsHeld = ({ allocations }: Reservation, sku: string): number =>
   allocations
     .filter((allocation) => allocation.sku === sku)

@@ -42,7 +42,7 @@ async function findHeld(ids: readonly string[], work: UnitOfWork): Promise<Hold[
   return found;
 }
 
-/** 409: the SIM has given this reservation up, so no reservation would ever release the stock. */
+/** 409: the SIM has given this reservation up, so nobody would release the stock again. */
 const holdEnded = ({ id, state }: Hold): Problem =>
   refusal('hold', { id, state }, 'take', `The reservation "${id}" has ended; its stock can no longer be taken.`);
 

@@ -83,7 +83,7 @@ export async function listNodes(work: UnitOfWork, locationId?: string): Promise<
   return items.toSorted((a, b) => a.priority - b.priority).map(({ id }) => id);
 }
 
-/** Live counters by SKU, sorted as the nodes. Moves of this unit of work are included. */
+/** Live counters by SKU, in the sequence of the nodes. Moves of this unit of work are included. */
 export async function readLevels(
   work: UnitOfWork,
   wanted: readonly string[],

@@ -52,12 +52,12 @@ function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderE
 
 const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
 
-/** A completed order earns points for its member once, unless Earn Points booked them before. */
+/** A completed order earns points for its member once, unless Earn Points has booked them. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
   const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
   if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);
   if (loyaltyAccountId === undefined || !earningAmount) return unchanged('The order names no member.');
-  if ((await work.get(earnings, orderId))?.earned) return unchanged('The order has earned its points before.');
+  if ((await work.get(earnings, orderId))?.earned) return unchanged('The order has already earned its points.');
   // A till stores the card number as account while this platform is down.
   const account = await findMember(work, loyaltyAccountId);
   if (!account) {
@@ -71,8 +71,9 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
 const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, refunds: true, disputes: true });
 
 /**
- * A refund that succeeded, or a lost dispute, takes earned points back; what is undecided, failed or won does not. Payments by points or exchange credit earned none. Refunds under a reference and without a return
- * are for goods that were never delivered, and these earned none either.
+ * A refund that succeeded, or a lost dispute, takes earned points back. Undecided and failed refunds, and open and won disputes, do not.
+ * Payments by points or exchange credit earned none. Refunds under a reference and without a return are for goods that were never
+ * delivered, and these earned none either.
  */
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds, disputes = [] } = RefundedPayment.parse(event.data.object);
@@ -86,7 +87,7 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const earningRefunds = [...ofRefunds, ...ofDisputes];
   if (earningRefunds.length === 0) return unchanged('No refund of the payment takes points back.');
   const isNews = await noteRefunds(work, orderId, earningRefunds);
-  return isNews ? undefined : unchanged('All refunds of the payment were noted before.');
+  return isNews ? undefined : unchanged('All refunds of the payment are already recorded.');
 };
 
 /**

@@ -85,7 +85,7 @@ export const returnUnspentRedemption = handleDue(returnRedemption)(async ({ key 
 });
 
 /**
- * Has a payment spend a redemption once, whole or in part. The points that the payment does not need return to the balance.
+ * Spends a redemption on a payment once, whole or in part. The points that the payment does not need return to the balance.
  * @throws Problem `not_found`, `insufficient_points`, `redemption_not_applicable`
  */
 export async function spend(work: UnitOfWork, paymentId: string, { redemptionId, orderId, amount, purchase }: LedgerRequest) {
@@ -141,7 +141,7 @@ function refuseOtherPurpose(
 
 /**
  * Returns the points that a payment spent, once per reference: the requested amount, or all remaining points.
- * @returns the problem `not_found` for a payment that spent nothing. The reversal is recorded nevertheless, and refuses a late spending.
+ * @returns the problem `not_found` for a payment that spent nothing. Even then the reversal is recorded, and refuses a late spending.
  */
 async function reverse(work: UnitOfWork, reference: string, request: LedgerRequest) {
   const paymentId = request.paymentId ?? reference;

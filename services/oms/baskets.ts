@@ -65,13 +65,13 @@ export function orderFromBasket(
 
 type Transaction = z.output<typeof TransactionSchema>;
 
-/** Whether the order was sold at a till: the till holds its stock, the customer takes the goods, and it is never routed. */
+/** Whether the order was sold at a till: the till has reserved its stock, the customer takes the goods, and the order is never routed. */
 export const isSale = ({ channel }: Pick<StoredOrder, 'channel'>): boolean => channel === 'pos';
 
 /**
- * Id of the basket of a checkout at the till. The POS sends the paid transaction in its request. Other callers may name a
- * transaction earlier and get a draft that is still unpaid.
- * @throws Problem `not_found`, `invalid_state_transition` of a transaction that was voided, `dependency_*`
+ * Id of the basket of a checkout at the till. The POS sends the paid transaction in its request. Other callers may name a transaction
+ * earlier and get a draft that is still unpaid.
+ * @throws Problem `not_found`, `invalid_state_transition` for a voided transaction, `dependency_*`
  */
 export async function basketOfSale(id: string, sent: Transaction | undefined, { call }: Scope): Promise<string> {
   if (sent && sent.id !== id)

@@ -129,7 +129,7 @@ const goodsHaveLeft = (order: StoredOrder, { message, context }: Problem): Probl
 interface Cancellation {
   readonly verb: 'cancel' | 'expire' | 'abandon-fulfilment';
   readonly cancelReason?: string;
-  /** When due work undoes the order at other applications, unless the request has done so. */
+  /** Epoch milliseconds when due work undoes the order at other applications, unless the request has done so. */
   readonly at: number;
   readonly patch?: Patch<StoredOrder>;
   /** Whether all short units are written off. */
@@ -160,6 +160,6 @@ export async function markCancelled(work: UnitOfWork, order: StoredOrder, cancel
   });
 }
 
-/** Cancelled with units that were not short: they are still reserved. */
+/** Whether it was cancelled with units that were not short: their stock is still reserved. */
 const isWithdrawn = ({ state, lines }: FulfillmentRecord['seen'][number]): boolean =>
   state === 'cancelled' && lines.some(({ qty, shortQty }) => shortQty < qty);

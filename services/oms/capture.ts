@@ -113,7 +113,7 @@ function refuseUndispatchable(order: StoredOrder): void {
   const { id, state, pendingAction } = order;
   const allowed = ['confirmed', ...allowedFrom(orderLifeCycle, 'complete')];
   if (!allowed.includes(state)) {
-    const detail = `The order "${id}" is ${state}; goods are dispatched for an order that is ${allowed.join(', ')}.`;
+    const detail = `The order "${id}" is ${state}; its goods can be dispatched while it is ${allowed.join(', ')}.`;
     throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed });
   }
   if (!pendingAction) return;

@@ -10,8 +10,8 @@ export const Undo = z.object({
   holds: z
     .object({ spare: z.array(Id).describe('Reservations to keep: the FMS still consumes them, perhaps late.') })
     .optional()
-    .describe('All stock held for the order is to be released, including reservations that the order does not name.'),
-  vouchers: z.boolean().describe('Whether its voucher uses are to be released.'),
+    .describe('All stock reserved for the order must be released, including reservations that the order does not name.'),
+  vouchers: z.boolean().describe('Whether its voucher uses must be released.'),
   writeOff: z.literal(true).optional().describe('The FMS still has to write off short units. Reservations are released after that.'),
 });
 export type Undo = z.output<typeof Undo>;

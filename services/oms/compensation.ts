@@ -107,7 +107,7 @@ export const compensate = handleDue(compensateDue)(async ({ key }, scope) => {
   endCompensation(scope.work, order);
 });
 
-/** Ids of the order's reservations: of its lines, and of replacements for short units. */
+/** Ids of the reservations of an order: for its lines, and replacements for short units. */
 export const knownReservations = ({ lines }: StoredOrder, record: FulfillmentRecord | undefined): string[] => [
   ...new Set([...reservationsOf(lines), ...(record?.short ?? []).flatMap(({ held }) => (held ? [held.reservationId] : []))]),
 ];

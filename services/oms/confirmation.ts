@@ -23,7 +23,7 @@ import { itemsOf, linesHeldBy, linesServedFrom, type OrderLine, type Reservation
 import { fetchView, type OrderView } from './order-view.ts';
 import { type Payment, paymentIncomplete } from './payments.ts';
 import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
-import { beginRouting, isRoutable, requestFulfillmentOrRetry, routesByItself } from './routing.ts';
+import { beginRouting, isRoutable, requestFulfillmentOrRetry, routesAutomatically } from './routing.ts';
 
 /**
  * Checks customer and payments before anything is written, so that their refusal leaves no trace. Then stores the intent, secures the
@@ -59,7 +59,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
 async function routeAndView(order: StoredOrder, payments: readonly Payment[] | undefined, scope: Scope): Promise<OrderView> {
   if (order.state !== 'confirmed' || order.pendingAction) return fetchView(order, scope);
   scheduleRedemption(scope.work, order);
-  if (!routesByItself(scope.context)) return fetchView(order, scope, { payments });
+  if (!routesAutomatically(scope.context)) return fetchView(order, scope, { payments });
   return fetchView(await requestFulfillmentOrRetry(order, scope), scope, { payments });
 }
 
@@ -127,7 +127,7 @@ function markConfirmed(order: StoredOrder, lines: StoredOrder['lines'], { work, 
   work.cancel(finishConfirmationDue, order.id);
   work.cancel(expireDraftDue, order.id);
   scheduleRedemption(work, order);
-  const byHand = isRoutable(order) && !routesByItself(context);
+  const byHand = isRoutable(order) && !routesAutomatically(context);
   if (isRoutable(order) && !byHand) beginRouting(work, order.id);
   return work.transition(orders, order, 'confirm', {
     lines,
@@ -141,7 +141,7 @@ function scheduleRedemption(work: UnitOfWork, { id, voucherCodes }: StoredOrder)
   if (voucherCodes.length > 0) work.schedule(redeemVouchersDue, id, work.now, {}, { beforeReply: true });
 }
 
-/** Refuses a confirmation without stock for every line: nothing is reserved, the authorisations are voided, and the order stays a draft. */
+/** Refuses a confirmation when a line has no stock: nothing is reserved, the authorisations are voided, and the order stays a draft. */
 function refuseForStock(
   { order, problem, payments }: { order: StoredOrder; problem: Problem; payments: readonly Payment[] },
   { work }: Scope,
@@ -164,7 +164,7 @@ function shortOfStock(order: StoredOrder, shortage: Problem): Problem {
     skus: shortage.context['skus'] ?? [],
     lines: order.lines.map(({ lineId, sku, qty }) => ({ lineId, sku, qty })),
   };
-  const consequence = 'Nothing is held for it and its authorisations are voided; authorise and confirm again when the goods are back.';
+  const consequence = 'Nothing is reserved for it and its authorisations are voided; authorise and confirm again when the goods are back.';
   if (reservationsOf(order.lines).length === 0) {
     return new Problem('insufficient_stock', `There is no stock for the order "${order.id}": ${shortage.message} ${consequence}`, context);
   }
@@ -207,7 +207,7 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
   const [reservationId] = reservationsOf(order.lines);
   if (reservationId === undefined) return undefined;
   // If routing is manual, a client may still release the reservation before Route Order.
-  const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesByItself(context) };
+  const body = { orderId: order.id, forFulfilment: isRoutable(order) && routesAutomatically(context) };
   try {
     const reservation = await call(confirmReservation, { params: { id: reservationId }, body });
     return { is: 'held', order, reservation };

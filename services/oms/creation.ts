@@ -34,7 +34,7 @@ export const createOrder = handle(createOrderApi)(async ({ body }, scope) => {
   return createFromBasket(basketId ?? (await basketOfSale(transactionId, body.transaction, scope)), body, scope);
 });
 
-/** Releases the claim of a repeat that names another return. @returns the refusal of such a repeat */
+/** Releases the claim of a repeat that names another return. @returns the refusal of this repeat */
 async function refuseOtherReturn(existing: StoredOrder, returnId: string | undefined, { work }: Scope): Promise<Problem | undefined> {
   const { id, basketId, exchangeForReturnId } = existing;
   if (returnId === undefined || returnId === exchangeForReturnId) return undefined;
@@ -87,9 +87,9 @@ async function payWithCredit(order: StoredOrder, scope: Scope): Promise<OrderVie
 
 /**
  * Binds a basket to an order before the order is stored. The eCommerce Platform keeps the first order id that it receives, so concurrent
- * and repeated requests store the same order. If no request stores it, due work does.
- * The order of a checkout at the till has the id of its transaction.
- * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` of the basket or the return, `customer_blocked`, `dependency_*`
+ * and repeated requests store the same order. If no request stores it, due work does. The order of a checkout at the till has the id of its
+ * transaction.
+ * @throws Problem `not_found`, `basket_empty`, `invalid_state_transition` for the basket or the return, `customer_blocked`, `dependency_*`
  */
 async function convertBasket(
   { basketId, exchangeFor }: { basketId: string; exchangeFor: string | undefined },

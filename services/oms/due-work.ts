@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id } from '../../shared/catalog/shapes.ts';
 import { type DueWork, defineDueWork } from '../../shared/work/due-work.ts';
 
-/** The key is the basket. `exchangeFor`: the return that is to pay for its order. */
+/** The key is the basket. `exchangeFor`: the return that should pay for its order. */
 export const finishCreationDue = defineDueWork('finish-creation', z.object({ exchangeFor: Id.optional() }));
 
 /** The key is the return. */

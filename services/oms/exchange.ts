@@ -13,7 +13,10 @@ import { DECIDE_TIMEOUT_MS, takeExchangeCreditDue } from './due-work.ts';
 import { keptOf, outstandingOf, type Payment, paymentsOf, paymentsToDecideOn } from './payments.ts';
 import { bookingsOf, closedOtherwise, payableOf, type ReturnBooking, returnBookings, returnValueOf } from './return-bookings.ts';
 
-/** Only an inspected return for `exchange` pays. @throws Problem `not_found`, `invalid_state_transition`, `dependency_*` */
+/**
+ * Refuses a return that cannot pay: it must be inspected, with the resolution `exchange`.
+ * @throws Problem `not_found`, `invalid_state_transition`, `dependency_*`
+ */
 export async function refuseUnexchangeable(returnId: string, { call }: Scope): Promise<void> {
   const found = await call(getReturn, { params: { id: returnId } });
   if (found.state !== 'inspected') throw refuseTransition(returnLifeCycle, found, 'exchange');
@@ -40,9 +43,9 @@ export async function refuseForeignReturn(returnId: string, buyerId: string | un
 }
 
 /**
- * Claims a return for a basket, as part of the commit before the basket is converted. A return pays for one basket, once, and not after
- * its refund. Of two concurrent claims one is refused before anything has happened to its basket.
- * @throws Problem `invalid_state_transition` of the return
+ * Claims a return for a basket, as part of the commit before the basket is converted. A return pays for one basket, once, and not after its
+ * refund. Of two concurrent claims one is refused before anything has happened to its basket.
+ * @throws Problem `invalid_state_transition` for the return
  */
 export async function claimReturn(work: UnitOfWork, returnId: string, basketId: string): Promise<void> {
   const booking = await work.get(returnBookings, returnId);
@@ -95,17 +98,17 @@ type Amounts = Pick<Payment, 'tender' | 'state' | 'authorizedAmount' | 'captured
 
 export const isCredit = ({ tender }: Pick<Payment, 'tender'>): boolean => tender.type === 'exchange-credit';
 
-/** Whether it is a credit that still holds value of its return. */
+/** Whether it is an exchange credit that still uses value of its return. */
 export const isLiveCredit = (payment: Payment): boolean => isCredit(payment) && creditHeld([payment]) > 0;
 
-/** Minor units that the credits among these payments hold of their return: authorised, or captured − refunded. */
+/** Minor units of their returns that the credits among these payments use: authorised, or captured − refunded. */
 export const creditHeld = (payments: readonly Amounts[]): number =>
   payments.filter(isCredit).reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
     const held = state === 'authorised' ? authorizedAmount.amount : capturedAmount.amount - refundedAmount.amount;
     return sum + held;
   }, 0);
 
-/** Minor units that the credits of the other returns of the same order hold. */
+/** Minor units that the credits for the other returns of this order use. */
 export async function creditHeldByOthers({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> {
   let held = 0;
   for (const other of await bookingsOf(scope.work, orderId)) {

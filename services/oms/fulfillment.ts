@@ -32,7 +32,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data }, scope) =
   if (!order) return unchanged(`There is no order "${found.orderId}".`);
   const record = (await work.get(fulfillmentRecords, order.id)) ?? freshRecord(order.id);
   const progress = progressAfter(order, record, found);
-  if (!progress) return unchanged('A later state of the fulfillment order arrived before.');
+  if (!progress) return unchanged('A later state of the fulfillment order has already arrived.');
   const begins = order.state === 'confirmed' && hasBegun(found);
   if (begins) work.schedule(capturePaymentsDue, order.id, work.now, { attempt: 1 });
   const current = begins ? work.transition(orders, order, 'begin-fulfilment', { routingStatus: undefined }) : order;
@@ -165,7 +165,7 @@ function seenOf(found: FulfillmentOrder, booked: SeenFulfillment['booked']): See
   return { id, version, state, locationId, lines, booked };
 }
 
-/** How the units of a fulfillment order are to be booked; undefined while they are on their way. */
+/** How to book the units of a fulfillment order; undefined while they are on their way. */
 function endOf({ state, failureReason }: FulfillmentOrder): SeenFulfillment['booked'] {
   if (state === 'delivered') return 'delivered';
   const failed = state === 'failed-delivery' && failureReason === 'lost';

@@ -8,7 +8,7 @@ import type { StoredOrder } from './collections.ts';
 export type OrderLine = z.output<typeof OrderLineSchema>;
 export type Reservation = z.output<typeof ReservationSchema>;
 
-/** Ids of the reservations that hold the lines, each once. */
+/** Ids of the reservations of the lines, each once. */
 export const reservationsOf = (lines: readonly OrderLine[]): string[] => [
   ...new Set(lines.flatMap(({ reservationId }) => (reservationId === undefined ? [] : [reservationId]))),
 ];
@@ -33,7 +33,7 @@ export function linesServedFrom(lines: readonly OrderLine[], allocations: readon
   });
 }
 
-/** Units of a line that were cancelled or returned. */
+/** The cancelled and returned units of a line. */
 export const goneOf = ({ cancelledQty, returnedQty }: Pick<OrderLine, 'cancelledQty' | 'returnedQty'>): number =>
   cancelledQty + returnedQty;
 

@@ -84,8 +84,8 @@ function giveUpLater(work: UnitOfWork, orderId: string, lostAt: number): void {
 
 /**
  * Authorises the tender of an expired authorisation again, at most for the open amount, until the order is thirty days old: otherwise an
- * abandoned order would reserve its stock forever. A definite refusal is final. Without an answer the call is repeated, until
- * the order is covered or cancelled.
+ * abandoned order would reserve its stock forever. A definite refusal is final. If the Payment Hub does not answer, the call is repeated,
+ * until the order is covered or cancelled.
  */
 export const renewAuthorization = handleDue(renewAuthorizationDue)(async ({ key, payload }, scope) => {
   const { work, log } = scope;
@@ -131,7 +131,9 @@ async function authorizeAgain(order: StoredOrder, paymentId: string, scope: Scop
 const openAmountOf = (order: StoredOrder, payments: readonly Payment[]): number =>
   payments.filter(isUndecided).reduce((open, { amount }) => open - amount.amount, outstandingOf(requiredFor(order), payments));
 
-/** Cancels a confirmed order that lost an authorisation a day ago and is not covered again: it must not hold stock without payment. */
+/**
+ * Cancels a confirmed order that lost an authorisation a day ago and is not covered again: stock must not stay reserved without payment.
+ */
 export const giveUpUncovered = handleDue(giveUpUncoveredDue)(async ({ key }, scope) => {
   const { work } = scope;
   const order = await work.get(orders, key);

@@ -84,7 +84,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   };
 }
 
-/** Reads the parts that `known` lacks from their owners. A part without an answer is left out. */
+/** Completes `known`: its missing parts are read from their owners. A part whose owner does not answer is left out. */
 export async function fetchView(order: StoredOrder, scope: Scope, known: OrderParts = {}): Promise<OrderView> {
   const unless = (error: unknown): undefined => logAndOmit(error, order, scope);
   const [payments, fulfillmentOrders, returns] = await Promise.all([

@@ -162,8 +162,8 @@ export async function refundOwed(
 const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty', 'exchange-credit']);
 
 /**
- * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund does
- * so when it succeeds.
+ * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund
+ * takes them back when it succeeds.
  */
 export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [

@@ -29,9 +29,9 @@ interface BookedReturn {
 const ATTEMPTS = 3;
 
 /**
- * Refunds the value of a return, less the part that its exchange credit holds and all earlier refunds for it, to the payments of its
- * order, sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In
- * rehearsals with manual refunds, it refunds nothing and only reports.
+ * Refunds the value of a return, less the part that its exchange credit uses and all earlier refunds for it, to the payments of its order,
+ * sorted by tender. All amounts and references derive from the payments, so a repeat refunds nothing twice. In rehearsals with manual
+ * refunds, it refunds nothing and only reports.
  * @throws Problem `dependency_*`; refunds made before the failure stand
  */
 export async function payOut({ order, booking }: BookedReturn, scope: Scope): Promise<Payout> {
@@ -51,9 +51,9 @@ export async function payOut({ order, booking }: BookedReturn, scope: Scope): Pr
 
 interface PaymentsToRefund {
   readonly payments: readonly Payment[];
-  /** Minor units that all refunds for the return add up to in the end. */
+  /** Total of the refunds for the return once all are made, in minor units. */
   readonly value: number;
-  /** Minor units of the payments that pay for exchange orders, and are not refunded as well. */
+  /** Minor units that pay for exchange orders, so they cannot be refunded. */
   readonly exchanged: number;
 }
 
@@ -98,7 +98,7 @@ function goodsSplit(
   return goods > 0 ? refundSplit(Math.min(left, goods), reference, others, id) : refundSplit(left, reference, credits, id);
 }
 
-/** Reverses the credit of a cancelled exchange order. @returns minor units that the return's credits hold afterwards */
+/** Reverses the credit of a cancelled exchange order. @returns minor units that the return's credits use afterwards */
 async function releaseCreditIfCancelled({ id }: ReturnBooking, scope: Scope): Promise<number> {
   const exchange = await scope.work.findUnique(orders, 'exchangeFor', id);
   if (!exchange) return 0;

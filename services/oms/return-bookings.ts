@@ -40,7 +40,7 @@ export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => st
 
 type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
 
-/** Units in returns that are not rejected, and the minor units booked for them or refunded for rejected returns. */
+/** Units of a line in returns that are not rejected. Minor units booked for these returns, and minor units refunded for rejected ones. */
 function bookedOn(lineId: string, bookings: Bookings) {
   let units = 0;
   let amount = 0;
@@ -57,8 +57,8 @@ function bookedOn(lineId: string, bookings: Bookings) {
 export const returnableOf = (line: OrderLine, bookings: Bookings): number => line.fulfilledQty - bookedOn(line.lineId, bookings).units;
 
 /**
- * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts booked for
- * those before. However a line is split into returns, they add up to its value exactly.
+ * Value in minor units of the next `units` of a line: the floor of the share of all units gone by then, less the amounts already booked. So
+ * the returns of a line add up to its value exactly, however it is split.
  */
 export function valueOfReturned(line: OrderLine, units: number, bookings: Bookings): number {
   const before = bookedOn(line.lineId, bookings);
@@ -66,7 +66,7 @@ export function valueOfReturned(line: OrderLine, units: number, bookings: Bookin
   return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
 }
 
-/** Reduces a rejected return to the minor units refunded for it nevertheless, spread over its lines from the first. */
+/** Reduces the value of a rejected return to the minor units that were refunded for it. The first lines keep them. */
 export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): ReturnBooking['lines'] {
   let left = paidBack;
   return lines.map((line) => {
@@ -89,7 +89,7 @@ export async function completeBooking(
   return ended;
 }
 
-/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units refunded nevertheless */
+/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units that were refunded for it */
 export async function rejectBooking(
   work: UnitOfWork,
   order: StoredOrder,

@@ -80,7 +80,7 @@ function lineOf({ lines }: StoredOrder, id: string): OrderLine {
 function refuseOpen({ id, state }: StoredOrder): void {
   const closed = allowedFrom(orderLifeCycle, 'open-return');
   if (closed.includes(state)) return;
-  const detail = `The order "${id}" is ${state}; units can be returned of an order that is ${closed.join(' or ')}.`;
+  const detail = `The order "${id}" is ${state}; its units can be returned once it is ${closed.join(' or ')}.`;
   const about = { objectType: 'order', id, currentState: state, action: 'open-return', allowedFrom: closed };
   throw new Problem('order_not_closed', detail, about);
 }

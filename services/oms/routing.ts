@@ -66,7 +66,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, s
     return;
   }
   const { asked } = payload;
-  if (!asked && !routesByItself(context)) {
+  if (!asked && !routesAutomatically(context)) {
     if (order.routingStatus !== 'manual') work.transition(orders, order, 'note', { routingStatus: 'manual' });
     return;
   }
@@ -85,7 +85,7 @@ export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, s
 export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && order.shippingAddress !== undefined;
 
 /** Whether this rehearsal routes orders automatically. */
-export const routesByItself = (context: Context): boolean => progressionOf(context).route === 'auto';
+export const routesAutomatically = (context: Context): boolean => progressionOf(context).route === 'auto';
 
 /**
  * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
@@ -119,7 +119,7 @@ function groupsOf(lines: readonly OrderLine[]): Group[] {
   return [...groups.values()];
 }
 
-/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates no others. @throws Problem */
+/** Calls the FMS to create the fulfillment orders of an attempt. A repeat creates nothing more. @throws Problem */
 export async function createFulfillmentOrdersFor(
   order: StoredOrder,
   { attempt, groups }: { attempt: number; groups: Group[] },
@@ -131,7 +131,7 @@ export async function createFulfillmentOrdersFor(
   await call(createFulfillmentOrders, { body }, { timeoutMs: DECIDE_TIMEOUT_MS });
 }
 
-/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws Problem of the FMS */
+/** Routes a confirmed order whose routing has begun. The changes are part of the last commit. @throws the Problem of the FMS */
 async function requestFulfillment(order: StoredOrder, record: FulfillmentRecord, scope: Scope): Promise<StoredOrder> {
   const { work } = scope;
   await createFulfillmentOrdersFor(order, { attempt: 1, groups: groupsOf(order.lines) }, scope);

@@ -40,8 +40,8 @@ const withUnits = (record: FulfillmentRecord, units: ShortUnits, rest: readonly 
 });
 
 /**
- * Serves short units from another location: makes a reservation there, stores it, confirms it, and has the FMS create a fulfillment order
- * as a separate attempt. Every step may be repeated. Units that this location lacks stay open for the next one. Units that no location
+ * Serves short units from another location: makes a reservation there, stores it, confirms it, and requests a fulfillment order from the
+ * FMS as a separate attempt. Every step may be repeated. Units that this location lacks stay open for the next one. Units that no location
  * has are cancelled.
  * @throws Problem when another application does not answer
  */

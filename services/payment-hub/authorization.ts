@@ -72,7 +72,7 @@ export function openPayment(work: UnitOfWork, request: PaymentRequest, verdict: 
 export const openPending = (work: UnitOfWork, request: PaymentRequest, awaiting: NonNullable<StoredPayment['awaiting']>): StoredPayment =>
   work.create(payments, 'await-approval', { ...undecided(work, request), awaiting });
 
-/** Commits the amount of a payment to its order until the outcome is known, at most for the longest wait. */
+/** Commits the amount of a payment to its order until the outcome is known, or the longest wait is over. */
 function undecided(work: UnitOfWork, request: PaymentRequest) {
   countPayment(work, request);
   commitToOrder(work, request);
@@ -95,7 +95,7 @@ const approvalOf = (work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'amoun
 });
 
 /** Schedules the timers of an authorisation. */
-export function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
+function watchAuthorization(work: UnitOfWork, payment: Pick<StoredPayment, 'id' | 'tender'>): void {
   work.schedule(checkOrphanDue, payment.id, work.now + ORPHAN_CHECK_DELAY_MS, {});
   if (isByProvider(payment.tender)) work.schedule(expireAuthorizationDue, payment.id, work.now + work.figures.windowMs.authorisation, {});
 }

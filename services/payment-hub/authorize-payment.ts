@@ -109,7 +109,7 @@ async function payWithGiftCard(work: UnitOfWork, request: PaymentRequest) {
   return answerFor(openPayment(work, request, giftCardVerdict(balance, request)));
 }
 
-/** @throws Problem `not_found` of the return, `refund_exceeds_captured` */
+/** @throws Problem `not_found` for an unknown return, `refund_exceeds_captured` */
 async function payWithReturn(work: UnitOfWork, request: PaymentRequest, order: OrderToPay) {
   const { returnId = '', amount } = request;
   const ofReturn = await syncReturnCover(work, order, returnId);

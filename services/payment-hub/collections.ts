@@ -15,7 +15,7 @@ export const StoredPayment = Payment.extend({
   awaiting: z.enum(['provider-answer', 'provider-approval', 'loyalty-platform']).optional(),
   /** Whether the payment was reversed while it was pending. A later approval is then voided immediately. */
   voidOnApproval: z.literal(true).optional(),
-  /** Whether the payment was reversed while a dispute was open. Its rest is refunded after the decision. */
+  /** Whether the payment was reversed while a dispute was open. The remaining amount is refunded after the decision. */
   refundWhenDecided: z.literal(true).optional(),
   /** Whether the payment was taken at a till. Until the OMS has the order, only the POS stores whether the payment is needed. */
   takenAt: z.literal('pos').optional(),
@@ -45,8 +45,9 @@ export const payableOrders = defineCollection({
 });
 
 /**
- * Counters by order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its returns.
- * `payments` counts its payments in any state. The guards are checked in the commit: concurrent payments together never exceed the order, and nothing is both refunded and exchanged.
+ * Counters by order id, in minor units. A refund lowers `committed`. `exchanged` is the part of it that pays for exchange orders of its
+ * returns. `payments` counts the payments of the order in any state. The guards are checked in the commit: concurrent payments together
+ * never exceed the order, and nothing is both refunded and exchanged.
  */
 export const orderCovers = defineCounters({
   name: 'order-covers',

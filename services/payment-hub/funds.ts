@@ -81,7 +81,7 @@ export interface LeftOfOrder {
   readonly exchanged: number;
 }
 
-/** The part of the payments of a completed order that may still be refunded or exchanged. */
+/** The amount of a completed order's payments that may still be refunded or exchanged. */
 export async function leftOfOrder(work: UnitOfWork, orderId: string): Promise<LeftOfOrder> {
   const [cover] = await work.counters(orderCovers, [orderId]);
   const exchanged = cover?.exchanged ?? 0;

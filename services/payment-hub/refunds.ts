@@ -162,7 +162,10 @@ export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'di
   throw refusal(paymentLifeCycle, payment, verb, detail, { retryable: true });
 }
 
-/** @param ofReturn limits the refund to what is left of its return @throws Problem `refund_exceeds_captured` of payment or return */
+/**
+ * @param ofReturn limits the refund to what is left of its return
+ * @throws Problem `refund_exceeds_captured` for the payment or the return
+ */
 function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
   const refundableAmount = refundableOf(payment);
   if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
@@ -171,7 +174,7 @@ function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofRetur
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
 
-/** Refuses an amount until its exchange order has released it. @throws Problem `refund_exceeds_captured` of the order */
+/** Refuses an amount until its exchange order has released it. @throws Problem `refund_exceeds_captured` for the order */
 function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
   if (exchanged === 0 || requested.amount <= left) return;
   const refundableAmount = money(left, requested.currency);
@@ -180,7 +183,7 @@ function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { l
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'order', id: orderId, refundableAmount, exchangedAmount });
 }
 
-/** Exempt are refunds of the estate, which have references, and the last refund of a payment or return. @throws `limit_reached` */
+/** Refunds of the estate, which have references, and the last refund of a payment or return are exempt. @throws `limit_reached` */
 function refuseFurtherRefund(
   payment: StoredPayment,
   { amount, reference }: { amount: Money; reference?: string },
@@ -202,7 +205,7 @@ export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Mone
   return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
 }
 
-/** The members that a refund changes, and the state that it leads to. */
+/** The changed members of a payment after a refund, and its next state. */
 export function addRefund(payment: StoredPayment, refund: StoredPayment['refunds'][number]) {
   const refundedAmount = money(payment.refundedAmount.amount + refund.amount.amount, refund.amount.currency);
   const isAll = refundedAmount.amount === payment.capturedAmount.amount;

@@ -40,7 +40,7 @@ const LONGEST_RETRY_MS = 12 * 60 * MINUTE_MS;
 /** Rehearsal time before the next call to an application that does not answer. Its return ends the wait. Retries never end. */
 export const retryDelayMs = (tries: number): number => RETRIES_MS[tries] ?? LONGEST_RETRY_MS;
 
-/** Wall time for an authorisation. Without an answer by then, its outcome is unknown. */
+/** Wall time for an authorisation. If the Payment Hub has not answered by then, the outcome is unknown. */
 export const AUTHORIZE_TIMEOUT_MS = 6_000;
 
 /** Wall time for any other call. */

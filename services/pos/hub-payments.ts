@@ -37,7 +37,7 @@ export const listTenders = (tenders: readonly ListedTender[], payments: readonly
 export const recordTenderNews: EventHandler = async (event, { work }) => {
   const payment = parsePayment(event.data.object);
   const sale = await work.get(transactions, payment.orderId);
-  if (!isSale(sale)) return unchanged('The payment is not of a transaction at the till.');
+  if (!isSale(sale)) return unchanged('The payment belongs to no transaction at the till.');
   if (sale.state === 'voided' && bindsMoney(payment) && !isKnown(sale, payment)) {
     save(work, sale, { compensation: 'pending' });
     work.schedule(undoSaleDue, sale.id, work.now, null, { beforeReply: true });

@@ -15,7 +15,7 @@ import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
 import { isCovered, isSale, markPaid, orderView, renewIdleTimer, save } from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
-/** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and holds stock. */
+/** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and reserves stock. */
 export const createTransaction = handle(createTransactionApi)(async ({ body: { laneId, ...sent } }, scope) => {
   const { work, call } = scope;
   const body = { ...sent, lines: sent.lines && linesBySku(await bySku(scope, sent.lines), '/lines') };

@@ -13,7 +13,7 @@ import { isCovered, isSale, published, renewIdleTimer, save, submissionUnderWay 
  * Calls the OMS to create, confirm and carry out the order. Each step may be repeated, with the same key while its outcome is unknown. If
  * money is missing, the sale is open again.
  * @param trial how often the due work has failed, and how often the submission was postponed
- * @throws Problem of the step that failed
+ * @throws the Problem of the step that failed
  */
 async function submit(scope: Scope, sale: Sale, trial: { attempts: number; tries: number }): Promise<Sale> {
   const { work, call } = scope;

@@ -178,7 +178,7 @@ function resolveLater(work: UnitOfWork, { id }: Sale, tries: number, awaits?: Ap
   work.schedule(resolveTenderDue, id, work.now + retryDelayMs(tries), { tries: tries + 1 }, { awaits });
 }
 
-/** Reads the outcome of a tender whose answer was lost. Without an answer of the Payment Hub, the next call reads it. */
+/** Reads the outcome of a tender whose answer was lost. If the Payment Hub does not answer, the next call reads it. */
 export const resolveTender = handleDue(resolveTenderDue)(async ({ key, payload }, scope) => {
   const { work } = scope;
   const found = await work.get(transactions, key);

@@ -59,7 +59,7 @@ export const expireTransaction = handleDue(expireTransactionDue)(async ({ key },
   const { work } = scope;
   const found = await work.get(transactions, key);
   if (!isSale(found) || found.state !== 'open') return;
-  // Without an answer of the Payment Hub nothing is voided: the work fails and is tried again.
+  // If the Payment Hub does not answer, nothing is voided: the work fails and is tried again.
   const sale = await settleUnknown(scope, found);
   if (isCovered(sale)) await markPaid(work, sale);
   // A pending tender may cover the rest.
@@ -71,7 +71,7 @@ export const expireTransaction = handleDue(expireTransactionDue)(async ({ key },
 export const onOrderCancelled: EventHandler = async (event, { work }) => {
   const { id } = Order.parse(event.data.object);
   const sale = await work.get(transactions, id);
-  if (!isSale(sale)) return unchanged('The order is not of a transaction at the till.');
+  if (!isSale(sale)) return unchanged('The order belongs to no transaction at the till.');
   if (sale.state !== 'open' && sale.state !== 'paid') return unchanged(`The transaction is ${sale.state}.`);
   work.cancel(submitOrderDue, id);
   work.cancel(captureTendersDue, id);

@@ -15,7 +15,7 @@ export const changePromotion = handle(changePromotionCall)(async ({ params: { id
   return { rule };
 });
 
-/** Uses that are locked or redeemed now count on. */
+/** Locked and redeemed uses continue to count. */
 export const changeVoucher = handle(changeVoucherCall)(async ({ params, body }, { work }) => {
   const id = canonicalCode(params.id);
   const found = await work.get(vouchers, id);

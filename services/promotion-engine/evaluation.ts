@@ -102,7 +102,7 @@ interface JudgedVoucher {
   readonly reason: Reason | undefined;
 }
 
-/** The codes without duplicates, in the given order. A code that no customer can use has the reason. */
+/** The codes without duplicates, in the given order. The entry of a code that no customer can use names the reason. */
 export async function judgeCodes(
   work: UnitOfWork,
   codes: readonly string[],
@@ -169,7 +169,7 @@ function refuseInexactSums(lines: readonly Line[]): void {
   if (!Number.isSafeInteger(sum)) throw invalid('/lines', 'too_big', 'The lines together cost more than can be computed exactly.');
 }
 
-/** One total per promotion and voucher, sorted as they applied. */
+/** One total per promotion and voucher, first applied first. */
 function totalsBySource(lines: readonly PricedLine[]) {
   const totals = new Map<string, PricedLine['discounts'][number]>();
   for (const { source, amount } of lines.flatMap(({ discounts }) => discounts)) {

@@ -14,8 +14,8 @@ type Working = Pick<Scope, 'work' | 'call'>;
 export type NewAttempt = Omit<Attempt, 'version' | 'status' | 'replaces'> & { readonly takesOverLines?: readonly string[] };
 
 /**
- * Commits the intent to take stock, with the work that undoes it, before stock is taken. An attempt for the same basket that is under
- * way is finished first, so that its reservation can be replaced.
+ * Commits the intent to take stock, with the work that undoes it, before stock is taken. A running attempt for the same basket is finished
+ * first, so that its reservation can be replaced.
  * @throws Problem `invalid_state_transition` when its order or basket has ended
  */
 export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { work, call }: Working): Promise<Attempt> {
@@ -88,8 +88,8 @@ export async function refuseWhileReplaced({ id, basketId }: StoredReservation, w
 export const NOTHING_RESERVED_CODES: ReadonlySet<string> = new Set(['insufficient_stock', 'not_found']);
 
 /**
- * Takes the stock of an attempt and records its reservation; the caller commits. Replaced reservations give their stock in the same
- * step at the Inventory Service, and end in the same commit here. A refusal after which nothing is held ends the attempt.
+ * Takes the stock of an attempt and records its reservation; the caller commits. Replaced reservations give their stock in the same step at
+ * the Inventory Service, and end in the same commit here. A refusal that leaves nothing reserved ends the attempt.
  * @returns Problem for a refusal, and for an order or basket that has ended in the meantime; due work then gives the stock back
  * @throws Problem `contention` when the attempt was given up in the meantime
  */
@@ -103,7 +103,7 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
   return taken;
 }
 
-/** Ends the attempt. If another commit ended it before, this one conflicts and the request runs again. */
+/** Ends the attempt. If another commit has ended it, this one conflicts and the request runs again. */
 async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
   endAttempt(work, attempt);
   await work.checkpoint();

@@ -45,7 +45,7 @@ export const attempts = defineCollection({ name: 'attempts', schema: StoredAttem
 /** The newest attempt of each basket, by its id. Attempts for a basket conflict here, so it has one open reservation at most. */
 export const basketAttempts = defineCollection({ name: 'basket-attempts', schema: z.object({ id: Id, version, attempt: Id }) });
 
-/** Orders and baskets that have ended; the id is `endedId`. Later requests to hold stock for them are refused. */
+/** Orders and baskets that have ended; the id is `endedId`. Later requests to reserve stock for them are refused. */
 export const endedOwners = defineCollection({ name: 'ended-owners', schema: z.object({ id: z.string(), version, state: z.string() }) });
 export const endedId = (owner: 'order' | 'basket', id: string): string => `${owner}|${id}`;
 

@@ -14,10 +14,10 @@ export const isTillReservation = ({ state, expiresAt }: Pick<StoredReservation, 
 /** @throws Problem `validation_failed` when a reservation of one order is confirmed for another */
 export function refuseOtherOrder({ id, orderId }: StoredReservation, requested: string | undefined): void {
   if (orderId === undefined || requested === undefined || orderId === requested) return;
-  throw invalid('/orderId', 'other_order', `The reservation "${id}" is of order "${orderId}", not of "${requested}".`);
+  throw invalid('/orderId', 'other_order', `The reservation "${id}" belongs to the order "${orderId}", not to "${requested}".`);
 }
 
-/** @throws Problem `validation_failed` for another order than the basket's own, which would otherwise lose its stock */
+/** @throws Problem `validation_failed` if this is not the order of the basket: that order would lose its stock */
 export function refuseForeignOrder(
   { id, orderId, transactionId }: { id: string; orderId?: string; transactionId?: string },
   requested: string | undefined,

@@ -51,7 +51,7 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
   await refuseUnfit(found, orderId ?? found.orderId, scope);
   await refuseWhileReplaced(found, work);
   if (isNew) {
-    // A concurrent release is either committed before, or finds this record.
+    // A concurrent release is either committed first, or finds this record.
     work.expect(reservations, found);
     work.put(fulfillmentHolds, { id, orderId });
   }
@@ -68,8 +68,8 @@ async function requireOrder(orderId: string, call: Scope['call']): Promise<void>
 }
 
 /**
- * The OMS confirms for its own orders. For a caller from outside, the reservation of a basket is confirmed only for the order that the basket
- * became, and any other one only for an order that exists and has not ended: the end of the order releases the stock.
+ * The OMS confirms for its own orders. A caller from outside may confirm the reservation of a basket only for the order that the basket
+ * became, and any other reservation only for an existing order that has not ended: when the order ends, it releases the stock.
  * @throws Problem `not_found`, `validation_failed`, `invalid_state_transition`, `dependency_*`
  */
 async function refuseUnfit(found: StoredReservation, orderId: string | undefined, { work, call, context }: Scope): Promise<void> {
@@ -130,7 +130,7 @@ export const giveBackStock = handleDue(giveBackStockDue)(async ({ key }, { work,
   await call(moveHold, { params: { reservationId: key }, body: { reference: `release ${key}`, kind: 'release' } });
 });
 
-/** A concurrent attempt to reserve stock is either committed before and released here, or finds that its order or basket has ended. */
+/** A concurrent attempt to reserve stock is either committed first and released here, or finds that its order or basket has ended. */
 export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, order, spare = [] } }, { work }) => {
   if (order) await markEnded(work, 'order', order);
   if (basket) await markEnded(work, 'basket', basket);
@@ -143,7 +143,7 @@ export const releaseHolds = handle(releaseHoldsCall)(async ({ body: { basket, or
   return { released: released.map(({ id }) => id) };
 });
 
-/** Records stock that the Inventory Service holds already, once per id. For an order that has ended, nothing is recorded. */
+/** Records stock that the Inventory Service has reserved already, once per id. For an order that has ended, nothing is recorded. */
 export const recordReservation = handle(recordReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await work.get(reservations, id);
   if (found) return again(found);

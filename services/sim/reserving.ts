@@ -85,7 +85,7 @@ function attemptFor(
   };
 }
 
-/** Schedules work that returns the stock, because the Inventory Service may have reserved it in spite of the problem. */
+/** Schedules work that returns the stock, because the Inventory Service may have reserved it before the call failed. */
 function undoLater(attempt: Attempt, problem: Problem, work: UnitOfWork): void {
   if (NOTHING_RESERVED_CODES.has(problem.code)) return;
   // The only call so far did nothing, so nothing is reserved.
@@ -137,7 +137,7 @@ function confirmStanding({ basketId, items, locationId }: BasketRequest, standin
   if (hasSameItems && isAt(locationId, standing)) return { items: standing.items, standing };
   const { id: reservationId, items: held, allocations } = standing;
   throw conflictingRepeat(
-    `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" holds its stock; other items or another location cannot be held.`,
+    `The basket "${basketId}" is in checkout, and the reservation "${reservationId}" has its stock; other items or another location cannot be reserved.`,
     { reservationId, items: held, allocations },
     // `retryable`, because a failed checkout releases the reservation.
     { objectType: 'basket', id: basketId, ...(!isInCheckout(basket) && { retryable: true, retryAfter: 1 }) },

@@ -54,7 +54,7 @@ export async function startTouchpointMock({
     lanes: new Set<unknown>(lanes),
     otherwise: withJsonErrors(others),
   });
-  // Without this listener, Node would ask for every expected body before the credential check.
+  // Without this listener, Node would request every expected body before the credential check.
   const server = createFairServer({ ...SERVER_LIMITS, expectations: ['checkContinue'], unreadable: refuseUnreadable }, listener);
   const listening = await listen({
     server,

@@ -31,7 +31,7 @@ const OFFER_AGAIN_MS: readonly number[] = [60_000, 300_000, 1_800_000, 7_200_000
 export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggregateversion: seen }, { work, context }) => {
   const { id, state } = FulfillmentOrder.parse(data.object);
   const task = await work.get(warehouseTasks, id);
-  if (task && task.seen >= seen) return unchanged('A later state of the fulfillment order arrived before.');
+  if (task && task.seen >= seen) return unchanged('A later state of the fulfillment order has already arrived.');
   switch (state) {
     case 'created':
       return unchanged('The warehouse picks allocated fulfillment orders.');
@@ -44,7 +44,7 @@ export const onFulfillmentOrderChanged: EventHandler = async ({ data, time, aggr
       return undefined;
     case 'picking':
     case 'packed':
-      if (!task) return unchanged('The allocation of the fulfillment order is not known yet.');
+      if (!task) return unchanged('The allocation of the fulfillment order has not arrived yet.');
       work.put(warehouseTasks, { ...task, seen });
       return undefined;
     case 'dispatched':

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Application, applications, type Domain } from './applications.ts';
 import type { LifeCycle } from './life-cycle.ts';
 
-/** A business object. Every committed change of one has an event on the topic of its domain. */
+/** A business object. Every committed change of an object has an event on the topic of its domain. */
 export interface ObjectDefinition<
   Schema extends z.ZodObject = z.ZodObject,
   State extends string = string,

@@ -1,7 +1,7 @@
 import type { Owner } from './applications.ts';
 
 /**
- * `step`: the next step of an object. `deadline`: what happens if nobody acts before. `repair`: finishes or undoes work, usually still
+ * `step`: the next step of an object. `deadline`: what happens if nobody acts first. `repair`: finishes or undoes work, usually still
  * within the request, else after a crash or an outage.
  */
 export type DueRole = 'step' | 'deadline' | 'repair';
@@ -11,9 +11,12 @@ export interface DueMeaning {
   readonly role: DueRole;
   /** Type of the object that the key names. Absent: the key names no business object. */
   readonly object?: string;
-  /** Keys of its items about an object. Default: the id of the object. An item's key begins with the id, or is one of these. */
+  /**
+   * Keys under which items about an object are looked up. Default: its id. An item is also about the object when its key begins with
+   * `<id>.`.
+   */
   readonly keys?: (object: Readonly<Record<string, unknown>>) => readonly string[];
-  /** A verb phrase after the name of the application: `cancels the order, unless it is confirmed before`. */
+  /** A verb phrase after the name of the application: `cancels the order, unless it is confirmed first`. */
   readonly does: string;
 }
 
@@ -44,17 +47,17 @@ const customer = about('customer');
 /** The kinds of due work of every application, with the names that the store has. */
 export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string, DueMeaning>> } = {
   pos: {
-    'abandon-opening': sale('repair', 'ends an opening of the till that was interrupted'),
-    'resolve-tender': sale('repair', 'finds out whether a tender was taken'),
+    'abandon-opening': sale('repair', 'ends an interrupted checkout at the till'),
+    'resolve-tender': sale('repair', 'reads whether a tender was taken'),
     'submit-order': sale('step', 'submits the order of the paid sale'),
-    'capture-tenders': sale('deadline', 'captures the tenders of the paid sale, unless its order does so before'),
+    'capture-tenders': sale('deadline', 'captures the tenders of the paid sale, unless its order does so first'),
     'undo-sale': sale('repair', 'voids the tenders of the sale and releases its stock'),
-    'expire-transaction': sale('deadline', 'cancels the sale, unless it is paid before'),
+    'expire-transaction': sale('deadline', 'cancels the sale, unless it is paid first'),
   },
   'ecommerce-platform': {
-    'basket-idle': basket('deadline', 'abandons the basket, unless it changes before'),
-    'checkout-ttl': basket('deadline', 'reopens the basket and releases its stock, unless it is ordered before'),
-    'undo-checkout': basket('repair', 'undoes a checkout that was interrupted'),
+    'basket-idle': basket('deadline', 'abandons the basket, unless it changes first'),
+    'checkout-ttl': basket('deadline', 'reopens the basket and releases its stock, unless it is ordered first'),
+    'undo-checkout': basket('repair', 'undoes an interrupted checkout'),
     'place-order': basket('step', 'creates the order of the basket'),
     'release-holds': basket('repair', 'releases the stock of the basket'),
   },
@@ -65,7 +68,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'finish-confirmation': order('repair', 'finishes the confirmation of the order'),
     'finish-cancellation': order('repair', 'finishes the cancellation of the order'),
     'finish-carry-out': order('repair', 'finishes the sale at the till'),
-    'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed before'),
+    'expire-draft': order('deadline', 'cancels the draft, unless it is confirmed first'),
     'redeem-vouchers': order('repair', 'redeems the vouchers of the order'),
     compensate: order('repair', 'undoes the order at the other applications'),
     'release-holds': order('repair', 'releases surplus stock of the order'),
@@ -73,22 +76,22 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'capture-payments': order('repair', 'captures the payments of the order'),
     'serve-short-lines': order('repair', 'finds other locations for units that were short'),
     'settle-order': order('repair', 'refunds what the order owes its customer'),
-    'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total before'),
+    'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total first'),
     'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
     'refund-after-dispute': order('repair', 'refunds what the open dispute had stopped'),
   },
   'payment-hub': {
     'approve-payment': payment('step', 'receives the approval of the provider'),
-    'give-up-payment': payment('deadline', 'fails the payment, unless it is decided before'),
+    'give-up-payment': payment('deadline', 'fails the payment, unless it is decided first'),
     'check-orphan': payment('repair', 'voids the payment if its order does not exist'),
-    'expire-authorization': payment('deadline', 'voids the authorisation, unless it is captured before'),
+    'expire-authorization': payment('deadline', 'voids the authorisation, unless it is captured first'),
     'give-back-points': other('repair', 'gives points back to a loyalty account'),
     'decide-refund': refunds('step', 'receives the decision of the provider on a pending refund'),
-    'lose-dispute': payment('deadline', 'loses the dispute, unless it is decided before'),
+    'lose-dispute': payment('deadline', 'loses the dispute, unless it is decided first'),
   },
   sim: {
-    'abort-hold': reservation('repair', 'undoes a reservation that was interrupted'),
-    'expire-reservation': reservation('deadline', 'expires the reservation, unless it is confirmed before'),
+    'abort-hold': reservation('repair', 'undoes an interrupted reservation'),
+    'expire-reservation': reservation('deadline', 'expires the reservation, unless it is confirmed first'),
     'give-back-stock': reservation('repair', 'releases the reserved stock'),
     'move-stock': other('repair', 'books a movement of reserved stock'),
   },
@@ -98,13 +101,13 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'write-off': fulfillment('repair', 'writes off the units that were short'),
     'take-stock': fulfillment('repair', 'books the dispatched goods out of the stock'),
     'hand-over': fulfillment('repair', 'registers the parcel with the carrier'),
-    'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel before'),
-    'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it before'),
+    'give-up-delivery': fulfillment('deadline', 'gives up the delivery and starts its refund, unless the carrier scans the parcel first'),
+    'give-up-silent-parcel': parcel('deadline', 'counts the parcel as lost, unless the carrier scans it first'),
     restock: fulfillment('repair', 'puts the goods back into stock'),
-    'undo-return': back('repair', 'undoes a return that was interrupted'),
+    'undo-return': back('repair', 'undoes an interrupted return'),
     'return-step': back('step', 'takes the next step of the return'),
     'return-parcel': back('repair', 'registers the parcel of the return and its label'),
-    'give-up-return': back('deadline', 'gives up the parcel of the return, unless it arrives before'),
+    'give-up-return': back('deadline', 'gives up the parcel of the return, unless it arrives first'),
     'finish-rejection': back('repair', 'finishes the rejection of the return'),
     'book-returned-stock': back('repair', 'books the returned goods into stock'),
     'put-back': other('repair', 'puts units back that a refused rejection took'),
@@ -118,13 +121,13 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
   },
   'carrier-platform': {
     'planned-scan': parcel('step', 'scans the parcel'),
-    'give-up-parcel': parcel('deadline', 'reports the parcel as lost, unless it is scanned before'),
+    'give-up-parcel': parcel('deadline', 'reports the parcel as lost, unless it is scanned first'),
     'deliver-webhook': scans('repair', 'reports a scan to the FMS by webhook'),
   },
   'loyalty-platform': { 'return-redemption': other('deadline', 'returns the points of a redemption that paid for nothing') },
   crm: {
-    idle: customer('deadline', 'moves the customer towards churned, unless the customer is active before'),
-    'finish-enrolment': customer('repair', 'finishes an enrolment that was interrupted'),
+    idle: customer('deadline', 'moves the customer towards churned, unless the customer is active first'),
+    'finish-enrolment': customer('repair', 'finishes an interrupted enrolment'),
   },
   gateway: {
     'take-events': other('repair', 'turns events into deliveries to registered webhooks'),

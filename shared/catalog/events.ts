@@ -77,7 +77,7 @@ const listed = [
     object: 'order',
     meaning: 'Order cancelled before fulfillment completion',
     subscribers: [
-      { application: 'fms', purpose: 'refunds a return that was to be exchanged for the order' },
+      { application: 'fms', purpose: 'refunds a return that awaited its exchange for the order' },
       { application: 'pos', purpose: 'ends a transaction whose order a client created itself' },
     ],
   },

@@ -85,7 +85,7 @@ export const flows: readonly FlowDefinition[] = [
       { from: 'sim', to: 'inventory-service', call: 'take-hold' },
     ],
     onFailure:
-      'If a node sells out, the next node serves the line. Without any node, and while the Inventory Service is down, no stock is reserved.',
+      'If a node sells out, the next node serves the line. If no node has the stock, or the Inventory Service is down, no stock is reserved.',
   },
   {
     number: 6,
@@ -212,7 +212,7 @@ export const calls = {
   // Finds the reservation that the order already has. Only the till stores a sale that is not paid yet.
   'inventory-service': ['record-reservation', 'get-reservation', 'list-order-holds', 'get-order-stock', 'get-transaction'],
   'promotion-engine': ['get-basket', 'get-customer-api', 'get-member-balance-api'],
-  // The OMS has the earning before its event arrives.
+  // The OMS already has the amount that earns points when its event has not arrived.
   'loyalty-platform': ['get-order-earning'],
   // The Loyalty Platform returns the owner of a card that was given at checkout.
   crm: ['get-member-balance-api', 'put-member', 'put-ledger-entry'],

@@ -7,7 +7,7 @@ import { Problem } from './problems.ts';
 export const LIMITS = {
   /** Lines of a basket, and so of an order. */
   lines: 200,
-  /** Refunds of a payment. A refund of the whole rest of the payment or of a return is accepted beyond it. */
+  /** Refunds of a payment. Beyond this limit, only a refund of all that is left of the payment or of a return is accepted. */
   refunds: 100,
   /** Disputes of a payment, one after the other. */
   disputes: 20,

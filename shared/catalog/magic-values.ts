@@ -61,7 +61,7 @@ export const magicValues: readonly { readonly title: string; readonly rows: read
   {
     title: 'Carrier services',
     rows: [
-      { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours; after 12 hours' },
+      { values: ['STANDARD', 'EXPRESS'], use: 'delivered after 28 hours and after 12 hours' },
       { values: ['LOST'], use: 'no scan after the depot; lost after 14 days without one, by default' },
       { values: ['RTS'], use: 'refused at the door, back at the sender after 72 hours' },
       { values: ['ATTEMPT3'], use: 'three failed attempts, the last one after 76 hours; back at the sender after 9 days' },

@@ -25,7 +25,7 @@ export interface Obstacle {
   /** `other-object`: the state of another object. `rule`: a rule about the object itself. `repeat`: it is accepted and changes nothing. */
   readonly code: 'other-object' | 'rule' | 'repeat';
   readonly text: string;
-  /** It holds in every state, so that not even a repeat is accepted. */
+  /** It applies in every state, so that not even a repeat is accepted. */
   readonly isLasting?: true;
   readonly refs?: readonly { readonly type: string; readonly id: string }[];
 }

@@ -8,10 +8,10 @@ type Paid = z.output<typeof Payment>;
 type Amount = Paid['amount'];
 type Evaluation = z.output<typeof evaluatePromotions.response>;
 
-/** A fact about an object that cannot be true, as the rest of a sentence: `captured 900, above the authorised 800`. */
+/** An impossible fact about an object, as the end of a sentence: `captured 900, above the authorised 800`. */
 type Implausible = string | undefined;
 
-/** A rule that an answer breaks, with the rest of a sentence that begins with the real system. */
+/** A rule that an answer breaks, with the end of a sentence about the real system. */
 export type Mismatch = { readonly violation: 'money' | 'other_object' | 'no_effect'; readonly words: string } | undefined;
 
 const money = (words: string): Mismatch => ({ violation: 'money', words });
@@ -30,7 +30,7 @@ const UNCAPTURED: readonly Paid['state'][] = ['pending', 'requires-action', 'aut
 
 /**
  * Facts that no real system may claim about a payment, whatever its provider does.
- * @param before the payment as it was seen before
+ * @param before the payment as it was seen earlier
  */
 export function implausiblePayment(payment: Paid, before: Paid | undefined): Implausible {
   const { state, refunds } = payment;
@@ -65,7 +65,7 @@ function changedAmount(payment: Paid, before: Paid): Implausible {
 const amountsOf = ({ amount, authorizedAmount, capturedAmount, refundedAmount }: Paid) =>
   [amount.amount, authorizedAmount.amount, capturedAmount.amount, refundedAmount.amount] as const;
 
-/** A change of a payment that a call asked for. */
+/** A change of a payment that a call requested. */
 interface Acted {
   readonly asked: {
     readonly amount?: Amount;

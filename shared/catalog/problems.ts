@@ -95,7 +95,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** Most errors that a problem lists. It counts the others. */
+/** Maximum number of errors that a problem lists. It counts the others. */
 export const MOST_ERRORS = 20;
 
 /** Seconds, for refusals without a better value. */
@@ -111,9 +111,9 @@ export interface ProblemContext {
   readonly retryable?: boolean;
   /** Seconds; becomes the header `Retry-After`. Every retryable refusal has one. */
   readonly retryAfter?: number;
-  /** Of a `dependency_error`: the connection broke, or the answer has no code of the estate. The other application may be down. */
+  /** Set for a `dependency_error` when the connection broke, or the answer has no code of the estate. The other application may be down. */
   readonly undecided?: true;
-  /** Of a `dependency_*` problem: the real system of the retailer failed, which takes the place of the dependency. */
+  /** Set for a `dependency_*` problem when the failed dependency is the real system of the retailer. */
   readonly outside?: true;
   /** Methods; becomes the header `Allow`. */
   readonly allow?: readonly string[];

@@ -38,26 +38,26 @@ const Loyalty = z
   })
   .describe('The Loyalty Platform. Members below silver are bronze.');
 
-/** The Store Inventory Management reserves no longer. */
+/** The SIM reserves stock for at most this time. */
 const LONGEST_HOLD_MS = durationMs('PT4H');
 
 const Windows = z
   .strictObject({
     checkoutHold: Duration.refine((length) => durationMs(length) <= LONGEST_HOLD_MS, 'This must be at most PT4H.')
       .default('PT15M')
-      .describe('A checkout keeps its stock reserved. At most PT4H.'),
-    basketIdle: window('P1D', 'A basket, or a transaction at the till, without a change is abandoned.'),
-    draftOrder: window('P1D', 'A draft order without confirmation is cancelled.'),
-    pendingPayment: window('PT15M', 'A payment without an answer of the provider fails.'),
-    authorisation: window('P7D', 'An authorisation without capture is voided.'),
-    uncoveredOrder: window('P1D', 'A confirmed order whose lost authorisation is not renewed is cancelled.'),
-    redemption: window('PT15M', 'Redeemed points that pay nothing go back to the member.'),
-    return: window('P30D', 'After delivery, goods may be returned.'),
-    exchange: window('P7D', 'Inspected goods wait for the payment of their exchange order.'),
-    dispute: window('P7D', 'A dispute without an outcome is lost.'),
-    carrierSilence: window('P14D', 'A parcel without a scan is lost.'),
-    atRisk: window('P90D', 'A customer without activity is at risk.'),
-    churned: window('P180D', 'A customer without activity has churned.'),
+      .describe('A checkout keeps its stock reserved for this time. At most PT4H.'),
+    basketIdle: window('P1D', 'After this time without a change, a basket is abandoned, and a transaction at the till is voided.'),
+    draftOrder: window('P1D', 'After this time without confirmation, a draft order is cancelled.'),
+    pendingPayment: window('PT15M', 'After this time without an answer of the provider, a payment fails.'),
+    authorisation: window('P7D', 'After this time without capture, an authorisation is voided.'),
+    uncoveredOrder: window('P1D', 'After this time, a confirmed order whose lost authorisation is not renewed is cancelled.'),
+    redemption: window('PT15M', 'After this time, redeemed points that have paid nothing go back to the member.'),
+    return: window('P30D', 'For this time after delivery, goods may be returned.'),
+    exchange: window('P7D', 'For this time, inspected goods wait for the payment of their exchange order.'),
+    dispute: window('P7D', 'After this time without an outcome, a dispute is lost.'),
+    carrierSilence: window('P14D', 'After this time without a scan, a parcel is lost.'),
+    atRisk: window('P90D', 'After this time without activity, a customer is at risk.'),
+    churned: window('P180D', 'After this time without activity, a customer has churned.'),
   })
   .describe('Lengths of time on the rehearsal’s clock.');
 
@@ -65,9 +65,11 @@ const Windows = z
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
   currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
-  timeZone: TimeZone.default('UTC').describe('Order numbers and receipts have the day in this time zone. A location may have another one.'),
+  timeZone: TimeZone.default('UTC').describe(
+    'Order numbers and receipts have the day in this time zone. A location may have another time zone.',
+  ),
   shipping: Shipping.prefault({}),
-  disputeFee: Amount.default(2_000).describe('The provider charges it for each dispute, in minor units.'),
+  disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
   windows: Windows.prefault({}).refine(({ atRisk, churned }) => durationMs(atRisk) < durationMs(churned), {
     path: ['churned'],
@@ -91,7 +93,6 @@ export function figuresOf({ currency, timeZone, shipping, disputeFee, loyalty, w
 const defaults = Retailer.parse({});
 /** The figures of the project's own retailer, which documents quote as defaults. */
 export const DEFAULT_FIGURES = figuresOf(defaults);
-export const DEFAULT_WINDOWS = defaults.windows;
 
 const inWords = (amount: number): string => moneyInWords({ amount, currency: defaults.currency });
 

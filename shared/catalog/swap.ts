@@ -5,7 +5,7 @@ import { type Application, applicationNames } from './applications.ts';
 import type { ApiDefinition } from './define.ts';
 import { internalCalls } from './internal-calls.ts';
 
-/** The real system of a retailer may answer in place of these applications. For the possible ones, nothing is promised. */
+/** The applications that the real system of a retailer can replace. `promised`: the project supports the swap. `possible`: it may work. */
 export const swappable = {
   'payment-hub': 'promised',
   'promotion-engine': 'promised',
@@ -26,7 +26,7 @@ export const swappableNames = Object.keys(swappable) as readonly SwappableApplic
 export const isSwappable = (name: string): name is SwappableApplication => Object.hasOwn(swappable, name);
 
 /** Why an application cannot be swapped. */
-function whyNot(name: string): string {
+export function whyNotSwappable(name: string): string {
   const known = applicationNames.some((application) => application === name);
   const others = `These can be: ${swappableNames.join(', ')}.`;
   return known
@@ -34,7 +34,10 @@ function whyNot(name: string): string {
     : `There is no application ${name}. ${others}`;
 }
 
-/** `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: its earlier answers are used. */
+/**
+ * `real`: the real system answers. `shadow`: ours answers, and the real system gets the same calls. `kept`: earlier answers of the real
+ * system are used.
+ */
 export const SwapMode = z.enum(['real', 'shadow', 'kept']).meta({ id: 'SwapMode' });
 export type SwapMode = z.output<typeof SwapMode>;
 
@@ -84,14 +87,13 @@ export const KeptAnswer = z.strictObject({
   answer: z.unknown(),
 });
 
-/** Limit of the answers that a world keeps, and of the answers per operation in a swap. */
+/** Maximum number of answers that a world keeps, and of answers per operation in a swap. */
 export const MOST_KEPT = 1_000;
 export const KeptAnswers = z
   .record(z.string().max(100), z.array(KeptAnswer).max(MOST_KEPT))
   .describe('Answers by operation. In texts, {id 1} is the first id of the request that the estate made, and {now+60000} an instant.');
 export type KeptAnswers = z.output<typeof KeptAnswers>;
 
-/** The members of a swap. */
 export const SwapMembers = z.strictObject({
   url: OutsideUrl.optional().describe(
     'Address of the real system; the mode kept has none. The path of each call follows it. OUTBOUND_ALLOW must permit it.',
@@ -213,7 +215,9 @@ export const Swaps = z
   .object(
     Object.fromEntries(swappableNames.map((name) => [name, Swap.optional()])) as Record<SwappableApplication, z.ZodOptional<typeof Swap>>,
   )
-  .catchall(z.unknown().refine(() => false, { error: ({ path }) => whyNot(String(path?.at(-1))), params: { code: 'not_swappable' } }))
+  .catchall(
+    z.unknown().refine(() => false, { error: ({ path }) => whyNotSwappable(String(path?.at(-1))), params: { code: 'not_swappable' } }),
+  )
   .superRefine((swaps, context) => {
     for (const [application, swap] of Object.entries(swaps)) {
       for (const { path, message, code } of isSwappable(application) ? unknownNames(application, swap) : []) {

@@ -12,7 +12,7 @@ const FailureShape: z.ZodType<Failure> = z.strictObject({
   step: z.strictObject({ title: z.string(), call: z.string(), status: z.int(), correlationId: z.string().min(1) }).optional(),
 });
 
-/** Most bytes of a file in the archive. A snapshot with its journal is smaller. */
+/** Maximum number of bytes of a file in the archive. A snapshot with its journal is smaller. */
 const MOST_BYTES = 256 * 1_048_576;
 
 /** Thrown for a file that is not a whole `EstateFile`. Each line of the message names a place in the file and what is wrong there. */

@@ -133,5 +133,8 @@ function formatOf({ format, pattern, prefix, suffix, includes }: Issue & { reado
   if (typeof prefix === 'string') return `This must begin with ${prefix}.`;
   if (typeof suffix === 'string') return `This must end with ${suffix}.`;
   if (typeof includes === 'string') return `This must contain ${includes}.`;
-  return pattern === undefined ? `This must be a valid ${format}.` : `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
+  if (pattern === undefined) return `This must be a valid ${format}.`;
+  const expression = pattern.replace(/^\/(.*)\/\w*$/s, '$1');
+  const [, digits] = /^\^\[0-9\]\{(\d+)\}\$$/.exec(expression) ?? [];
+  return digits === undefined ? `This must match ${expression}.` : `This must be ${digits} digits.`;
 }

@@ -55,7 +55,10 @@ const isPart = (value: unknown): value is Part => typeof value === 'object' && v
 
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
-/** A reference has no other member. Members of a value without a class are written in place, others beside `allOf`. */
+/**
+ * Generators ignore members next to `$ref`. A plain type is therefore written in place; for any other type, the reference moves into
+ * `allOf`.
+ */
 function withReference(part: Part, named: Readonly<Record<string, Part>>): Part {
   const { $ref, pattern: _ofTarget, examples: _too, ...own } = part;
   if (typeof $ref !== 'string') return part;

@@ -17,7 +17,7 @@ export interface PlainCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** Of the OAuth client, which fetches tokens that expire. */
+  /** The OAuth client fetches tokens that expire. */
   readonly clientId: string;
   readonly clientSecret: string;
 }

@@ -11,7 +11,7 @@ export const ESTATE_CALL_HEADER = 'x-estate-call';
 /** Permits the real system of an application to make the calls of this application. */
 export type EstateCall = CallInAnswer | LaterCall;
 
-/** While the real system answers a call of the estate. */
+/** Permits calls while the real system answers a call of the estate. */
 interface CallInAnswer {
   readonly application: SwappableApplication;
   readonly world: World;
@@ -24,7 +24,7 @@ interface CallInAnswer {
   readonly deadline: Ms;
 }
 
-/** At any time, until the rehearsal is deleted. */
+/** Permits calls at any time until the rehearsal is deleted. */
 interface LaterCall {
   readonly application: SwappableApplication;
   readonly rehearsal: string;
@@ -40,9 +40,9 @@ export const rehearsalOfCall = (call: EstateCall): string => (isInAnswer(call) ?
 const ended = new Map<string, Ms>();
 
 /** Ends a permission: its call was answered, or given up. Other processes still accept it until its deadline. */
-export function endEstateCall(header: string, now: Ms = Date.now()): void {
+export function endEstateCall(header: string): void {
   for (const [old, deadline] of ended) {
-    if (deadline > now) break;
+    if (deadline > Date.now()) break;
     ended.delete(old);
   }
   const call = contentOf(header);

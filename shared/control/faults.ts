@@ -43,7 +43,7 @@ export interface RulesOfWorld {
 }
 
 export interface StrikeOptions {
-  /** Whether the message is sent before one that `reorder` withholds. Such a message is not reordered. */
+  /** Whether `reorder` withholds another message until this one is sent. Then this one is not reordered. */
   readonly overtakes: boolean;
 }
 

@@ -146,7 +146,10 @@ function entryOf({
   };
 }
 
-/** A hop that was read from a journal, to be recorded in another one. @param applicationOf the application of the hop with a request id */
+/**
+ * Turns a hop that was read from one journal into an entry for another one.
+ * @param applicationOf the application of the hop with a request id
+ */
 export function entryOfHop(
   { head, bodies, anonymous }: Pick<RecordedHop, 'head' | 'bodies' | 'anonymous'>,
   applicationOf: (requestId: string) => string | undefined,
@@ -179,7 +182,7 @@ const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string,
       .map(([name, value]) => [name, redactText(value).slice(0, HEADER_LIMIT)]),
   );
 
-/** Other bytes arrive as one of several characters, so a story could not send them again. */
+/** Other bytes can stand for several characters, so a story could not send them again. */
 const VISIBLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** The applications that send signed requests. Another sender of such a request counts as that application. */

@@ -30,7 +30,7 @@ export interface Sequence<H extends Hop = Hop> {
   readonly participants: readonly string[];
   /** Sorted by start. */
   readonly arrows: readonly Arrow<H>[];
-  /** Each arrow after its cause. The calls of a caller are sorted as it lists them. */
+  /** Each arrow after its cause. The calls of a caller follow its list of calls. */
   readonly byCause: readonly Arrow<H>[];
 }
 
@@ -52,7 +52,7 @@ const CARRIER = 'carrier-platform';
 export function sequenceOf<H extends Hop>(hops: readonly H[], isSigned: (api: string) => boolean): Sequence<H> {
   const causeOf = causes(hops, isSigned);
   const effects = Map.groupBy(hops, causeOf);
-  /** Of a webhook whose due work is not listed. */
+  /** Sends each webhook whose due work is not listed. */
   const sender = hops.some(({ application }) => application === CARRIER) ? CARRIER : CLIENT;
   const arrows: Arrow<H>[] = [];
   const placed = new Map<H, Arrow<H>>();

@@ -46,8 +46,8 @@ export function refuseWebhook(
     now,
   }: { id: string | undefined; timestamp: string | undefined; signatures: string | undefined; body: string; now: number },
 ): string | undefined {
-  if (id === undefined || !/^[\x21-\x7e]{1,128}$/.test(id)) return 'webhook-id is missing or no id.';
-  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is missing or no number of seconds.';
+  if (id === undefined || !/^[\x21-\x7e]{1,128}$/.test(id)) return 'webhook-id is missing or is not an id.';
+  if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is missing or is not a number of seconds.';
   if (Math.abs(now - Number(timestamp) * 1_000) > CLOCK_TOLERANCE_MS) {
     return 'webhook-timestamp is more than five minutes away from the rehearsal’s clock.';
   }

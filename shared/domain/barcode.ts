@@ -21,7 +21,7 @@ export function isEan13(code: string): boolean {
 /** Whether the check digit of a GTIN-8, -12, -13 or -14 is valid. */
 export const isGtin = (code: string): boolean => checkDigit(code.slice(0, -1)) === code.at(-1);
 
-/** All lengths of one GTIN are the same product, so they are compared with 14 digits. */
+/** A GTIN names the same product in each of its lengths, so GTINs are compared with 14 digits. */
 export const gtin14 = (code: string): string => code.padStart(14, '0');
 
 /** The content of a label that a counter's scale prints. */

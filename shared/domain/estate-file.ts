@@ -5,14 +5,17 @@ export interface Failure {
   readonly version: 1;
   /** Version of the estate. */
   readonly estate: string;
-  /** `file`: the name of the user's file, whose text is in the archive. */
+  /** `file`: the name of the user's file with the scenario. The archive has its text. */
   readonly scenario: { readonly name: string; readonly title: string; readonly file?: string };
   readonly problem: string;
   /** The last step, whose trace is in the journal of the snapshot. Absent: the scenario made none. */
   readonly step?: { readonly title: string; readonly call: string; readonly status: number; readonly correlationId: string };
 }
 
-/** A world as a file, `<name>.estate.zip`: a snapshot with its journal and, from a failed scenario, the failure and the text of the scenario. */
+/**
+ * A world as a file, `<name>.estate.zip`: a snapshot with its journal. The file of a failed scenario has the failure and the text of the
+ * scenario, too.
+ */
 export interface EstateFile {
   readonly snapshot: unknown;
   readonly failure?: Failure;

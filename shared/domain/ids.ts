@@ -21,7 +21,6 @@ export type IdPrefix =
   | 'req'
   | 'run';
 
-/** The name of a rehearsal. */
 export const REHEARSAL_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 export const REHEARSAL_NAME_RULE =
   'This must have lower-case letters, digits and hyphens only, not begin with a hyphen, and have at most 40 characters.';

@@ -1,3 +1,4 @@
+import { isEan13 } from './barcode.ts';
 import { CENSOR } from './censor.ts';
 
 /** Hexadecimal ids and digests, our tracking numbers, and runs of at least 13 digits with up to three separators between digits. */
@@ -46,7 +47,7 @@ function censorRun(run: string, censor: string): string {
   return censored + run.slice(copied);
 }
 
-/** @returns the last group of the longest card number that starts with the first group, if there is one */
+/** Finds the longest card number that begins with the group `first`. @returns the place of its last group; undefined without one */
 function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: number): number | undefined {
   let digits = '';
   let found: number | undefined;
@@ -60,8 +61,9 @@ function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: 
   return found;
 }
 
+/** German EAN-13 barcodes begin with 4, like card numbers with 13 digits. */
 const isCardNumber = (digits: string): boolean =>
-  (ISSUED[digits.length] ?? ISSUED_LONGER).test(digits) && passesLuhn(digits) && !isBarcode(digits);
+  (ISSUED[digits.length] ?? ISSUED_LONGER).test(digits) && passesLuhn(digits) && !isEan13(digits);
 
 function passesLuhn(digits: string): boolean {
   let sum = 0;
@@ -70,13 +72,6 @@ function passesLuhn(digits: string): boolean {
     const doubled = place % 2 === 0 ? digit : digit * 2;
     sum += doubled > 9 ? doubled - 9 : doubled;
   }
-  return sum % 10 === 0;
-}
-
-/** German EAN-13 barcodes start with 4, like card numbers with 13 digits. */
-function isBarcode(digits: string): boolean {
-  if (digits.length !== 13) return false;
-  const sum = [...digits].reduce((total, digit, place) => total + Number(digit) * (place % 2 === 0 ? 1 : 3), 0);
   return sum % 10 === 0;
 }
 
@@ -190,14 +185,14 @@ function redactString(text: string): string {
   return redactText(ENCODED.test(text) ? redactEncoded(text, (part) => part) : text);
 }
 
-/** Redacts encoded parts. It runs before the plain redaction, which would leave the encoded rest of a part. */
+/** Redacts encoded parts. It runs before the plain redaction, which would censor a secret in a part and leave its encoded characters. */
 function redactEncoded(text: string, spaced: (part: string) => string): string {
   // Most texts have no secret: testing the whole text costs less than testing each part.
   if (!holdsEncoded(spaced(text))) return text;
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
 }
 
-/** Most rounds of decoding. No reader decodes text that is encoded more often. */
+/** Maximum number of rounds of decoding. No reader decodes text that is encoded more often. */
 const MOST_ENCODINGS = 3;
 const ENCODED = /%[0-9a-f]{2}/i;
 

@@ -6,9 +6,9 @@ export interface LaneTask {
 }
 
 export interface LaneOptions {
-  /** Most lanes that deliver concurrently. */
+  /** Maximum number of lanes that deliver concurrently. */
   readonly concurrency: number;
-  /** Most deliveries in all lanes, running or waiting. */
+  /** Maximum number of deliveries in all lanes, running or waiting. */
   readonly capacity: number;
   /** Called for every failed delivery. It is retried after a pause. */
   readonly failed: (error: unknown) => void;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
+import type { ReadinessAnswer } from '../process/readiness.ts';
 
 /** Answers with JSON and its weak `ETag`. A client that already has this version gets 304. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
@@ -17,6 +18,15 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, { s
   response.setHeader('Content-Length', bytes.length);
   response.setHeader('ETag', etag);
   response.end(bytes);
+}
+
+const ALIVE = { status: 200, body: { status: 'ok' } };
+
+/** Answers `/healthz`, and `/readyz` with the readiness. */
+export function sendHealth(response: ServerResponse, path: string, readiness: () => ReadinessAnswer): void {
+  const { status, body } = path === '/healthz' ? ALIVE : readiness();
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
 }
 
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';

@@ -115,7 +115,7 @@ export interface OutboundOptions {
   readonly allow: OutboundAllow;
   /** The listeners of the estate, which a call from outside must not reach through the estate. */
   readonly own: () => readonly OwnListener[];
-  /** Most connections to an origin. */
+  /** Maximum number of connections to an origin. */
   readonly connections?: number;
 }
 
@@ -169,7 +169,7 @@ export function createOutbound({ allow, own, connections = CONNECTIONS }: Outbou
       });
     };
 
-  /** An agent looks names up without their port, which own listeners are recognised by: so each origin has its agent. */
+  /** Own listeners are recognised by address and port, and an agent looks names up without their port. So each origin has its own agent. */
   const agents = new Map<string, Agent>();
   function agentOf({ origin, port, protocol }: URL): Agent {
     const known = agents.get(origin);
@@ -226,7 +226,7 @@ export type Outbound = ReturnType<typeof createOutbound>;
 
 const CONNECTIONS = 16;
 const CONNECT_MS = 10_000;
-/** Most origins whose connections are kept. */
+/** Maximum number of origins whose connections are kept. */
 const MOST_ORIGINS = 500;
 
 /** Whether an address is one of this machine: a connection to it reaches a listener of this process. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
-import { refuseNotText } from '../contract/validation.ts';
+import { pointerTo, refuseNotText } from '../contract/validation.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
@@ -149,9 +149,18 @@ function refuseExcess(json: string, { limitsMembers }: { readonly limitsMembers:
   const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(limitsMembers && { members: JSON_MEMBERS }) });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
   if (exceeded === 'members') {
-    const most = JSON_MEMBERS.toLocaleString('en');
-    throw new Problem('malformed_request', `An object of the body has more than ${most} members, or an array more than ${most} items.`);
+    const place = pointerOfExcess(parse(json)) ?? '';
+    const what = place === '' ? 'The body' : `The member ${place} of the body`;
+    throw new Problem('malformed_request', `${what} has more than ${JSON_MEMBERS.toLocaleString('en')} members or items: send fewer.`);
   }
+}
+
+/** The JSON pointer of the first object or list with too many members. It is within the permitted levels. */
+function pointerOfExcess(value: unknown, path: readonly string[] = []): string | undefined {
+  if (typeof value !== 'object' || value === null || path.length > JSON_LEVELS) return undefined;
+  const members = Object.entries(value);
+  if (members.length > JSON_MEMBERS) return pointerTo('body', path);
+  return members.map(([name, member]) => pointerOfExcess(member, [...path, name])).find((found) => found !== undefined);
 }
 
 function parse(json: string): unknown {

@@ -5,15 +5,13 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 
-/** Loaded by a dynamic import only when a collector is configured, because its libraries are expensive to load. */
+/** This module is loaded by a dynamic import, and only when a collector is configured, because its libraries are expensive to load. */
 
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
   /** Headers that every export sends. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Wall time between exports. */
-  readonly exportEveryMs?: number;
 }
 
 export interface Tracing {
@@ -23,6 +21,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
+/** Wall time between exports. */
 const EXPORT_EVERY_MS = 2_000;
 const STOP_MS = 2_000;
 
@@ -38,9 +37,9 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * Starts to export traces. Nothing is registered globally, because several estates may run in one process. Each hop passes its own
  * traceparent to the next. The first span decides whether a trace is recorded.
  */
-export async function startTracing({ endpoint, headers, exportEveryMs = EXPORT_EVERY_MS }: TracingOptions): Promise<Tracing> {
+export async function startTracing({ endpoint, headers }: TracingOptions): Promise<Tracing> {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: headers && { ...headers } });
-  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: exportEveryMs });
+  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_EVERY_MS });
   const tracers = new Map<Observed, Tracer>();
   return {
     of: (application) => {

@@ -9,7 +9,7 @@ export interface ConnectionTrouble {
 
 const LATE = 'it does not answer in time';
 export const CLOSED = 'the connection was closed';
-const NO_WAY = 'the network has no way to it';
+const NO_ROUTE = 'the network has no route to it';
 export const DISTRUSTED = 'its certificate is not trusted';
 export const NOT_TLS = 'it does not use TLS';
 
@@ -17,9 +17,9 @@ const NOT_CONNECTED: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'this name is unknown',
   EAI_AGAIN: 'this name cannot be looked up',
-  EHOSTUNREACH: NO_WAY,
-  ENETUNREACH: NO_WAY,
-  EADDRNOTAVAIL: NO_WAY,
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  EADDRNOTAVAIL: NO_ROUTE,
   ETIMEDOUT: LATE,
   UND_ERR_CONNECT_TIMEOUT: LATE,
   CERT_HAS_EXPIRED: 'its certificate has expired',

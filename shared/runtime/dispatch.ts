@@ -5,7 +5,7 @@ import { Problem } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
-import { endAnyhow, isRead } from '../http/json-answer.ts';
+import { endAnyhow, isRead, sendHealth } from '../http/json-answer.ts';
 import { ClientGone, readBody, readJson } from '../http/request-body.ts';
 import { pathParameters, routeTable } from '../http/route-table.ts';
 import type { Logger } from '../process/logger.ts';
@@ -124,9 +124,8 @@ export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: target = '', headers } = request;
     if (isRead(request)) {
-      const [path] = target.split('?', 1);
-      if (path === '/healthz') return sendHealth(response, { status: 200, body: { status: 'ok' } });
-      if (path === '/readyz') return sendHealth(response, readiness());
+      const [path = ''] = target.split('?', 1);
+      if (path === '/healthz' || path === '/readyz') return sendHealth(response, path, readiness);
       if (path === '/metrics' && metrics) return metrics(request, response);
     }
     const answered = await dispatch({
@@ -148,17 +147,12 @@ export function createHttpFace({ dispatch, readiness, metrics }: HttpFaceOptions
   };
 }
 
-function sendHealth(response: ServerResponse, { status, body }: { readonly status: number; readonly body: object }): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) }).end(text);
-}
-
 function send(response: ServerResponse, { ids, answer }: Answered): void {
   response.writeHead(answer.status, headersOfAnswer(answer, ids));
   response.end(answer.status === 204 ? undefined : answer.body);
 }
 
-/** Calls that still run after this time are not waited for. */
+/** A close does not wait longer for running calls. */
 const CLOSE_WITHIN_MS = 10_000;
 
 /** The interface of an application for its own process. It gives the same answers as the HTTP interface. */

@@ -35,7 +35,7 @@ const RECORD_BYTES = 200;
 export const sizeOf = ({ head, bodies = '', requestId, correlationId }: Omit<JournalEntry, 'facts'>): number =>
   head.length + bodies.length + requestId.length + correlationId.length + RECORD_BYTES;
 
-/** Share of a page that is reserved for hops of callers without a credential. */
+/** Share of a page for hops of callers without a credential. */
 const ANONYMOUS_SHARE = 1 / 4;
 
 type Found<T> = Readonly<Record<JournalPart, readonly T[]>>;
@@ -43,13 +43,16 @@ interface Placed {
   readonly sequence: number;
 }
 
-/** The newest hops of both parts, oldest first. @param found newest hops of each part, oldest first: `limit` of them, or all */
+/**
+ * The newest hops of both parts, oldest first.
+ * @param found the newest hops of each part, oldest first: `limit` hops, or all if a part has fewer
+ */
 export function newestPage<T extends Placed>(found: Found<T>, limit: number): T[] {
   const anonymous = Math.min(found.anonymous.length, Math.max(limit - found.hops.length, Math.floor(limit * ANONYMOUS_SHARE)));
   return inOrder([...lastOf(found.hops, limit - anonymous), ...lastOf(found.anonymous, anonymous)]);
 }
 
-/** A page of the oldest hops of both parts. @param found oldest hops of each part: `limit` of them, or all */
+/** A page of the oldest hops of both parts. @param found the oldest hops of each part: `limit` hops, or all if a part has fewer */
 export const oldestPage = <T extends Placed>(found: Found<T>, limit: number): T[] =>
   inOrder([...found.hops, ...found.anonymous]).slice(0, limit);
 

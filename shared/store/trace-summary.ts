@@ -14,7 +14,6 @@ export interface TraceSummary extends Omit<StoredTrace, 'correlationId' | 'fault
 
 const counted = (condition: boolean): number => (condition ? 1 : 0);
 
-/** The summary of one hop. */
 export function traceOfHop(sequence: number, hop: HopFacts): TraceSummary {
   const { kind, application, api, method, path, status, startedAt, at, durationMs, faults } = hop;
   const isFromOutside = kind === 'request';
@@ -67,7 +66,7 @@ function both(first: readonly string[], second: readonly string[]): readonly str
   return added.length === 0 ? first : [...first, ...added];
 }
 
-/** How bad an answer is: a failure before no answer, which the gateway answers with a failure; then a refusal, then a success. */
+/** Ranks an answer, the worst highest: a failure, no answer (the gateway then answers with a failure), a refusal, a success. */
 function badness(status: number): number {
   if (status >= 500) return 3;
   if (status === 0) return 2;
@@ -104,7 +103,7 @@ export interface FoundTrace {
 /**
  * A page of the traces of both parts, newest first. Hops of callers without a credential belong to the trace of the others, if there is
  * one, and do not move it.
- * @param found the newest traces of each part: more than `limit` of them, or all
+ * @param found the newest traces of each part: more than `limit` traces, or all if a part has fewer
  */
 export function tracePage(
   found: { readonly hops: readonly FoundTrace[]; readonly anonymous: readonly FoundTrace[] },

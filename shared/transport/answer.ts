@@ -43,12 +43,12 @@ export function headersOfAnswer(
   };
 }
 
-/** The problem that an error is answered with. An unexpected error is logged and becomes `internal_error`. */
+/** The problem that answers an error. An unexpected error is logged and becomes `internal_error`. */
 export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;
   const { status, name } = (error ?? {}) as { status?: number; name?: string };
   if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted during the request.');
-  // Express refuses requests that it cannot read with such errors.
+  // Express throws such an error for a request that it cannot read.
   if (status !== undefined && status >= 400 && status < 500) return new Problem('malformed_request', 'The request cannot be read.');
   const { requestId, correlationId, world, traceparent } = ids;
   log.error({ err: error, requestId, correlationId, world, ...traceIds(traceparent) }, 'unexpected error');

@@ -16,7 +16,7 @@ export interface CallOptions {
    * key and this label. Raise the attempt only after a definite answer; after an unknown outcome send the same again.
    */
   readonly step?: string;
-  /** The object that several requests and due work make the same call for: the key derives from it. Raise the attempt in `step`. */
+  /** The object of a call that several requests and due work make: the key derives from it. Raise the attempt in `step`. */
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;

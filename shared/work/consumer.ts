@@ -73,7 +73,7 @@ function readEvent(json: string): EstateEvent | undefined {
 /**
  * Consumes an event, with several attempts.
  * @returns the reason of a final refusal; undefined when it was consumed or has no subscriber here
- * @throws Problem of a store that is unavailable or full
+ * @throws Problem when the store is unavailable or full
  */
 async function consume(
   options: ConsumerOptions,
@@ -97,7 +97,7 @@ async function consume(
       await pipeline.event(deliveryOf(service.application, { event, hop, requestId }, view));
       return;
     } catch (error) {
-      // A delivery that the ledger no longer lists was consumed before: the bus delivers at least once.
+      // A delivery that the ledger does not list is already consumed: the bus delivers at least once.
       if (error instanceof Problem && error.code === 'contention' && !(await store.isPending(world, delivery))) return;
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');

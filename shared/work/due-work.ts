@@ -22,7 +22,7 @@ export interface ParsedDueItem<Payload> extends Omit<DueItem, 'payload'> {
   readonly payload: Payload;
 }
 
-/** @throws Error naming the member that does not fit: the item is then retried, and finally parked */
+/** @throws Error naming the member that does not fit. The item is then retried, and finally parked */
 export function parsePayload<Payload>(kind: string, schema: z.ZodType<Payload>, stored: unknown): Payload {
   const parsed = schema.safeParse(stored);
   if (parsed.success) return parsed.data;

@@ -12,7 +12,7 @@ import { type StoredSwap, swaps } from './swap/stored-swap.ts';
 const Applications = z.array(z.enum(swappableNames)).optional();
 
 /** `swapped`: the applications that real systems replace in the world. `shadowed`: the applications with a real system in the mode shadow. */
-export const StoredRetailer = Retailer.extend({ version: z.int(), swapped: Applications, shadowed: Applications });
+const StoredRetailer = Retailer.extend({ version: z.int(), swapped: Applications, shadowed: Applications });
 
 export const retailers = defineCollection({ name: 'retailer', schema: StoredRetailer });
 

@@ -4,7 +4,7 @@ import type { Money } from '../domain/money.ts';
 export interface SkuUnits {
   readonly sku: string;
   readonly qty: number;
-  /** The price on the label of the unit, which stays a line for itself. */
+  /** The price on the label of the unit. A unit with a label keeps a separate line. */
   readonly labelPrice?: Money;
 }
 

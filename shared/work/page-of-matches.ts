@@ -3,10 +3,10 @@ import type { Page, PageOptions } from './unit-of-work.ts';
 /** Reads a page of a query. */
 export type PageSource<T> = (page: PageOptions) => Promise<Page<T>>;
 
-/** Rows per read after the first, which reads one page. */
+/** The first read requests one page. Every further read requests this number of rows. */
 const CHUNK = 200;
 
-/** A page of the matching rows, sorted like the source. `nextCursor` is absent when no further row matches. */
+/** A page of the matching rows, in the sequence of the source. `nextCursor` is absent when no further row matches. */
 export async function pageOfMatches<T>(
   source: PageSource<T>,
   isMatch: (row: T) => boolean,
@@ -21,7 +21,7 @@ export async function pageOfMatches<T>(
     items.push(...taken.map(([, row]) => row));
     const last = taken.at(-1);
     if (items.length === limit && last) {
-      // Only the end of a page has a cursor, so a second read ends at the last match.
+      // A source gives a cursor only for the end of a page, so a second read ends at the last match.
       const { nextCursor } = await source({ limit: last[0] + 1, cursor: from });
       const hasMore = matches.length > taken.length || (await hasMatch(source, isMatch, chunk.nextCursor));
       return hasMore && nextCursor !== undefined ? { items, nextCursor } : { items };

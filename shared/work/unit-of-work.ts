@@ -18,7 +18,7 @@ export interface PageOptions {
   readonly newestFirst?: boolean;
 }
 
-/** Members of an object that may be changed; undefined removes a member. */
+/** New values for members of an object; undefined removes a member. */
 export type Patch<T> = { readonly [K in Exclude<keyof T, 'id' | 'version' | 'state' | 'createdAt' | 'updatedAt'>]?: T[K] };
 export type Fresh<T> = Omit<T, 'version' | 'state' | 'createdAt' | 'updatedAt'>;
 
@@ -83,7 +83,7 @@ export interface UnitOfWork {
     patch?: Patch<ShapeOf<C>>,
     to?: ShapeOf<C>['state'],
   ): ShapeOf<C>;
-  /** Creates (`current` undefined) or changes a business object without states, and its event. */
+  /** Changes a business object without states, or creates it when `current` is undefined. Adds its event. */
   revise<C extends BusinessCollection>(
     of: C,
     current: ShapeOf<C> | undefined,

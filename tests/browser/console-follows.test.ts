@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { estate, newRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { consoleTab, readProduct } from './console-tab.ts';
 
@@ -12,8 +12,7 @@ describeInBrowser('The console while others work', () => {
     await using busy = await newRehearsal();
     const burst = () => Promise.all(Array.from({ length: 140 }, () => readProduct(busy)));
     await readProduct(busy);
-    await tab.open(`r/${busy.name}/activity`);
-    await tab.isLive();
+    await tab.openLive(busy, '/activity');
     for (const shown of [141, 281]) {
       await burst();
       await rows()
@@ -25,8 +24,7 @@ describeInBrowser('The console while others work', () => {
 
   test('The list of traces offers the older traces of a burst that fills an empty list', async () => {
     await using busy = await tab.openNew('/activity');
-    await tab.page.getByText('Nothing has happened here yet.').waitFor();
-    await tab.isLive();
+    await tab.shows('Nothing has happened here yet.');
     await Promise.all(Array.from({ length: 90 }, () => readProduct(busy)));
     // The button goes away when the stream brings the rest.
     const older = tab.page.getByRole('button', { name: 'Show older' });
@@ -40,9 +38,7 @@ describeInBrowser('The console while others work', () => {
     ['activity', 'Create Basket'],
     ['events?ext=true', 'basket-created'],
   ])('An empty list at %s shows its first row even under the pointer', async (page, row) => {
-    await using other = await newRehearsal();
-    await tab.open(`r/${other.name}/${page}`);
-    await tab.isLive();
+    await using other = await tab.openNew(`/${page}`);
     await tab.page.getByRole('region', { name: /^(?:Traces|Events)$/ }).hover();
     await other.api('create-basket-api', { body: { channel: 'web' } });
     await tab.row(row).waitFor();
@@ -55,18 +51,11 @@ describeInBrowser('The console while others work', () => {
     await heading.waitFor();
     await tab.page.getByRole('button', { name: 'Look again' }).click();
     await heading.waitFor();
-    const made = await fetch(`${estate.gateway}/_control/rehearsals`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer demo-control-token', 'content-type': 'application/json' },
-      body: JSON.stringify({ name }),
-    });
-    expect(made.status).toBe(201);
+    await using anywhere = await newRehearsal();
+    await anywhere.control('create-rehearsal', { body: { name } });
     await tab.page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Stock' }).click();
     await tab.heading('Stock').waitFor();
-    await fetch(`${estate.gateway}/_control/rehearsals/${name}`, {
-      method: 'DELETE',
-      headers: { authorization: 'Bearer demo-control-token' },
-    });
+    await anywhere.control('delete-rehearsal', { params: { name } });
     await heading.waitFor();
   });
 
@@ -85,22 +74,25 @@ describeInBrowser('The console while others work', () => {
     expect(refusals).toBeLessThan(0);
   });
 
-  test('The page of a trace shows what happened before a stream whose first frame was cut off', async () => {
+  test.each([
+    ['begins late', false],
+    ['begins late, and whose first frame is cut off', true],
+  ])('The page of a trace shows what happened before a stream that %s', async (_how, isCutOff) => {
     await using other = await newRehearsal();
-    const { promise: isDone, resolve: cut } = Promise.withResolvers<void>();
+    const { promise: held, resolve: begin } = Promise.withResolvers<void>();
     let streams = 0;
     await tab.page.route('**/_control/stream*', async (route) => {
       streams += 1;
-      if (streams > 1) return route.continue();
-      await isDone;
-      const hops = await other.journal();
-      const body = `event: clock\nid: h${hops.length}.e0\ndata: {"now":\n\n`;
+      await held;
+      if (!isCutOff || streams > 1) return route.continue();
+      const body = `event: clock\nid: h${(await other.journal()).length}.e0\ndata: {"now":\n\n`;
       return route.fulfill({ status: 200, contentType: 'text/event-stream', body });
     });
     await tab.open(`r/${other.name}/activity/before`);
     await tab.heading('No trace has this correlation id').waitFor();
     await readProduct(other, 'before');
-    cut();
+    await eventually('it is on record', async () => (await other.journal('before')).length > 0);
+    begin();
     await tab.isTraceOfProduct();
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { describeInBrowser } from '../support/chromium.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { consoleTab } from './console-tab.ts';
@@ -24,65 +25,78 @@ describeInBrowser('Places in the lists of the console', () => {
     await rows().nth(30).waitFor();
     await tab.isLive();
   };
-  const topOf = (selector: string) =>
-    tab.page
-      .locator(selector)
-      .first()
-      .evaluate((element) => Math.round(element.getBoundingClientRect().top));
-  const topOfRow = (place: number) =>
-    rows()
-      .nth(place - 1)
-      .evaluate((element) => Math.round(element.getBoundingClientRect().top));
+  const topOf = (element: Locator) => element.evaluate((one) => Math.round(one.getBoundingClientRect().top));
   const focusedPlace = () => tab.page.evaluate<number>(`[...document.querySelectorAll('${ROWS}')].indexOf(document.activeElement) + 1`);
   const isOpen = () => tab.page.locator('article h1:focus').waitFor();
   const isBack = () => tab.page.locator(`${ROWS}:focus`).waitFor();
 
-  test.each(PAGES)('The list of %s keeps its place, beside the heading of the open row, when a row far down is opened', async (page) => {
-    await tab.resize(1280);
-    await open(page);
-    await rows().nth(25).scrollIntoViewIfNeeded();
-    await rows().nth(25).click();
-    await isOpen();
-    const top = await topOfRow(26);
-    expect(top).toBeGreaterThan(0);
-    expect(top).toBeLessThan(880);
-    expect(await rows().nth(25).getAttribute('aria-current')).toBe('true');
-    const heading = await topOf('article h1');
-    expect(heading).toBeGreaterThan(0);
-    expect(heading).toBeLessThan(300);
-    await tab.page.keyboard.press('Escape');
-    await isBack();
-    expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
-  });
-
-  test.each(PAGES)('The list of %s has the focus on the open row after Esc, and j continues from there', async (page) => {
-    await tab.resize(1280);
-    await open(page);
-    for (let presses = 0; presses < 7; presses += 1) await tab.page.keyboard.press('j');
-    expect(await focusedPlace()).toBe(7);
-    await tab.page.keyboard.press('Enter');
-    await isOpen();
-    await tab.page.keyboard.press('Escape');
-    await isBack();
-    expect(await focusedPlace()).toBe(7);
-    await tab.page.keyboard.press('j');
-    expect(await focusedPlace()).toBe(8);
-  });
+  test.each(PAGES)(
+    'The list of %s keeps its place beside an open row far down, has the focus there after Esc, and j continues from it',
+    async (page) => {
+      await tab.resize(1280);
+      await open(page);
+      await rows().nth(25).scrollIntoViewIfNeeded();
+      await rows().nth(25).click();
+      await isOpen();
+      const top = await topOf(rows().nth(25));
+      expect(top).toBeGreaterThan(0);
+      expect(top).toBeLessThan(880);
+      expect(await rows().nth(25).getAttribute('aria-current')).toBe('true');
+      const heading = await topOf(tab.page.locator('article h1'));
+      expect(heading).toBeGreaterThan(0);
+      expect(heading).toBeLessThan(300);
+      await tab.page.keyboard.press('Escape');
+      await isBack();
+      expect([await focusedPlace(), await topOf(rows().nth(25))]).toEqual([26, top]);
+      await tab.page.keyboard.press('j');
+      expect(await focusedPlace()).toBe(27);
+      await tab.page.keyboard.press('Enter');
+      await isOpen();
+    },
+  );
 
   test.each(PAGES)('The list of %s returns to its place in a narrow window, by its link and by the button of the browser', async (page) => {
     await tab.resize(390);
     await open(page);
     await rows().nth(25).scrollIntoViewIfNeeded();
-    const top = await topOfRow(26);
+    const top = await topOf(rows().nth(25));
     for (const back of [() => tab.page.getByRole('link', { name: '← All ' }).click(), () => tab.page.goBack()]) {
       await rows().nth(25).click();
       await isOpen();
       expect(await tab.page.evaluate('window.scrollY')).toBe(0);
       await back();
       await isBack();
-      expect([await focusedPlace(), await topOfRow(26)]).toEqual([26, top]);
+      expect([await focusedPlace(), await topOf(rows().nth(25))]).toEqual([26, top]);
     }
   });
+
+  test.each(PAGES)(
+    'The list of %s keeps new rows back while the pointer is in it or on their button, which leads to the first',
+    async (page) => {
+      await using other = await newRehearsal();
+      const more = (count: number) => tab.page.getByRole('button', { name: `${count} new` });
+      for (let made = 0; made < 3; made += 1) await other.basket();
+      await tab.openLive(other, `/${page}`);
+      await rows().first().hover();
+      const before = await rows().first().boundingBox();
+      await other.basket();
+      await more(1).waitFor();
+      expect([await rows().count(), await rows().first().boundingBox()]).toEqual([3, before]);
+      await more(1).hover();
+      await other.basket();
+      await more(2).waitFor();
+      expect(await rows().count()).toBe(3);
+      await tab.page.mouse.move(0, 0);
+      await rows().nth(4).waitFor();
+      await rows().first().hover();
+      await other.basket();
+      await more(1).waitFor();
+      await tab.tabTo('1 new');
+      await tab.page.keyboard.press('Enter');
+      await rows().nth(5).waitFor();
+      await tab.page.locator('li:first-child a[data-row]:focus').waitFor();
+    },
+  );
 
   test('The list of traces offers no older traces when 1,000 are shown', async () => {
     await using busy = await newRehearsal();

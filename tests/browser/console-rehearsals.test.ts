@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { unpacked } from '../../shared/contract/estate-file.ts';
 import { describeInBrowser } from '../support/chromium.ts';
-import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { startLoyaltyCopy } from '../support/loyalty-copy.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card, eur } from '../support/steps/tender.ts';
@@ -13,52 +13,38 @@ const freshName = () => `t-${randomBytes(6).toString('hex')}`;
 
 describeInBrowser('Rehearsals in the console', () => {
   const tab = consoleTab();
-  const main = () => tab.page.locator('main');
-  const manage = (name: string) => main().getByRole('link', { name: `Manage ${name}`, exact: true });
-  const create = () => main().getByRole('button', { name: 'Create' }).click();
-
-  test('The list of rehearsals has no accessibility finding or horizontal scrolling in any look', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open('rehearsals');
-    await manage(rehearsal.name).waitFor();
-    await main().getByLabel('Name', { exact: true }).fill(rehearsal.name);
-    await create();
-    await main().locator('.wrong').waitFor();
-    await tab.expectSoundInEveryLook();
-  });
-
-  test('The page of a rehearsal has no accessibility finding or horizontal scrolling in any look', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await tab.heading(rehearsal.name).waitFor();
-    await main().getByRole('button', { name: 'Verify' }).click();
-    await main().getByRole('list', { name: 'Invariants' }).getByText('holds', { exact: true }).first().waitFor();
-    await tab.expectSoundInEveryLook();
-  });
+  const { main, press, shows } = tab;
+  const open = (rehearsal: { readonly name: string }) => tab.open(`rehearsals/${rehearsal.name}`);
+  const nameField = () => main().getByLabel('Name', { exact: true });
+  const noteOnMap = (text: string) => tab.page.locator('[aria-label^="Map of the estate"] a', { hasText: text }).waitFor();
+  /** Presses a button that downloads a file. @returns its name and content */
+  const downloaded = async (button: string) => {
+    const download = tab.page.waitForEvent('download');
+    await press(button);
+    const file = await download;
+    return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
+  };
 
   test('The world of a rehearsal is downloaded with its journal as one file', async () => {
     await using rehearsal = await newRehearsal();
     const { id } = await rehearsal.basket();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    const download = tab.page.waitForEvent('download');
-    await main().getByRole('button', { name: 'Download' }).click();
-    expect((await download).suggestedFilename()).toBe(`${rehearsal.name}.estate.zip`);
-    const { snapshot, failure } = unpacked(await readFile(await (await download).path()));
+    await open(rehearsal);
+    const { name, content } = await downloaded('Download');
+    expect(name).toBe(`${rehearsal.name}.estate.zip`);
+    const { snapshot, failure } = unpacked(content);
     expect([JSON.stringify(snapshot).includes(id), failure]).toEqual([true, undefined]);
   });
 
   test('A rehearsal is saved as a scenario, and an empty one shows why it cannot be', async () => {
     await using rehearsal = await newRehearsal();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    const save = main().getByRole('button', { name: 'Save as scenario' });
-    await save.click();
+    await open(rehearsal);
+    await press('Save as scenario');
     await tab.page.getByText('Nothing has happened in this rehearsal yet.').waitFor();
     await rehearsal.basket();
     await tab.page.reload();
-    const download = tab.page.waitForEvent('download');
-    await save.click();
-    expect((await download).suggestedFilename()).toBe(`recorded-${rehearsal.name}.ts`);
-    expect(await readFile(await (await download).path(), 'utf8')).toBe((await rehearsal.control('read-story')).text);
+    const { name, content } = await downloaded('Save as scenario');
+    expect(name).toBe(`recorded-${rehearsal.name}.ts`);
+    expect(String(content)).toBe((await rehearsal.control('read-story')).text);
   });
 
   test('A real system and its violations are on the map and on the page of its rehearsal, without accessibility finding in any look', async () => {
@@ -66,16 +52,10 @@ describeInBrowser('Rehearsals in the console', () => {
     await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url } });
     await rehearsal.call('authorize-payment-api', { body: { orderId: 'ord_1', tender: card(), amount: eur(500) } });
     await tab.open(`r/${rehearsal.name}`);
-    await tab.page
-      .getByRole('group', { name: /^Map of the estate/ })
-      .locator('a')
-      .filter({ hasText: 'real · 1 violation' })
-      .waitFor();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await main()
-      .getByText(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/)
-      .waitFor();
-    await main().getByRole('button', { name: 'Verify' }).click();
+    await noteOnMap('real · 1 violation');
+    await open(rehearsal);
+    await shows(/not_json at authorize-payment-api, 1 time: The real payment-hub answered 200/);
+    await press('Verify');
     await main().getByText('as the real systems have shown their objects').first().waitFor();
     await tab.expectSoundInEveryLook();
   });
@@ -93,25 +73,13 @@ describeInBrowser('Rehearsals in the console', () => {
     const { items } = await rehearsal.control('read-fidelity');
     expect(items[0]?.waiting).toBe(0);
     await tab.open(`r/${rehearsal.name}`);
-    for (const note of ['real in shadow', 'kept · 1 violation'])
-      await tab.page
-        .getByRole('group', { name: /^Map of the estate/ })
-        .locator('a')
-        .filter({ hasText: note })
-        .waitFor();
+    for (const note of ['real in shadow', 'kept · 1 violation']) await noteOnMap(note);
     await tab.expectSoundInEveryLook();
-    await tab.open(`rehearsals/${rehearsal.name}`);
+    await open(rehearsal);
     await main().getByText('1 call compared, 0 equal', { exact: true }).waitFor();
     await main().getByText('1 call to kept answers, 1 failed').waitFor();
     const row = main().getByRole('row').filter({ hasText: '/nextTierThreshold' });
-    expect(await row.getByRole('cell').allTextContents()).toEqual([
-      'get-member-balance-api',
-      '/nextTierThreshold',
-      '1000',
-      '800',
-      '1',
-      'Trace',
-    ]);
+    expect((await row.getByRole('cell').allTextContents()).join(' ')).toBe('get-member-balance-api /nextTierThreshold 1000 800 1 Trace');
     await tab.expectSoundInEveryLook();
     await row.getByRole('link').click();
     await tab.page.getByText('/members/loy_ada/balance').first().waitFor();
@@ -120,13 +88,11 @@ describeInBrowser('Rehearsals in the console', () => {
   test('A new rehearsal has credentials that are shown once, kept by the tab and accepted by the gateway, until it is deleted', async () => {
     const name = freshName();
     await tab.open('rehearsals');
-    await main().getByLabel('Name', { exact: true }).fill(name);
     await main().getByLabel('It ends').selectOption('PT1H');
-    await create();
-    await main()
-      .getByRole('heading', { name: `${name} is ready` })
-      .waitFor();
-    await main().getByRole('button', { name: 'Copy as .env' }).click();
+    await nameField().fill(name);
+    await tab.page.keyboard.press('Enter');
+    await shows(`${name} is ready`);
+    await press('Copy as .env');
     await tab.page.getByText('The .env file copied').waitFor();
     const env = Object.fromEntries((await tab.copied()).split('\n').map((line) => line.split(/=(.*)/)));
     expect(env['ESTATE_BEARER_TOKEN']).toMatch(new RegExp(`^reh_${name}_`));
@@ -135,26 +101,24 @@ describeInBrowser('Rehearsals in the console', () => {
     });
     expect(answer.status).toBe(200);
     expect(await main().textContent()).not.toContain(env['ESTATE_BEARER_TOKEN']);
-    await main().getByRole('button', { name: 'Show secrets' }).click();
-    await main()
-      .getByText(env['ESTATE_BEARER_TOKEN'] ?? '')
-      .waitFor();
-    await main().getByRole('link', { name: 'Open its overview' }).click();
+    await press('Show secrets');
+    await shows(env['ESTATE_BEARER_TOKEN'] ?? '');
+    await tab.follow('Open its overview');
     await tab.heading('Overview').waitFor();
-    await main().getByText('Bearer of this rehearsal', { exact: true }).waitFor();
+    await shows('Bearer of this rehearsal');
 
-    await tab.open(`rehearsals/${name}`);
-    await main().getByRole('button', { name: 'Delete…' }).click();
+    await open({ name });
+    await tab.button('Delete…').press('Enter');
     const dialog = tab.page.getByRole('dialog');
-    await dialog.waitFor();
+    await dialog.locator('#typed-name:focus').waitFor();
     await tab.expectSoundInEveryLook();
-    const confirm = dialog.getByRole('button', { name: 'Delete', exact: true });
-    await dialog.getByLabel('Type the name').fill(`${name}x`);
-    expect(await confirm.isDisabled()).toBe(true);
-    await dialog.getByLabel('Type the name').fill(name);
-    await confirm.click();
+    await tab.page.keyboard.type(`${name}x`);
+    await tab.page.keyboard.press('Enter');
+    expect(await dialog.getByRole('button', { name: 'Delete', exact: true }).isDisabled()).toBe(true);
+    await tab.page.keyboard.press('Backspace');
+    await tab.page.keyboard.press('Enter');
     await tab.heading('Rehearsals').waitFor();
-    await tab.open(`rehearsals/${name}`);
+    await open({ name });
     await tab.heading(`There is no rehearsal ${name}`).waitFor();
     expect(await tab.page.evaluate(`sessionStorage.getItem('estate.rehearsal.${name}')`)).toBeNull();
   });
@@ -167,89 +131,64 @@ describeInBrowser('Rehearsals in the console', () => {
     const madeRehearsal = async (): Promise<string> => {
       await ready.waitFor();
       const name = ((await ready.textContent()) ?? '').replace(' is ready', '');
-      const headers = { Authorization: `Bearer ${ADMIN}`, 'X-Rehearsal': name };
-      const reply = await fetch(`${estate.gateway}/_control/objects/basket/${id}`, { headers });
+      const { body } = await rehearsal.call('read-object', { params: { type: 'basket', id }, headers: { 'x-rehearsal': name } });
       await rehearsal.control('delete-rehearsal', { params: { name } });
-      return ((await reply.json()) as { readonly id: string }).id;
+      return body.id;
     };
-    await tab.open(`rehearsals/${rehearsal.name}`);
+    await open(rehearsal);
     await main().getByLabel('Name of the snapshot').fill('No Name');
     await main().getByRole('button', { name: 'Keep', exact: true }).click();
-    await main()
-      .locator('.field', { has: tab.page.getByLabel('Name of the snapshot') })
-      .locator('.wrong')
-      .waitFor();
+    await tab.wrongAt('Name of the snapshot').waitFor();
     await main().getByLabel('Name of the snapshot').fill(snapshot);
     await main().getByRole('button', { name: 'Keep', exact: true }).click();
     await tab.page.getByText(`The snapshot ${snapshot} is kept.`).waitFor();
     await main().getByRole('button', { name: 'Fork', exact: true }).click();
     expect(await madeRehearsal()).toBe(id);
     await tab.open('rehearsals');
-    await main()
-      .getByRole('button', { name: `Open ${snapshot}` })
-      .click();
+    await press(`Open ${snapshot}`);
     expect(await madeRehearsal()).toBe(id);
     await tab.expectSoundInEveryLook();
-    await main()
-      .getByRole('button', { name: `Delete ${snapshot}` })
-      .click();
+    await press(`Delete ${snapshot}`);
     await tab.page.getByText(`The snapshot ${snapshot} is deleted.`).waitFor();
   });
 
-  test('A rehearsal can be deleted with the keyboard: the field has the focus, and Enter deletes', async () => {
-    const rehearsal = await newRehearsal();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await main().getByRole('button', { name: 'Delete…' }).focus();
-    await tab.page.keyboard.press('Enter');
-    await tab.page.locator('dialog #typed-name:focus').waitFor();
-    await tab.page.keyboard.type('x');
-    await tab.page.keyboard.press('Enter');
-    await tab.page.keyboard.press('Backspace');
-    await tab.page.keyboard.type(rehearsal.name);
-    await tab.page.keyboard.press('Enter');
-    await tab.heading('Rehearsals').waitFor();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await tab.heading(`There is no rehearsal ${rehearsal.name}`).waitFor();
-  });
-
-  test('The pages of rehearsals show a refusal of the gateway at the field, and hostile text as text', async () => {
+  test('The list of rehearsals shows a refusal at its field, in any look, and hostile text as text', async () => {
+    await using rehearsal = await newRehearsal();
     await tab.open('rehearsals');
-    await main().getByLabel('Name', { exact: true }).fill(HOSTILE.repeat(200));
-    await create();
-    await main()
-      .locator('.field', { has: tab.page.getByLabel('Name', { exact: true }) })
-      .locator('.wrong')
-      .waitFor();
-    await main().getByLabel('Name', { exact: true }).fill(freshName());
+    await tab.link(`Manage ${rehearsal.name}`).waitFor();
+    await nameField().fill(rehearsal.name);
+    await press('Create');
+    await tab.wrongAt('Name').waitFor();
+    await tab.expectSoundInEveryLook();
+    await nameField().fill(HOSTILE.repeat(200));
+    await press('Create');
+    await tab.wrongAt('Name').waitFor();
+    await nameField().fill(freshName());
     await main().getByLabel('It ends').selectOption('other');
     await main().getByLabel('Time without use').fill('soon');
-    await create();
-    await main()
-      .locator('.field', { has: tab.page.getByLabel('Time without use') })
-      .locator('.wrong')
-      .waitFor();
+    await press('Create');
+    await tab.wrongAt('Time without use').waitFor();
     await main().getByLabel('Filter by name').fill(HOSTILE);
-    await main().getByText('No rehearsal has this name.').waitFor();
-    await tab.open(`rehearsals/${encodeURIComponent(HOSTILE)}`);
-    await tab.page.locator('h1').waitFor();
+    await shows('No rehearsal has this name.');
     await tab.expectTextOnly();
   });
 
-  test('The page of a rehearsal verifies it, and lists each invariant with its checks', async () => {
+  test('The page of a rehearsal verifies it, sets which steps are taken automatically, and resets it', async () => {
     await using rehearsal = await newRehearsal();
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await main().getByRole('button', { name: 'Verify' }).click();
+    await rehearsal.basket({ qty: 1 });
+    await open(rehearsal);
+    await shows(/^1 trace,/);
+    await press('Verify');
     const { invariants } = await rehearsal.verify();
     await tab.page.getByText(`All ${invariants.length} invariants hold.`).waitFor();
     expect(await main().getByRole('list', { name: 'Invariants' }).getByText('holds', { exact: true }).count()).toBe(invariants.length);
-  });
-
-  test('The page of a rehearsal sets which steps are taken automatically', async () => {
-    await using rehearsal = await newRehearsal();
-    await tab.open(`rehearsals/${rehearsal.name}`);
+    await tab.expectSoundInEveryLook();
     await main().getByLabel('Picking, packing and dispatch').selectOption('immediate');
-    await main().getByText('Done immediately.').waitFor();
-    expect(await rehearsal.client.control('read-progression')).toMatchObject({ warehouse: 'immediate', carrier: 'time' });
+    await shows('Done immediately.');
+    expect(await rehearsal.control('read-progression')).toMatchObject({ warehouse: 'immediate', carrier: 'time' });
+    await press('Reset…');
+    await tab.page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click();
+    await shows(/^0 traces,/);
   });
 
   test('The page of a rehearsal lists parked work, and redrives it', async () => {
@@ -258,48 +197,12 @@ describeInBrowser('Rehearsals in the console', () => {
     await scene.fault('broken', { match: { api: 'allocate-inventory-api' }, fault });
     await scene.confirmed();
     await scene.advance('P2D');
-    const { items } = await scene.client.control('list-parked');
+    const { items } = await scene.control('list-parked');
     await scene.noFaults();
-    await tab.open(`rehearsals/${scene.name}`);
+    await open(scene);
     expect(items).not.toEqual([]);
-    await main()
-      .locator('code', { hasText: items[0]?.key ?? '' })
-      .waitFor();
-    await main().getByRole('button', { name: 'Redrive all' }).click();
-    await main().getByText('Deliveries and timers that failed too often appear here.').waitFor();
-  });
-
-  test('The page of a rehearsal resets it', async () => {
-    await using rehearsal = await newRehearsal();
-    await rehearsal.basket({ qty: 1 });
-    await tab.open(`rehearsals/${rehearsal.name}`);
-    await main()
-      .getByText(/^1 trace,/)
-      .waitFor();
-    await main().getByRole('button', { name: 'Reset…' }).click();
-    await tab.page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click();
-    await main()
-      .getByText(/^0 traces,/)
-      .waitFor();
-  });
-
-  test('A rehearsal can be created with the keyboard alone', async () => {
-    const name = freshName();
-    await tab.open('rehearsals');
-    await tab.heading('Rehearsals').waitFor();
-    await main().getByLabel('Name', { exact: true }).waitFor();
-    await main().getByLabel('Filter by name').waitFor();
-    await tab.page.keyboard.press('/');
-    await tab.page.keyboard.type('no-such-rehearsal');
-    await main().getByText('No rehearsal has this name.').waitFor();
-    await tab.page.keyboard.press('Tab');
-    await tab.page.keyboard.type(name);
-    await tab.page.keyboard.press('Enter');
-    await main()
-      .getByRole('heading', { name: `${name} is ready` })
-      .waitFor();
-    await tab.tabTo('Open its overview');
-    await tab.page.keyboard.press('Enter');
-    await tab.heading('Overview').waitFor();
+    await shows(items[0]?.key ?? '');
+    await press('Redrive all');
+    await shows('Deliveries and timers that failed too often appear here.');
   });
 });

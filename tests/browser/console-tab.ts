@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { launchChromium } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectErrors } from './complaints.ts';
-import { expectSoundInEveryLook, type LookOptions } from './looks.ts';
+import { expectSoundInEveryLook } from './looks.ts';
 
 declare global {
   /** Set by this folder's test environment. */
@@ -64,33 +64,50 @@ export function consoleTab() {
   };
   const expectToFit = async (width: number) =>
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  const isLive = () => page.getByRole('button', { name: 'Live', exact: true }).waitFor();
+  const main = () => page.locator('main');
+  const button = (name: string | RegExp) => main().getByRole('button', { name });
+  const link = (name: string | RegExp) => main().getByRole('link', { name });
 
   return {
     get page(): Page {
       return page;
     },
     open,
-    /** Opens a page of a new rehearsal. */
+    /** Opens a page of a new rehearsal, and waits until it follows the rehearsal. */
     openNew: async (path = '') => {
       const rehearsal = await newRehearsal();
       await open(`r/${rehearsal.name}${path}`);
+      await isLive();
       return rehearsal;
     },
+    /** Opens a page of a rehearsal, and waits until it follows the rehearsal. */
+    openLive: async (rehearsal: TestRehearsal, path = '') => {
+      await open(`r/${rehearsal.name}${path}`);
+      await isLive();
+    },
+    main,
+    button,
+    link,
+    press: (name: string | RegExp) => button(name).click(),
+    follow: (name: string | RegExp) => link(name).click(),
+    /** Waits until the page shows a text. */
+    shows: (text: string | RegExp) => main().getByText(text).locator('visible=true').first().waitFor(),
+    /** Waits until the message below the bar has a text. */
+    says: (text: string | RegExp) => page.getByRole('status').getByText(text).waitFor(),
+    /** What the page shows as wrong at a field. */
+    wrongAt: (label: string) =>
+      main()
+        .locator('.field', { has: page.getByLabel(label, { exact: true }) })
+        .locator('.wrong'),
+    focusedText: () => page.evaluate<string>("document.activeElement?.textContent ?? ''"),
     heading: (name: string) => page.getByRole('heading', { level: 1, name, exact: true }),
     /** A row of the page's list: the first one that has this text. */
     row: (name: string) => page.locator('a[data-row]').filter({ hasText: name }).first(),
     /** Waits until an object or a run is in this state. */
-    stateIs: (state: string) =>
-      page
-        .locator('main .title .badge')
-        .filter({ hasText: new RegExp(`^${state}$`) })
-        .waitFor(),
+    stateIs: (state: string) => page.locator('main .title .badge', { hasText: new RegExp(`^${state}$`) }).waitFor(),
     /** Waits for the trace of Get Product. On a busy machine, its sentence names the slowest call. */
-    isTraceOfProduct: () =>
-      page
-        .locator('[data-sentence]')
-        .getByText(/Get Product|Check Availability/)
-        .waitFor(),
+    isTraceOfProduct: () => page.locator('[data-sentence]', { hasText: /Get Product|Check Availability/ }).waitFor(),
     resize: (width: number) => page.setViewportSize({ width, height: 900 }),
     expectToFit,
     /** Expects that hostile text became neither an element nor a title, and fits. */
@@ -99,7 +116,7 @@ export function consoleTab() {
       expect(await page.title()).toContain('Estate console');
       await expectToFit(width);
     },
-    expectSoundInEveryLook: (options?: LookOptions) => expectSoundInEveryLook(page, options),
+    expectSoundInEveryLook: (without?: string) => expectSoundInEveryLook(page, without),
     /** Signs in where the console offers no credential, as in production. */
     signInIfAsked: async () => {
       const field = page.getByLabel('Bearer token');
@@ -108,7 +125,7 @@ export function consoleTab() {
       await field.fill(ADMIN);
       await page.keyboard.press('Enter');
     },
-    isLive: () => page.getByRole('button', { name: 'Live', exact: true }).waitFor(),
+    isLive,
     copied: () => page.evaluate<string>('navigator.clipboard.readText()'),
     /** Presses `g` and the key of a page without a pause between them: the second key must follow in time. */
     goTo: async (key: string) => {

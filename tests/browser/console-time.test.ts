@@ -7,13 +7,11 @@ describeInBrowser('Time in the console', () => {
   const list = () => tab.page.getByRole('region', { name: 'Traces' });
   const days = () =>
     list()
-      .locator('li')
-      .filter({ hasText: /^\w+day, / })
+      .locator('li', { hasText: /^\w+day, / })
       .allTextContents();
 
   test('A move of the clock is a row between the traces, with its timers below it and the days that it separates', async () => {
     await using rehearsal = await tab.openNew('/activity');
-    await tab.isLive();
     await rehearsal.api('reserve-inventory-api', { body: { items: [{ sku: 'mug-blue', qty: 1 }] } });
     await tab.row('Reserve Inventory').waitFor();
     await rehearsal.advance('P2D');

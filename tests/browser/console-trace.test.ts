@@ -55,7 +55,8 @@ describeInBrowser('Traces in the console', () => {
   });
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
-  const main = () => tab.page.locator('main');
+  const { main, press } = tab;
+  const response = () => main().getByLabel('Response', { exact: true }).first();
   const open = (trace: string) => tab.open(`r/${rehearsal.name}/activity/${trace}`);
   const count = (selector: string) => tab.page.locator(selector).count();
   const hop = (title: RegExp) => tab.page.getByRole('heading', { level: 2, name: title });
@@ -63,22 +64,15 @@ describeInBrowser('Traces in the console', () => {
   test('A trace of several requests shows the latest request, under names that have room', async () => {
     await using other = await newRehearsal();
     const headers = { 'x-correlation-id': 'journey' };
-    const basket = await other.api('create-basket-api', {
-      body: { channel: 'web', customerId: 'cus_ada', lines: [{ sku: 'mug-blue', qty: 1 }] },
-      headers,
-    });
-    const { orderId } = await other.api('checkout-basket-api', {
-      params: { id: basket.id },
-      body: { shippingAddress: ADDRESS, placeOrder: true },
-      headers,
-    });
-    await other.api('authorize-payment-api', { body: { orderId, tender: { type: 'card', token: 'tok_visa' } }, headers });
-    await other.api('confirm-order-api', { params: { id: orderId }, headers });
+    const { id } = await other.basket({ qty: 1 });
+    const body = { shippingAddress: ADDRESS, placeOrder: true };
+    const { orderId } = await other.api('checkout-basket-api', { params: { id }, body, headers });
+    await other.authorisation(orderId);
+    for (const api of ['get-order-api', 'get-order-api', 'confirm-order-api'] as const)
+      await other.api(api, { params: { id: orderId }, headers });
     await tab.open(`r/${other.name}/activity/journey`);
     await tab.heading('Confirm Order').waitFor();
-    await main()
-      .getByText(/, the latest of 4 requests · /)
-      .waitFor();
+    await tab.shows(/, the latest of 4 requests · /);
     await tab.row('Confirm Order +3').waitFor();
     const tooWide = await main()
       .locator('svg:first-child > g')
@@ -106,17 +100,9 @@ describeInBrowser('Traces in the console', () => {
     expect(words && drawing && words.x >= drawing.x && words.x + words.width <= drawing.x + drawing.width).toBe(true);
   });
 
-  test('The sentence of a trace ends with the state of the order', async () => {
+  test('A trace is exported as JSON with bodies and events, as a Mermaid diagram, and as an expectation that holds in this order only', async () => {
     await open(CONFIRM);
-    await main()
-      .getByText(/; the order ended/)
-      .waitFor();
-    expect(await main().locator('[data-sentence]').textContent()).toMatch(/; the order ended confirmed\.$/);
-  });
-
-  test('A trace is exported as JSON with bodies and events, and as a Mermaid diagram, without a foreign request', async () => {
-    await open(CONFIRM);
-    await main().getByRole('button', { name: 'Export' }).click();
+    await press('Export');
     const dialog = tab.page.getByRole('dialog', { name: 'Export the trace' });
     const download = tab.page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Download JSON' }).click();
@@ -129,12 +115,6 @@ describeInBrowser('Traces in the console', () => {
     await dialog.getByText('Diagram copied').waitFor();
     expect(await tab.copied()).toMatch(/^sequenceDiagram\n {2}participant p1 as Client\n {2}participant p2 as OMS\n/);
     await tab.expectSoundInEveryLook();
-  });
-
-  test('A trace is copied as an expectation, which holds for it in this order only', async () => {
-    await open(CONFIRM);
-    await main().getByRole('button', { name: 'Export' }).click();
-    const dialog = tab.page.getByRole('dialog', { name: 'Export the trace' });
     await dialog.getByRole('button', { name: 'Copy as expectation' }).click();
     await dialog.getByText('Expectation copied').waitFor();
     const sequence = JSON.parse(await tab.copied());
@@ -144,32 +124,27 @@ describeInBrowser('Traces in the console', () => {
     expect(await holds(sequence.toReversed())).toBe(false);
   });
 
-  test('A hop leads to its API in the reference', async () => {
+  test('A trace shows why a request was refused, and leads to its API and to the remedy of its problem in the reference', async () => {
     await open('refused');
-    const link = main().getByRole('link', { name: 'In the reference' });
+    await tab.shows(/OMS refused Get Order with 404\. .*ord_never/);
+    const body = response();
+    await body.getByText('not_found', { exact: false }).first().waitFor();
+    expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
+    await tab.follow('What the problem means');
+    await main().locator('li#not_found[aria-current]').getByText('Remedy.').waitFor();
+    await tab.page.goBack();
+    const link = tab.link('In the reference');
     expect(await link.getAttribute('href')).toBe('/console/reference/api#tag/oms/GET/orders/{id}');
     await link.click();
     await tab.page.getByRole('heading', { name: 'Get Order', exact: true }).first().waitFor();
-  });
-
-  test('A trace shows why a request was refused', async () => {
-    await open('refused');
-    await main()
-      .getByText(/OMS refused Get Order with 404\. .*ord_never/)
-      .waitFor();
-    const body = main().getByLabel('Response', { exact: true });
-    await body.getByText('not_found', { exact: false }).first().waitFor();
-    expect(await body.evaluate((pre) => pre.scrollWidth - pre.clientWidth)).toBeLessThanOrEqual(0);
   });
 
   test('A request is edited and sent again, and the page compares the answers', async () => {
     const order = { channel: 'web' as const, lines: [{ sku: 'mug-blue', qty: 1 }] };
     await rehearsal.api('create-basket-api', { body: order, headers: { 'x-correlation-id': 'edited' } });
     await open('edited');
-    await main()
-      .getByRole('link', { name: /hop 1, / })
-      .click();
-    await main().getByRole('button', { name: 'Edit and send' }).click();
+    await tab.follow(/hop 1, /);
+    await press('Edit and send');
     const form = main().getByRole('form', { name: 'Edit and send' });
     const key = await form.getByLabel('Idempotency-Key').inputValue();
     await form.getByLabel('Body').fill('{"channel": "web", ');
@@ -189,10 +164,8 @@ describeInBrowser('Traces in the console', () => {
     const body = { orderId, tender: { type: 'card', token: 'tok_of_mine' }, amount: { amount: 100, currency: 'EUR' } } as const;
     await rehearsal.api('authorize-payment-api', { body, headers: { 'x-correlation-id': 'paid' } });
     await open('paid');
-    await main()
-      .getByRole('link', { name: /hop 1, / })
-      .click();
-    await main().getByRole('button', { name: 'Edit and send' }).click();
+    await tab.follow(/hop 1, /);
+    await press('Edit and send');
     const form = main().getByRole('form', { name: 'Edit and send' });
     const token = form.getByLabel('Value of /tender/token');
     await form.getByRole('button', { name: 'Send' }).click();
@@ -202,29 +175,19 @@ describeInBrowser('Traces in the console', () => {
     await form.getByText('201').nth(1).waitFor();
   });
 
-  test('A refused hop leads to the cause and the remedy of its problem', async () => {
-    await open('refused');
-    await main().getByRole('link', { name: 'What the problem means' }).click();
-    const named = main().locator('li[aria-current]');
-    await named.getByText('Remedy.').waitFor();
-    expect(await named.getAttribute('id')).toBe('not_found');
-  });
-
   test('A trace of 500 hops draws the hops in view, with few requests, and the others when they are scrolled to', async () => {
     const requested: string[] = [];
     tab.page.on('request', (request) => request.url().includes('/_control/') && requested.push(new URL(request.url()).pathname));
     await open(LONG);
     await hop(/^\d+\. /).waitFor();
-    await main().getByLabel('Response', { exact: true }).first().waitFor();
+    await response().waitFor();
     expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     expect(await count('*')).toBeLessThan(1_500);
     // Requests: the clock, the faults (twice), the stream, the list, the trace with its hops and events, the selected hop.
     // The stream reads some of them again, on a slow machine more often. No request is made per hop.
     expect(requested.length).toBeLessThanOrEqual(HOPS / 20);
     await tab.page.locator('[aria-label^="Sequence diagram"]').evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
-    await main()
-      .getByRole('link', { name: new RegExp(`, hop ${HOPS}, `) })
-      .click();
+    await tab.follow(`, hop ${HOPS}, `);
     await hop(new RegExp(`^${HOPS}\\. Check Availability$`)).waitFor();
     expect(await count('[aria-label^="Sequence diagram"] a')).toBeLessThanOrEqual(100);
     await tab.page.keyboard.press('[');
@@ -238,7 +201,7 @@ describeInBrowser('Traces in the console', () => {
     await tab.resize(width);
     await tab.page.addInitScript(countDrawing);
     await open(LONG);
-    await main().getByLabel('Response', { exact: true }).first().waitFor();
+    await response().waitFor();
     await main().locator(`${row}[aria-current]`).waitFor();
     const drawn = await tab.page.evaluate(
       `({ rows: drawing.added.filter((one) => one.matches('${row}')).length, measured: drawing.measured })`,
@@ -253,13 +216,12 @@ describeInBrowser('Traces in the console', () => {
     await main().getByRole('list', { name: 'Hops' }).getByRole('link').first().waitFor();
     expect(await count('[aria-label="Hops"] a')).toBeLessThanOrEqual(100);
     for (const selector of ['[aria-label="Hops"] a', '[aria-label="Views of the trace"] a', 'article > header button']) {
-      const heights = await main()
-        .locator(selector)
-        .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
+      const targets = main().locator(selector);
+      const heights = await targets.evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().height));
       expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
     }
     await main()
-      .getByRole('list', { name: 'Hops' })
+      .locator('[aria-label="Hops"]')
       .evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await main().locator(`li[aria-posinset="${HOPS}"] a`).click();
     await hop(new RegExp(`^${HOPS}\\. Check Availability$`)).waitFor();

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { pages } from '../../ui/shell/pages.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { eventually } from '../support/eventually.ts';
-import { breakableWay } from './breakable-way.ts';
+import { startWay } from '../support/way.ts';
 import { consoleTab, readProduct } from './console-tab.ts';
-import { WIDTHS } from './looks.ts';
 
 const TRACE = 'web-confirm-1';
 
@@ -20,7 +17,7 @@ async function confirmedOrder(rehearsal: TestRehearsal): Promise<void> {
 
 describeInBrowser('The console', () => {
   const tab = consoleTab();
-  const { heading, row, isLive, open } = tab;
+  const { heading, row, isLive, open, focusedText } = tab;
   let rehearsal: TestRehearsal;
 
   beforeAll(async () => {
@@ -30,62 +27,11 @@ describeInBrowser('The console', () => {
   afterAll(() => rehearsal?.[Symbol.asyncDispose]());
 
   const activity = () => `r/${rehearsal.name}/activity`;
-  const focusedText = () => tab.page.evaluate<string>("document.activeElement?.textContent ?? ''");
-
-  test.each([
-    ['the activity', '', 'Confirm Order'],
-    ['a trace', `/${TRACE}`, 'Allocate Inventory'],
-    ['a call tree', `/${TRACE}?view=tree`, 'Allocate Inventory'],
-    ['the events of a trace', `/${TRACE}?view=events`, 'order-confirmed'],
-  ])('The page of %s has no accessibility finding or horizontal scrolling in any look', async (_what, path, words) => {
-    await open(activity() + path);
-    await tab.page.locator('main').getByText(words).locator('visible=true').first().waitFor();
-    if (path.includes(TRACE) && !path.includes('events')) await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
-    await tab.expectSoundInEveryLook();
-  });
 
   test('The root of the gateway leads a browser to the overview of the default rehearsal', async () => {
     await tab.page.goto(estate.gateway);
     await heading('Overview').waitFor();
     expect(new URL(tab.page.url()).pathname).toBe('/console/r/default');
-  });
-
-  test('The list of traces shows a request over HTTP as soon as it is answered, without a reload', async () => {
-    await using other = await tab.openNew('/activity');
-    await tab.page.getByText('Nothing has happened here yet.').waitFor();
-    await isLive();
-    await readProduct(other);
-    await row('Get Product').waitFor();
-  });
-
-  test('The list of traces keeps new rows back while the pointer is in it', async () => {
-    await using other = await newRehearsal();
-    await readProduct(other);
-    await open(`r/${other.name}/activity`);
-    await isLive();
-    await row('Get Product').hover();
-    const before = await row('Get Product').boundingBox();
-    await other.basket({ qty: 1 });
-    await tab.page.getByRole('button', { name: '1 new' }).waitFor();
-    expect(await row('Create Basket').count()).toBe(0);
-    expect(await row('Get Product').boundingBox()).toEqual(before);
-    await tab.page.getByRole('button', { name: '1 new' }).click();
-    await row('Create Basket').waitFor();
-  });
-
-  test('The list of traces has the focus on the first row after the button for new rows', async () => {
-    await using other = await newRehearsal();
-    await readProduct(other);
-    await open(`r/${other.name}/activity`);
-    await isLive();
-    await row('Get Product').hover();
-    await other.api('get-customer-api', { params: { id: 'cus_ada' } });
-    await tab.page.getByRole('button', { name: '1 new' }).waitFor();
-    await tab.tabTo('1 new');
-    await tab.page.keyboard.press('Enter');
-    await row('Get Customer').waitFor();
-    await tab.page.locator('li:first-child a[data-row]:focus').waitFor();
-    expect(await focusedText()).toContain('Get Customer');
   });
 
   test('The list of traces has the focus on the first of the oldest rows when there are no more', async () => {
@@ -128,21 +74,6 @@ describeInBrowser('The console', () => {
     expect(copied).toContain(`-H 'X-Rehearsal: ${other.name}'`);
   });
 
-  test('The page of a trace shows what happened between its first read and the beginning of its stream', async () => {
-    await using other = await newRehearsal();
-    const { promise, resolve: begin } = Promise.withResolvers<void>();
-    await tab.page.route('**/_control/stream*', async (route) => {
-      await promise;
-      await route.continue();
-    });
-    await open(`r/${other.name}/activity/meanwhile`);
-    await tab.heading('No trace has this correlation id').waitFor();
-    await readProduct(other, 'meanwhile');
-    await eventually('it is on record', async () => (await other.journal('meanwhile')).length > 0);
-    begin();
-    await tab.isTraceOfProduct();
-  });
-
   test('The page of a hop makes the call fail next time, and the next trace names the fault', async () => {
     await using other = await newRehearsal();
     await readProduct(other, 'first');
@@ -160,30 +91,18 @@ describeInBrowser('The console', () => {
     await heading('Faults').waitFor();
   });
 
-  test('A hop can be found with the keyboard alone', async () => {
-    await open(activity());
-    await row('Confirm Order').waitFor();
-    await tab.page.keyboard.press('/');
-    await tab.page.keyboard.type('confirm');
-    await tab.page.waitForURL(/q=confirm/);
-    await tab.page.locator('main:not(:has(li + li a[data-row])) a[data-row]').waitFor();
-    await tab.page.keyboard.press('Escape');
-    await tab.page.keyboard.press('j');
-    expect(await focusedText()).toContain('Confirm Order');
-    await tab.page.keyboard.press('Enter');
-    await heading('Confirm Order').waitFor();
-    await tab.page.locator('h1:focus').waitFor();
+  test('A hop is found with the keyboard alone, and Escape leads back to the list', async () => {
+    const { keyboard } = tab.page;
+    await open(`${activity()}/${TRACE}`);
     await tab.page.getByRole('heading', { name: /Allocate Inventory$/ }).waitFor();
-    await tab.page.keyboard.press('[');
+    await keyboard.press('[');
     await tab.page.getByRole('heading', { name: /Create Fulfillment Orders$/ }).waitFor();
-    await tab.page.keyboard.press('Escape');
+    await keyboard.press('Escape');
     await heading('Activity').waitFor();
-    await tab.page.keyboard.press('?');
+    await keyboard.press('?');
     await tab.page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    await tab.page.keyboard.press('Escape');
+    await keyboard.press('Escape');
     await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
-    await tab.goTo('a');
-    await tab.page.waitForURL((url) => url.search === '' && url.pathname.endsWith('/activity'));
   });
 
   test('The filter keeps what is typed while the address follows', async () => {
@@ -209,17 +128,19 @@ describeInBrowser('The console', () => {
 
   test('The console shows since when its stream is broken, and shows all missed traces when the stream is back', async () => {
     await using other = await newRehearsal();
-    const way = await breakableWay(estate.gateway);
+    const gateway = Number(new URL(estate.gateway).port);
+    const way = await startWay([gateway]);
     try {
       await readProduct(other);
       await open(`r/${other.name}/activity`, way.url);
       await row('Get Product').waitFor();
       await isLive();
-      way.break();
+      way.lead([]);
+      way.breakOff();
       await tab.page.getByRole('button', { name: /^Reconnecting since \d\d:\d\d$/ }).waitFor();
       expect(await tab.page.getByRole('button', { name: 'Settle' }).isDisabled()).toBe(true);
       await other.basket({ qty: 1 });
-      way.mend();
+      way.lead([gateway]);
       await isLive();
       await row('Create Basket').waitFor();
       expect(await tab.page.getByRole('button', { name: 'Settle' }).isEnabled()).toBe(true);
@@ -228,39 +149,31 @@ describeInBrowser('The console', () => {
     }
   });
 
-  test('The bar moves the clock and verifies, and the focus stays on the pressed button', async () => {
+  test('The bar verifies, moves, freezes and resumes the clock; the focus stays on the button, and a frozen clock is marked', async () => {
     await using other = await tab.openNew('/activity');
-    await isLive();
-    const before = await other.now();
-    await tab.page.getByRole('button', { name: /^\+1 day/ }).click();
-    await tab.page.getByText(/^It is /).waitFor();
-    expect((await other.now()) - before).toBeGreaterThanOrEqual(86_400_000);
-    expect(await tab.page.evaluate('document.activeElement?.textContent')).toBe('+1 day');
-    await tab.page.getByRole('button', { name: 'Verify' }).click();
-    await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
-  });
-
-  test('The bar freezes and resumes the clock, and marks a frozen clock', async () => {
-    await using other = await newRehearsal();
-    const flows = async () => (await other.client.control('read-clock')).flowing;
-    await open(`r/${other.name}/activity`);
-    await isLive();
+    const flows = async () => (await other.control('read-clock')).flowing;
     const mark = tab.page.getByRole('group', { name: 'Clock of the rehearsal' }).getByText('frozen', { exact: true });
-    await tab.page.getByRole('button', { name: 'Freeze' }).click();
-    await tab.page.getByText(/^The clock is frozen at /).waitFor();
+    const press = (name: string | RegExp) => tab.page.getByRole('button', { name }).click();
+    const before = await other.now();
+    await press(/^\+1 day/);
+    await tab.says(/^It is /);
+    expect((await other.now()) - before).toBeGreaterThanOrEqual(86_400_000);
+    expect(await focusedText()).toBe('+1 day');
+    await press('Verify');
+    await tab.page.getByRole('button', { name: /^\d+ of \d+ invariants hold$/ }).waitFor();
+    await press('Freeze');
+    await tab.says(/^The clock is frozen at /);
     await mark.waitFor();
     expect(await flows()).toBe(false);
     await tab.expectSoundInEveryLook();
-    await tab.resize(1280);
-    await tab.page.getByRole('button', { name: 'Resume' }).click();
-    await tab.page.getByText(/^The clock flows on from /).waitFor();
+    await press('Resume');
+    await tab.says(/^The clock flows on from /);
     await mark.waitFor({ state: 'detached' });
     expect(await flows()).toBe(true);
   });
 
   test('The dialog of the clock has the focus on its instant, and shows there why the clock cannot be moved to it', async () => {
     await using other = await tab.openNew('/activity');
-    await isLive();
     await tab.page.getByRole('button', { name: /^to…/ }).click();
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
     await dialog.locator('#instant:focus').waitFor();
@@ -274,24 +187,20 @@ describeInBrowser('The console', () => {
     await dialog.getByLabel('To (UTC)').fill(tomorrow);
     await dialog.getByRole('button', { name: 'Move', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    await tab.page
-      .getByRole('status')
-      .getByText(/^It is /)
-      .waitFor();
+    await tab.says(/^It is /);
     expect(await other.now()).toBeGreaterThanOrEqual(Date.parse(`${tomorrow}:00Z`));
   });
 
   test('The bar of a narrow window has the date and every verb of the clock, and the focus returns to the clock', async () => {
     await tab.resize(390);
     await using other = await tab.openNew('/activity');
-    await isLive();
     const clock = tab.page.getByRole('button', { name: /^\d{4}-\d\d-\d\d \d\d:\d\dZ.*: move the clock$/ });
     const dialog = tab.page.getByRole('dialog', { name: 'Move the clock' });
     const press = async (verb: string, outcome: RegExp) => {
       await clock.click();
       await dialog.getByRole('button', { name: verb }).click();
       await dialog.waitFor({ state: 'detached' });
-      await tab.page.getByRole('status').getByText(outcome).waitFor();
+      await tab.says(outcome);
       expect(await focusedText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\dZ/);
     };
     await press('Freeze', /^The clock is frozen at /);
@@ -306,22 +215,8 @@ describeInBrowser('The console', () => {
     await tab.expectToFit(390);
     expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
     await tab.expectSoundInEveryLook();
-    await tab.resize(390);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await press('Resume', /^The clock flows on from /);
-  });
-
-  test.each(WIDTHS)('The filter clips the longest name of a fault, %s pixels wide', async (width) => {
-    await using other = await newRehearsal();
-    const name = 'w'.repeat(64);
-    await other.fault(name, { match: { api: 'get-product-api' }, fault: { kind: 'outage' } });
-    await tab.resize(width);
-    await open(`r/${other.name}/activity`);
-    const chip = tab.page.getByRole('group', { name: 'Filters' }).getByRole('button', { name });
-    const room = await tab.page.getByRole('region', { name: 'Traces' }).boundingBox();
-    const box = await chip.boundingBox();
-    expect(room && box && box.x + box.width <= room.x + room.width).toBe(true);
-    await tab.expectToFit(width);
   });
 
   test.each([
@@ -343,32 +238,9 @@ describeInBrowser('The console', () => {
     await row('Confirm Order').waitFor();
   });
 
-  test.each(['never-was', 'UPPER', 'טקסט'])('The page of the unknown rehearsal %s lists existing rehearsals', async (name) => {
-    await open(`r/${encodeURIComponent(name)}/activity`);
-    await heading(`There is no rehearsal ${name}`).waitFor();
-    await tab.page
-      .locator('main')
-      .getByRole('link', { name: new RegExp(`^${rehearsal.name}`) })
-      .waitFor();
-  });
-
-  test('An unknown page or trace leads to existing ones', async () => {
-    await open(`r/${rehearsal.name}/nonsense`);
-    await heading('This page does not exist').waitFor();
-    expect(await tab.page.locator('main').getByRole('link').allTextContents()).toEqual(
-      pages.filter(({ under }) => under === undefined).map(({ title }) => title),
-    );
-    for (const id of ['never-was', 'x'.repeat(129)]) {
-      await open(`${activity()}/${id}`);
-      await heading('No trace has this correlation id').waitFor();
-      await row('Confirm Order').waitFor();
-    }
-  });
-
   test('The console shows that another tab deleted the rehearsal, and offers nothing that needs it', async () => {
     const other = await newRehearsal();
-    await open(`r/${other.name}/activity`);
-    await isLive();
+    await tab.openLive(other, '/activity');
     await other[Symbol.asyncDispose]();
     await heading(`There is no rehearsal ${other.name}`).waitFor();
     for (const name of ['Live', 'Settle', 'Verify', '+15 min']) {
@@ -389,8 +261,7 @@ describeInBrowser('The console', () => {
         document.dispatchEvent(new Event('visibilitychange'));
       }`);
     await tab.page.clock.install();
-    await open(`r/${other.name}/activity`);
-    await isLive();
+    await tab.openLive(other, '/activity');
     const ended = tab.page.waitForEvent('requestfailed', (request) => request.url().endsWith('/_control/stream'));
     await look(true);
     await tab.page.clock.fastForward(11_000);
@@ -410,7 +281,6 @@ describeInBrowser('The console', () => {
     async (width) => {
       await tab.resize(width);
       await using other = await tab.openNew();
-      await isLive();
       await tab.page.clock.install();
       const message = tab.page.getByRole('status').filter({ hasText: /\S/ });
       const top = async (element: Locator) => (await element.boundingBox())?.y ?? Number.NaN;
@@ -435,7 +305,6 @@ describeInBrowser('The console', () => {
       await tab.page.clock.fastForward(60_000);
       expect(await refused.isVisible()).toBe(true);
       await tab.expectSoundInEveryLook();
-      await tab.resize(width);
       await tab.page.getByRole('button', { name: 'Dismiss the message' }).click();
       await refused.waitFor({ state: 'detached' });
       expect(await other.now()).toBeGreaterThan(Date.now());
@@ -465,24 +334,5 @@ describeInBrowser('The console', () => {
     await tab.page.getByRole('link', { name: 'load the page again' }).click();
     await row('Confirm Order').waitFor();
     expect(await tab.page.getByText('The console is loading.').count()).toBe(0);
-  });
-
-  test('The pages of traces show hostile text as text', async () => {
-    await using other = await newRehearsal();
-    const hostile = '<img src=x onerror="document.title=1"><script>document.title=1</script>‮טקסט 🎁 \u0007';
-    const name = `${hostile}${'x'.repeat(10_000)}`;
-    await other.call('create-basket-api', {
-      body: { channel: hostile, name, [hostile]: hostile },
-      headers: { 'x-correlation-id': 'hostile' },
-    });
-    await other.call('get-product-api', { params: { id: hostile.slice(0, 60) }, headers: { 'x-correlation-id': 'path' }, as: 'bearer' });
-    for (const width of WIDTHS) {
-      await tab.resize(width);
-      for (const trace of ['hostile', 'path']) {
-        await open(`r/${other.name}/activity/${trace}?q=${encodeURIComponent('<b>')}&fault=${encodeURIComponent(hostile)}`);
-        await tab.page.getByLabel('Response', { exact: true }).first().waitFor();
-        await tab.expectTextOnly(width);
-      }
-    }
   });
 });

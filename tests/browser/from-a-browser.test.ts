@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { serving } from '../conform/serving.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
@@ -15,23 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Serves one page at `/`, under a separate origin. */
-async function served(html: string) {
-  const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { port, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
-}
-
 test.each(['127.0.0.1', 'localhost'])(
   'The page of "From a browser" calls the estate from another port of %s and reads answers and a refusal',
   async (host) => {
     await using rehearsal = await newRehearsal();
-    await using server = await served(PAGE.replace('http://127.0.0.1:8080', estate.gateway).replace("'my-shop'", `'${rehearsal.name}'`));
+    const html = PAGE.replace('http://127.0.0.1:8080', estate.gateway).replace("'my-shop'", `'${rehearsal.name}'`);
+    await using server = await serving((_request, response) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html));
     await using page = await browser.newPage();
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`http://${host}:${server.port}/`);
+    await page.goto(`http://${host}:${new URL(server.url).port}/`);
     await Promise.race([page.locator('#refusal:not(:empty)').waitFor(), page.waitForEvent('pageerror')]);
     expect(complaints).toEqual([]);
     expect(await page.locator('#product').textContent()).toBe('Blue stoneware mug');

@@ -19,21 +19,17 @@ const LOOKS = [
   { width: 390, colorScheme: 'light', rules: 'colors' },
 ] as const;
 
-export interface LookOptions {
-  /** Selector of foreign markup, which is not checked. */
-  readonly without?: string;
-  /** Restores what the page shows after a change of its width. */
-  readonly atEachWidth?: () => Promise<unknown>;
-}
-
-/** Expects no accessibility finding and no horizontal scrolling, wide and narrow, light and dark. */
-export async function expectSoundInEveryLook(page: Page, { without, atEachWidth }: LookOptions = {}): Promise<void> {
+/**
+ * Expects no accessibility finding and no horizontal scrolling, wide and narrow, light and dark. The page keeps its size.
+ * @param without selector of foreign markup, which is not checked
+ */
+export async function expectSoundInEveryLook(page: Page, without?: string): Promise<void> {
+  const size = page.viewportSize();
   await page.evaluate(AXE);
   const seen = [];
   for (const { width, colorScheme, rules } of LOOKS) {
     await page.setViewportSize({ width, height: HEIGHT });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await atEachWidth?.();
     const options = { resultTypes: ['violations'], ...(rules === 'colors' && { runOnly: { type: 'rule', values: COLORS } }) };
     const findings = await page.evaluate<string[]>(`axe
       .run(${JSON.stringify({ include: ['html'], exclude: without === undefined ? [] : [without] })}, ${JSON.stringify(options)})
@@ -41,5 +37,6 @@ export async function expectSoundInEveryLook(page: Page, { without, atEachWidth 
     const tooWide = await page.evaluate<number>('Math.max(0, document.documentElement.scrollWidth - innerWidth)');
     seen.push({ width, colorScheme, findings, tooWide });
   }
+  if (size) await page.setViewportSize(size);
   expect(seen).toEqual(LOOKS.map(({ width, colorScheme }) => ({ width, colorScheme, findings: [], tooWide: 0 })));
 }

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { serving } from '../conform/serving.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
+import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 
 describeInBrowser('The page of 3-D Secure', () => {
@@ -19,19 +18,9 @@ describeInBrowser('The page of 3-D Secure', () => {
     const { id: orderId } = await rehearsal.draft();
     const payment = await rehearsal.api('authorize-payment-api', { body: { orderId, tender: card('tok_3ds'), returnUrl } });
     const page = await browser.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    const complaints = collectErrors(page);
     await page.goto(new URL(payment.nextAction?.url ?? '', estate.gateway).href);
     return { page, complaints, paymentId: payment.id };
-  }
-
-  /** A shop at another origin. */
-  async function aShop() {
-    const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end('<h1>Thank you</h1>'));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/done`;
-    return { url, [Symbol.asyncDispose]: async () => void server.close().closeAllConnections() };
   }
 
   test.each([
@@ -52,11 +41,11 @@ describeInBrowser('The page of 3-D Secure', () => {
 
   test('The policy of the page lets the browser return to a shop at another origin', async () => {
     await using rehearsal = await newRehearsal();
-    await using shop = await aShop();
-    const { page, complaints, paymentId } = await opened(rehearsal, shop.url);
+    await using shop = await serving((_request, response) => response.setHeader('Content-Type', 'text/html').end('<h1>Thank you</h1>'));
+    const { page, complaints, paymentId } = await opened(rehearsal, `${shop.url}/done`);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'Thank you' }).waitFor();
-    expect(page.url()).toBe(`${shop.url}?payment_id=${paymentId}&state=authorised`);
+    expect(page.url()).toBe(`${shop.url}/done?payment_id=${paymentId}&state=authorised`);
     expect(complaints).toEqual([]);
     await page.close();
   });

@@ -1,17 +1,18 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test as plainTest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
+import { serving } from '../conform/serving.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
+import { testIn } from '../support/test-in.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 describeInBrowser('All cases in the portal', () => {
   let portal: Listening;
   let deviating: Listening;
+  const test = testIn(() => openPortal(portal.url));
+  const testDeviating = testIn(() => openPortal(deviating.url));
 
   beforeAll(async () => {
     await using fixtures = await changedFixtures({
@@ -31,9 +32,10 @@ describeInBrowser('All cases in the portal', () => {
     return (await outcome(page).textContent()) ?? '';
   };
 
-  test('The run of all cases sends every case in order, and shows per case that the answer is as documented', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The run of all cases sends every case in order, and shows per case that the answer is as documented', async ({
+    page,
+    complaints,
+  }) => {
     expect(await run(page)).toBe('All 21 cases were answered as documented.');
     const listed = await page.locator('button[data-case]').evaluateAll((all) => all.map((node) => node.getAttribute('data-case')));
     const results = page.locator('#all-results > li');
@@ -42,40 +44,40 @@ describeInBrowser('All cases in the portal', () => {
     await result(page, '19').locator('summary').click();
     await page.getByText('Status, headers and body are as documented.').waitFor();
     expect(await page.locator('#all-progress').isVisible()).toBe(false);
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
-  test('The run of all cases names the cases whose answer deviates in status, header or body, and opens one with a click', async () => {
-    await using tab = await openPortal(deviating.url);
-    const { page } = tab;
-    expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
-    const sentences = async (name: string) => {
-      await result(page, name).locator('summary').click();
-      const sentences = result(page, name).getByRole('list', { name: 'Differences' });
-      await sentences.waitFor();
-      return sentences.getByRole('listitem').allTextContents();
-    };
-    expect(await sentences('02')).toEqual(['total: documented 1.49, answered 1.59.']);
-    expect(await sentences('19')).toEqual(['Header Retry-After: documented 30, answered 60.']);
-    expect(await sentences('10c')).toEqual(['Body: the documented values, written differently.']);
-    await result(page, '10c').getByRole('button', { name: 'Open in the form' }).click();
-    expect(await page.inputValue('#finish-selector')).toBe('10c');
-    expect(await page.textContent('#finish-verdict')).toContain('409 Conflict');
-    expect(tab.complaints).toEqual([]);
-  });
+  testDeviating(
+    'The run of all cases names the cases whose answer deviates in status, header or body, and opens one with a click',
+    async ({ page, complaints }) => {
+      expect(await run(page)).toBe('18 of 21 cases were answered as documented, 3 were not: 02, 19, 10c.');
+      const sentences = async (name: string) => {
+        await result(page, name).locator('summary').click();
+        const sentences = result(page, name).getByRole('list', { name: 'Differences' });
+        await sentences.waitFor();
+        return sentences.getByRole('listitem').allTextContents();
+      };
+      expect(await sentences('02')).toEqual(['total: documented 1.49, answered 1.59.']);
+      expect(await sentences('19')).toEqual(['Header Retry-After: documented 30, answered 60.']);
+      expect(await sentences('10c')).toEqual(['Body: the documented values, written differently.']);
+      await result(page, '10c').getByRole('button', { name: 'Open in the form' }).click();
+      expect(await page.inputValue('#finish-selector')).toBe('10c');
+      expect(await page.textContent('#finish-verdict')).toContain('409 Conflict');
+      expect(complaints).toEqual([]);
+    },
+  );
 
-  test('The run of all cases explains why every case fails for a denied caller', async () => {
-    await using tab = await openPortal(portal.url);
-    await tab.page.selectOption('#authorization', 'wrong-lane');
-    const words = await run(tab.page);
+  test('The run of all cases explains why every case fails for a denied caller', async ({ page }) => {
+    await page.selectOption('#authorization', 'wrong-lane');
+    const words = await run(page);
     expect(words).toContain('0 of 21 cases were answered as documented, 21 were not');
-    expect(words).toContain('The chosen caller is to be denied');
+    expect(words).toContain('The mock refuses the chosen caller.');
   });
 
-  test('The run of all cases shows its progress and can be stopped while an answer is awaited', async () => {
+  plainTest('The run of all cases shows its progress and can be stopped while an answer is awaited', async () => {
     let requested = 0;
     let abandoned = 0;
-    const slow = createServer((request, response) => {
+    await using slow = await serving((request, response) => {
       requested += 1;
       if (requested <= 3) {
         response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
@@ -84,16 +86,8 @@ describeInBrowser('All cases in the portal', () => {
       request.socket.on('close', () => {
         abandoned += 1;
       });
-    }).listen(0, '127.0.0.1');
-    await once(slow, 'listening');
-    await using _ended = {
-      [Symbol.asyncDispose]: async () => {
-        slow.closeAllConnections();
-        slow.close();
-        await once(slow, 'close');
-      },
-    };
-    const waiting = await aPortal({ mockUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` });
+    });
+    const waiting = await aPortal({ mockUrl: slow.url });
     await using tab = await openPortal(waiting.url);
     const { page } = tab;
     await page.click('#run-all');
@@ -110,18 +104,19 @@ describeInBrowser('All cases in the portal', () => {
     await eventually('the portal abandons the call to the mock', async () => abandoned === 1);
   });
 
-  test('The run of all cases has no accessibility finding or horizontal scrolling in any look, with failures and the history open', async () => {
-    await using tab = await openPortal(deviating.url);
-    const { page } = tab;
-    await run(page);
-    await send(page);
-    await openHistory(page);
-    await historyEntries(page).nth(3).click();
-    await page.evaluate(
-      "for (const details of document.querySelectorAll('li:has([aria-label^=not]) details, section:has(form) details')) details.open = true",
-    );
-    await result(page, '10c').getByRole('list', { name: 'Differences' }).waitFor();
-    await expectSoundInEveryLook(page);
-    expect(tab.complaints).toEqual([]);
-  });
+  testDeviating(
+    'The run of all cases has no accessibility finding or horizontal scrolling in any look, with failures and the history open',
+    async ({ page, complaints }) => {
+      await run(page);
+      await send(page);
+      await openHistory(page);
+      await historyEntries(page).nth(3).click();
+      await page.evaluate(
+        "for (const details of document.querySelectorAll('li:has([aria-label^=not]) details, section:has(form) details')) details.open = true",
+      );
+      await result(page, '10c').getByRole('list', { name: 'Differences' }).waitFor();
+      await expectSoundInEveryLook(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 });

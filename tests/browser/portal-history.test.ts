@@ -1,15 +1,17 @@
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
-import { aMock, aPortal, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
+import { testIn } from '../support/test-in.ts';
+import { aMock, aPortal, fillBody, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'struck\'">';
 const MEGABYTE = 1_000_000;
 
 describeInBrowser('The history of the portal', () => {
   let portal: Listening;
+  const test = testIn(() => openPortal(portal.url));
 
   beforeAll(async () => {
     portal = await aPortal({ mockUrl: (await aMock()).url });
@@ -21,19 +23,10 @@ describeInBrowser('The history of the portal', () => {
     await page.click('#run-all');
     await page.getByText('All 21 cases were').waitFor({ timeout: 20_000 });
   };
-  /** Sets the body by script, because typing a large text takes too long. */
-  const fillBody = (page: Page, length: number, mark: string) =>
-    page.locator('#calculate-body').evaluate(
-      (node, { text }) => {
-        Object.assign(node, { value: text });
-        node.dispatchEvent(new Event('input'));
-      },
-      { text: JSON.stringify({ touchpointId: 'SCO-01', basketId: mark, padding: 'x'.repeat(length) }) },
-    );
+  const fill = (page: Page, length: number, basketId: string) =>
+    fillBody(page, { touchpointId: 'SCO-01', basketId, padding: 'x'.repeat(length) });
 
-  test('The history lists each exchange with its time, case or path, status and duration, newest first', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history lists each exchange with its time, case or path, status and duration, newest first', async ({ page, complaints }) => {
     await send(page);
     await page.selectOption('#calculate-address', 'scenario');
     await page.locator('button[data-case="19"]').click();
@@ -47,19 +40,16 @@ describeInBrowser('The history of the portal', () => {
     for (const time of await texts(page, 'time')) expect(time).toMatch(/^\d\d:\d\d:\d\d$/);
     for (const duration of await texts(page, 'span:last-child')) expect(duration).toMatch(/^\d+ ms$/);
     expect(await page.textContent('#history-count')).toBe('9');
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
-  test('The history does not list a request that the browser refused to send', async () => {
-    await using tab = await openPortal(portal.url);
-    await tab.page.fill('#calculate-selector', '☕');
-    await send(tab.page);
-    expect(await historyEntries(tab.page).count()).toBe(0);
+  test('The history does not list a request that the browser refused to send', async ({ page }) => {
+    await page.fill('#calculate-selector', '☕');
+    await send(page);
+    expect(await historyEntries(page).count()).toBe(0);
   });
 
-  test('The history restores the request and the answer of an opened entry, without sending', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history restores the request and the answer of an opened entry, without sending', async ({ page }) => {
     await page.selectOption('#authorization', 'revoked');
     await page.selectOption('#calculate-address', 'scenario');
     await page.fill('#calculate-selector', '14');
@@ -90,9 +80,7 @@ describeInBrowser('The history of the portal', () => {
     expect(await page.inputValue('#authorization')).toBe('valid');
   });
 
-  test('The history survives a reload, is not in another tab, and can be cleared', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history survives a reload, is not in another tab, and can be cleared', async ({ page }) => {
     await send(page);
     await page.reload();
     await openHistory(page);
@@ -112,20 +100,17 @@ describeInBrowser('The history of the portal', () => {
     expect(await historyEntries(page).count()).toBe(0);
   });
 
-  test('The history keeps the last 50 exchanges', async () => {
-    await using tab = await openPortal(portal.url);
-    for (let runs = 0; runs < 3; runs += 1) await runAll(tab.page);
-    await openHistory(tab.page);
-    expect(await historyEntries(tab.page).count()).toBe(50);
-    expect((await names(tab.page))[0]).toBe('10claimed');
-    await tab.page.reload();
-    await tab.page.waitForSelector('[data-case="10claimed"]');
-    expect(await historyEntries(tab.page).count()).toBe(50);
+  test('The history keeps the last 50 exchanges', async ({ page }) => {
+    for (let runs = 0; runs < 3; runs += 1) await runAll(page);
+    await openHistory(page);
+    expect(await historyEntries(page).count()).toBe(50);
+    expect((await names(page))[0]).toBe('10claimed');
+    await page.reload();
+    await page.waitForSelector('[data-case="10claimed"]');
+    expect(await historyEntries(page).count()).toBe(50);
   });
 
-  test('The history shows hostile text as text', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history shows hostile text as text', async ({ page, complaints }) => {
     await page.selectOption('#calculate-address', 'scenario');
     await page.fill('#calculate-selector', HOSTILE);
     await send(page);
@@ -139,14 +124,12 @@ describeInBrowser('The history of the portal', () => {
     expect(await page.textContent('#calculate-result pre')).toContain(`"basketId": ${JSON.stringify(HOSTILE)}`);
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Touchpoint mock – portal');
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
-  test('The history drops the oldest exchanges when bodies fill the storage', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history drops the oldest exchanges when bodies fill the storage', async ({ page, complaints }) => {
     for (let sent = 0; sent < 7; sent += 1) {
-      await fillBody(page, 0.9 * MEGABYTE, `basket-${sent}`);
+      await fill(page, 0.9 * MEGABYTE, `basket-${sent}`);
       expect(await send(page)).toContain('200 OK');
     }
     const kept = await historyEntries(page).count();
@@ -157,14 +140,12 @@ describeInBrowser('The history of the portal', () => {
     expect(await historyEntries(page).count()).toBe(kept);
     await historyEntries(page).first().click();
     expect(await page.textContent('#calculate-result pre')).toContain('"basket-6"');
-    expect(tab.complaints).toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
-  test('The history keeps the others when one exchange alone is too big', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The history keeps the others when one exchange alone is too big', async ({ page }) => {
     await send(page);
-    await fillBody(page, 6 * MEGABYTE, 'giant');
+    await fill(page, 6 * MEGABYTE, 'giant');
     await send(page);
     await openHistory(page);
     expect(await page.locator('#history-too-big').isVisible()).toBe(true);
@@ -175,16 +156,15 @@ describeInBrowser('The history of the portal', () => {
     expect(await names(page)).toEqual(['03', '02']);
   });
 
-  test('The history starts empty when the storage holds something else', async () => {
-    await using tab = await openPortal(portal.url);
+  test('The history starts empty when the storage holds something else', async ({ page, complaints }) => {
     for (const stored of ['{', 'null', '[null, 1, {}]', '[{"request":{"alias":"calculate","caller":"nobody"}}]']) {
-      await tab.page.evaluate((text) => sessionStorage.setItem('touchpoint-exchanges', text), stored);
-      await tab.page.reload();
-      await tab.page.waitForSelector('[data-case="10claimed"]');
-      expect(await historyEntries(tab.page).count()).toBe(0);
+      await page.evaluate((text) => sessionStorage.setItem('touchpoint-exchanges', text), stored);
+      await page.reload();
+      await page.waitForSelector('[data-case="10claimed"]');
+      expect(await historyEntries(page).count()).toBe(0);
     }
-    expect(await send(tab.page)).toContain('200 OK');
-    expect(await historyEntries(tab.page).count()).toBe(1);
-    expect(tab.complaints).toEqual([]);
+    expect(await send(page)).toContain('200 OK');
+    expect(await historyEntries(page).count()).toBe(1);
+    expect(complaints).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test as plainTest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { describeInBrowser } from '../support/chromium.ts';
-import { aMock, aPortal, historyEntries, openPortal } from './portal-page.ts';
+import { testIn } from '../support/test-in.ts';
+import { aMock, aPortal, fillBody, historyEntries, openPortal } from './portal-page.ts';
 
 const CONSOLE = 'http://127.0.0.1:9/console/';
 
@@ -12,6 +13,7 @@ describeInBrowser('The page of the portal', () => {
   let mock: Listening;
   let portal: Listening;
   let linked: Listening;
+  const test = testIn(() => openPortal(portal.url));
 
   beforeAll(async () => {
     mock = await aMock();
@@ -24,21 +26,14 @@ describeInBrowser('The page of the portal', () => {
       "document.getElementById('calculate-send').compareDocumentPosition(document.getElementById('cases-title')) & Node.DOCUMENT_POSITION_FOLLOWING ? 'form first' : 'cases first'",
     );
 
-  test.each([
-    [390, 'form first', true],
-    [1280, 'cases first', false],
-  ])('The page of the portal has one order for eye and keyboard, %i px wide: %s', async (width, first, isFormAbove) => {
-    await using tab = await openPortal(portal.url, width);
-    expect((await top(tab.page, '#finish-send')) < (await top(tab.page, '#cases-title'))).toBe(isFormAbove);
-    expect(await order(tab.page)).toBe(first);
-  });
-
-  test('The page of the portal changes its order with the width of the window', async () => {
-    await using tab = await openPortal(portal.url);
-    await tab.page.setViewportSize({ width: 390, height: 844 });
-    await tab.page.locator('#rail:last-child').waitFor();
-    await tab.page.setViewportSize({ width: 1280, height: 844 });
-    await tab.page.locator('#rail:first-child').waitFor();
+  test('The page of the portal has one order for eye and keyboard, which changes with the width of the window', async ({ page }) => {
+    const isFormAbove = async () => (await top(page, '#finish-send')) < (await top(page, '#cases-title'));
+    expect([await order(page), await isFormAbove()]).toEqual(['cases first', false]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('#rail:last-child').waitFor();
+    expect([await order(page), await isFormAbove()]).toEqual(['form first', true]);
+    await page.setViewportSize({ width: 1280, height: 844 });
+    await page.locator('#rail:first-child').waitFor();
   });
 
   test.each([
@@ -47,9 +42,7 @@ describeInBrowser('The page of the portal', () => {
     ['Control', 'calculate-selector'],
     ['Control', 'calculate-address'],
     ['Control', 'finish-body'],
-  ])('The form of the portal is sent once with %s+Enter in %s', async (modifier, field) => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  ])('The form of the portal is sent once with %s+Enter in %s', async ({ page }, modifier, field) => {
     const form = field.split('-')[0];
     const before = await page.inputValue(`#${form}-body`);
     await page.focus(`#${field}`);
@@ -59,19 +52,16 @@ describeInBrowser('The page of the portal', () => {
     expect(await page.inputValue(`#${form}-body`)).toBe(before);
   });
 
-  test('The form of the portal is not sent with Enter alone in the body', async () => {
-    await using tab = await openPortal(portal.url);
-    await tab.page.focus('#calculate-body');
-    await tab.page.keyboard.press('Enter');
-    await tab.page.focus('#finish-body');
-    await tab.page.keyboard.press('Control+Enter');
-    await tab.page.locator('#finish-verdict p').waitFor();
-    expect(await historyEntries(tab.page).count()).toBe(1);
+  test('The form of the portal is not sent with Enter alone in the body', async ({ page }) => {
+    await page.focus('#calculate-body');
+    await page.keyboard.press('Enter');
+    await page.focus('#finish-body');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('#finish-verdict p').waitFor();
+    expect(await historyEntries(page).count()).toBe(1);
   });
 
-  test('The form of the portal does not show an answer beside another request', async () => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
+  test('The form of the portal does not show an answer beside another request', async ({ page }) => {
     await page.click('#calculate-send');
     await page.locator('#calculate-verdict p').waitFor();
     await page.locator('button[data-case="03"]').click();
@@ -89,28 +79,20 @@ describeInBrowser('The page of the portal', () => {
   test.each([
     ['quotes and signs of the shell', '\'"$(id)`id`\\ !! @%s \n\t<>|&;'],
     ['more than one argument can hold', 'x'.repeat(200_000)],
-  ])('The command for curl gets the answer to a body with %s', async (_what, content) => {
-    await using tab = await openPortal(portal.url);
-    const { page } = tab;
-    await page.locator('#calculate-body').evaluate(
-      (node, { value }) => {
-        Object.assign(node, { value });
-        node.dispatchEvent(new Event('input'));
-      },
-      { value: JSON.stringify({ touchpointId: 'SCO-01', basketId: content }, null, 2) },
-    );
+  ])('The command for curl gets the answer to a body with %s', async ({ page }, _what, content) => {
+    await fillBody(page, { touchpointId: 'SCO-01', basketId: content });
     const command = (await page.textContent('#calculate-curl')) ?? '';
     expect(command).toContain(`curl -i -X POST '${mock.url}/retail/touchpoint/basket/calculate'`);
     const [body, status] = await run(command);
     expect([status, JSON.parse(body ?? '').basketId]).toEqual(['200', content]);
   });
 
-  test('The command for curl has the host name of the page when the mock is on the same machine', async () => {
+  plainTest('The command for curl has the host name of the page when the mock is on the same machine', async () => {
     await using tab = await openPortal(`http://localhost:${portal.port}/`);
     expect(await tab.page.textContent('#calculate-curl')).toContain(`'http://localhost:${mock.port}/retail`);
   });
 
-  test('The portal links to the console of its estate, and to none without an estate', async () => {
+  plainTest('The portal links to the console of its estate, and to none without an estate', async () => {
     await using tab = await openPortal(linked.url);
     expect(await tab.page.getByRole('link', { name: 'Console' }).getAttribute('href')).toBe(CONSOLE);
     await using alone = await openPortal(portal.url);

@@ -1,7 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readFile } from 'node:fs/promises';
 import { afterAll } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { createPortalPage } from '../../console/serve.ts';
@@ -9,6 +6,7 @@ import type { Listening } from '../../services/touchpoint-mock/http-listening.ts
 import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
 import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
 import { launchChromium } from '../support/chromium.ts';
+import { copiedFixtures } from '../support/folder.ts';
 import { collectErrors } from './complaints.ts';
 
 const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
@@ -33,15 +31,14 @@ export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>):
 
 /** Copies the project's fixtures into a temporary folder, and replaces some texts. */
 export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
-  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  await cp(new URL('../../fixtures/', import.meta.url), folder, { recursive: true });
+  const folder = await copiedFixtures();
   for (const [name, [from, to]] of Object.entries(changes)) {
-    const file = join(folder, 'touchpoint', `${name}.json`);
-    const text = await readFile(file, 'utf8');
+    const file = `touchpoint/${name}.json`;
+    const text = await readFile(folder.at(file), 'utf8');
     if (!text.includes(from)) throw new Error(`${name} has no ${from}`);
-    await writeFile(file, text.replace(from, to));
+    await folder.write(file, text.replace(from, to));
   }
-  return { url: pathToFileURL(`${folder}/`), [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
+  return folder;
 }
 
 /** Opens the portal in a new tab with an empty history. @returns the page and its errors */
@@ -54,6 +51,16 @@ export async function openPortal(url: string, width = 1280) {
   await page.waitForSelector('[data-case="10claimed"]');
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
+
+/** Sets the body of a calculation by script, because typing a large text takes too long. */
+export const fillBody = (page: Page, body: object) =>
+  page.locator('#calculate-body').evaluate(
+    (node, value) => {
+      Object.assign(node, { value });
+      node.dispatchEvent(new Event('input'));
+    },
+    JSON.stringify(body, null, 2),
+  );
 
 export const historyEntries = (page: Page) => page.locator('#history button');
 export const openHistory = (page: Page) => page.click('#history-panel > summary');

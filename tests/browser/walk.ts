@@ -57,7 +57,6 @@ export async function expectWalk({ tab, gateway, rehearsal, hand, width }: Walk)
   await main().getByRole('heading', { name: 'Life cycle' }).waitFor();
   await tab.stateIs('confirmed');
   await tab.expectSoundInEveryLook();
-  await tab.resize(width);
 
   await goTo('Faults');
   await press(tab.page.getByRole('switch', { name: 'The Payment Hub is down' }));
@@ -81,7 +80,6 @@ export async function expectWalk({ tab, gateway, rehearsal, hand, width }: Walk)
   await press(tab.page.getByRole('status').getByRole('link', { name: /^\d+ timers ran$/ }));
   await tab.heading('Clock +2 days').waitFor();
   await tab.expectSoundInEveryLook();
-  await tab.resize(width);
   expect((await rehearsal.now()) - before).toBeGreaterThanOrEqual(2 * 86_400_000);
 
   await goTo('Flows');

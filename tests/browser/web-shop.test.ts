@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test as plainTest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { started } from '../processes/started.ts';
 import { describeInBrowser, launchChromium } from '../support/chromium.ts';
 import { estate, eventually, newRehearsal } from '../support/estate.ts';
 import { freePort } from '../support/free-port.ts';
+import { testIn } from '../support/test-in.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 
@@ -24,24 +25,28 @@ describeInBrowser('The web shop', () => {
     await shop?.stop();
   });
 
-  /** Opens the shop in a new browser session. */
-  async function visit(rehearsal: string, gateway = estate.gateway) {
+  /** Opens the shop with a new rehearsal in a new browser session. */
+  async function visit(gateway = estate.gateway) {
+    const rehearsal = await newRehearsal();
     const context = await browser.newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     const complaints = collectErrors(page);
-    await page.goto(`${address}?${new URLSearchParams({ estate: gateway, rehearsal })}`);
+    await page.goto(`${address}?${new URLSearchParams({ estate: gateway, rehearsal: rehearsal.name })}`);
     const end = async () => {
       await context.close();
+      await rehearsal[Symbol.asyncDispose]();
       expect(complaints).toEqual([]);
     };
-    return { page, [Symbol.asyncDispose]: end };
+    return { page, rehearsal, [Symbol.asyncDispose]: end };
   }
 
+  const test = testIn(() => visit());
   const title = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const refusal = (page: Page, text: string | RegExp) => page.getByRole('alert').getByText(text).waitFor();
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const isIdle = (page: Page) => page.locator('main[aria-busy="false"]').waitFor();
   const isSound = async (page: Page) => {
-    await page.locator('main[aria-busy="false"]').waitFor();
+    await isIdle(page);
     await expectSoundInEveryLook(page);
   };
 
@@ -78,10 +83,10 @@ describeInBrowser('The web shop', () => {
     await page.getByRole('button', { name: /^Pay €/ }).click();
   }
 
-  test('A customer finds a product, changes its quantity, uses a voucher, pays, and follows the parcel until it is delivered', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A customer finds a product, changes its quantity, uses a voucher, pays, and follows the parcel until it is delivered', async ({
+    page,
+    rehearsal,
+  }) => {
     await title(page, 'Everything for the table');
     await isSound(page);
     await page.getByRole('searchbox').fill('blue stoneware');
@@ -89,6 +94,7 @@ describeInBrowser('The web shop', () => {
     await title(page, 'Products with “blue stoneware”');
     await page.getByRole('link', { name: 'Blue stoneware mug' }).click();
     await title(page, 'Blue stoneware mug');
+    await page.locator('.columns img.loaded').waitFor();
     await page.getByText('In stock').waitFor();
     await isSound(page);
     await press(page, 'Add Blue stoneware mug to basket');
@@ -96,6 +102,7 @@ describeInBrowser('The web shop', () => {
     await page.getByLabel('Quantity of Blue stoneware mug').fill('3');
     await page.keyboard.press('Tab');
     await page.getByRole('link', { name: 'Basket 3' }).waitFor();
+    await isIdle(page);
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Remove');
     await page.getByLabel('Voucher code').fill('welcome10');
     await press(page, 'Use it');
@@ -127,10 +134,7 @@ describeInBrowser('The web shop', () => {
     expect(items.map(({ id }) => id)).toEqual([orderId]);
   });
 
-  test('A customer whose card is declined pays with a card that the provider approves later', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A customer whose card is declined pays with a card that the provider approves later', async ({ page, rehearsal }) => {
     await add(page, 'mug-blue', 'Blue stoneware mug');
     const orderId = await placeOrder(page);
     await pay(page, 'Card, declined: insufficient funds');
@@ -147,10 +151,7 @@ describeInBrowser('The web shop', () => {
     await isSound(page);
   });
 
-  test('A sold-out product is refused in words, and its page does not offer it', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A sold-out product is refused in words, and its page does not offer it', async ({ page }) => {
     await press(page, 'Add Tall vase to basket');
     await refusal(page, 'No location has 1 of "vase-sold-out"; the most that one can serve is 0.');
     await isSound(page);
@@ -159,10 +160,7 @@ describeInBrowser('The web shop', () => {
     expect(await page.getByRole('button', { name: 'Add Tall vase to basket' }).count()).toBe(0);
   });
 
-  test('A customer in checkout sees each mistake at its field, and can change the basket without losing its stock', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A customer in checkout sees each mistake at its field, and can change the basket without losing its stock', async ({ page }) => {
     await add(page, 'lamp-last-one', 'Brass reading lamp');
     await page.goto(`${address}#/checkout`);
     await page.getByLabel('E-mail').fill('nora');
@@ -183,10 +181,7 @@ describeInBrowser('The web shop', () => {
     await placeOrder(page);
   });
 
-  test('A checkout that has run out reserves the products again, and the way back from the order skips it', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A checkout that has run out reserves the products again, and the way back from the order skips it', async ({ page, rehearsal }) => {
     await add(page, 'lamp-last-one', 'Brass reading lamp');
     await fillCheckout(page);
     await rehearsal.advance('PT20M');
@@ -201,10 +196,7 @@ describeInBrowser('The web shop', () => {
     await title(page, 'Your basket is empty');
   });
 
-  test('A customer who follows an order sees that the estate does not answer, and that it is back', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A customer who follows an order sees that the estate does not answer, and that it is back', async ({ page, rehearsal }) => {
     await add(page, 'mug-blue', 'Blue stoneware mug');
     await placeOrder(page);
     await page.route('**/orders/*', (route) => route.abort());
@@ -221,10 +213,7 @@ describeInBrowser('The web shop', () => {
     expect(await page.getByRole('alert').textContent()).toBe('');
   });
 
-  test('A customer finds the lines of an expired basket again', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A customer finds the lines of an expired basket again', async ({ page, rehearsal }) => {
     await add(page, 'mug-blue', 'Blue stoneware mug');
     await rehearsal.advance('P2D');
     await page.getByRole('link', { name: 'Basket 1' }).click();
@@ -234,10 +223,7 @@ describeInBrowser('The web shop', () => {
     expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('1');
   });
 
-  test('A slow change of the basket does not bring back the view that the customer has left', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A slow change of the basket does not bring back the view that the customer has left', async ({ page, rehearsal }) => {
     await add(page, 'mug-blue', 'Blue stoneware mug');
     await rehearsal.fault('slow', { match: { api: 'change-basket-line-api' }, fault: { kind: 'latency', ms: 1_000 } });
     await page.getByRole('link', { name: 'Basket 1' }).click();
@@ -250,10 +236,7 @@ describeInBrowser('The web shop', () => {
     await title(page, 'Your orders');
   });
 
-  test('A command whose answer was lost is sent again with its key, so that it has one effect', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
+  test('A command whose answer was lost is sent again with its key, so that it has one effect', async ({ page }) => {
     await page.route(
       '**/baskets/*/lines',
       async (route) => {
@@ -270,10 +253,9 @@ describeInBrowser('The web shop', () => {
     expect(await page.getByLabel('Quantity of Blue stoneware mug').inputValue()).toBe('1');
   });
 
-  test('An estate that cannot be reached is named with the remedy, until the customer connects to another one', async () => {
-    await using rehearsal = await newRehearsal();
+  plainTest('An estate that cannot be reached is named with the remedy, until the customer connects to another one', async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
-    await using visitor = await visit(rehearsal.name, nowhere);
+    await using visitor = await visit(nowhere);
     const { page } = visitor;
     await refusal(page, `The estate at ${nowhere} cannot be reached.`);
     await page.getByText(`CORS_ORIGINS=${new URL(address).origin}`).waitFor();
@@ -284,14 +266,5 @@ describeInBrowser('The web shop', () => {
     await page.getByLabel('Address of the estate').fill(estate.gateway);
     await press(page, 'Connect');
     await page.getByRole('link', { name: 'Blue stoneware mug' }).waitFor();
-  });
-
-  test('A product shows its picture once that has loaded', async () => {
-    await using rehearsal = await newRehearsal();
-    await using visitor = await visit(rehearsal.name);
-    const { page } = visitor;
-    await title(page, 'Everything for the table');
-    await page.goto(`${address}#/product/mug-blue`);
-    await page.locator('.columns img.loaded').waitFor();
   });
 });

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { aFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
@@ -38,16 +38,16 @@ test('The action has the inputs that the documentation uses, and only its image 
 
 if (whyNoDocker !== undefined) skipWithoutDocker('the action');
 else {
-  let folder: string;
+  let folder: Awaited<ReturnType<typeof aFolder>>;
   let port: number;
   let set: Record<string, string>;
   beforeEach(async () => {
-    [folder, port] = await Promise.all([mkdtemp(join(tmpdir(), 'job-')), freePort()]);
+    [folder, port] = await Promise.all([aFolder(), freePort()]);
     set = {};
   });
   afterEach(async () => {
-    if (set['ESTATE_CONTAINER'] !== undefined) await runIn(folder, 'docker', ['rm', '--force', '--volumes', set['ESTATE_CONTAINER']]);
-    await rm(folder, { recursive: true });
+    if (set['ESTATE_CONTAINER'] !== undefined) await runIn(folder.path, 'docker', ['rm', '--force', '--volumes', set['ESTATE_CONTAINER']]);
+    await folder.remove();
   });
 
   /** Runs the steps of the action as a runner does: in order, and after a failure only those with always(). @returns codes, output and summary */
@@ -68,13 +68,13 @@ else {
       const hasFailed = results.some(({ code }) => code !== 0);
       if (run === undefined || !isDue(condition) || (hasFailed && !condition.includes('always()'))) continue;
       const own = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, filled(text)]));
-      const files = { GITHUB_ENV: join(folder, 'env'), GITHUB_STEP_SUMMARY: join(folder, 'summary'), GITHUB_ACTION_PATH: PROJECT };
-      const { code, out, err } = await runIn(folder, 'bash', ['-eo', 'pipefail', '-c', run], { ...set, ...own, ...files });
+      const files = { GITHUB_ENV: folder.at('env'), GITHUB_STEP_SUMMARY: folder.at('summary'), GITHUB_ACTION_PATH: PROJECT };
+      const { code, out, err } = await runIn(folder.path, 'bash', ['-eo', 'pipefail', '-c', run], { ...set, ...own, ...files });
       results.push({ code, text: out + err });
       const lines = (await readFile(files.GITHUB_ENV, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
       set = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
     }
-    return { results, summary: await readFile(join(folder, 'summary'), 'utf8').catch(() => '') };
+    return { results, summary: await readFile(folder.at('summary'), 'utf8').catch(() => '') };
   }
   const codes = ({ results }: Awaited<ReturnType<typeof job>>) => results.map(({ code }) => code);
   const textsOf = ({ results }: Awaited<ReturnType<typeof job>>) => results.map(({ text }) => text).join('\n');
@@ -91,11 +91,11 @@ curl -s "$ESTATE_URL/customers/cus_ada" -H "Authorization: Bearer $ESTATE_BEARER
     expect(done.summary).toContain('## ✅ All invariants hold');
     expect(done.summary).toMatch(/\| ✅ \| `default` \| (\d+) of \1 \| 1 \|/);
     expect(done.summary).toMatch(/GET \/customers\/cus\\_ada: 503<\/summary>[\s\S]*`the-failed-one`[\s\S]*```mermaid\nsequenceDiagram/);
-    const report = (name: string) => readFile(join(folder, 'estate-report', name), 'utf8');
+    const report = (name: string) => readFile(folder.at('estate-report', name), 'utf8');
     expect(await report('junit.xml')).toContain('<testcase');
     expect(await report('journal.json')).toContain('the-failed-one');
     expect(await report('estate.log')).not.toBe('');
-    expect(await runIn(folder, 'docker', ['inspect', set['ESTATE_CONTAINER'] ?? ''])).toMatchObject({ code: 1 });
+    expect(await runIn(folder.path, 'docker', ['inspect', set['ESTATE_CONTAINER'] ?? ''])).toMatchObject({ code: 1 });
   });
 
   test('The action fails with the tests of a project, after its report', async () => {
@@ -121,7 +121,7 @@ curl -s "$ESTATE_URL/customers/cus_ada" -H "Authorization: Bearer $ESTATE_BEARER
     await rehearsal.confirmed();
     await rehearsal.down('fms');
     await rehearsal.advance('P8D');
-    const { code, out, err } = await runIn(folder, 'bash', [join(PROJECT, 'action/estate.sh'), 'report'], set);
+    const { code, out, err } = await runIn(folder.path, 'bash', [join(PROJECT, 'action/estate.sh'), 'report'], set);
     expect([code, err]).toEqual([1, `Invariants do not hold in ${rehearsal.name}.\n`]);
     expect(out).toContain('## ❌ Invariants do not hold in 1 of 2 rehearsals');
     expect(out).toMatch(new RegExp(`### ❌ ${rehearsal.name}\n\n- `));

@@ -1,34 +1,30 @@
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { EstateContainer, type StartedEstateContainer } from '../../testcontainers/public.ts';
+import { copiedFixtures } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
-const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 const STARTUP_MS = 180_000;
 const OWN = { bearer: 'bearer-of-our-own', apiKey: 'key-of-our-own', admin: 'admin-of-our-own' };
 
 /** The project's fixtures with a renamed product and unique credentials. */
-async function ownFixtures(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  await cp(FIXTURES, folder, { recursive: true });
-  const products = JSON.parse(await readFile(join(FIXTURES, 'products.json'), 'utf8')) as { sku: string; name: string }[];
+async function ownFixtures() {
+  const folder = await copiedFixtures();
+  const products = JSON.parse(await readFile(folder.at('products.json'), 'utf8')) as { sku: string; name: string }[];
   const renamed = products.map((product) => (product.sku === 'mug-blue' ? { ...product, name: 'Our own mug' } : product));
-  await writeFile(join(folder, 'products.json'), JSON.stringify(renamed));
+  await folder.write('products.json', renamed);
   const credentials = [
     { name: 'own', kind: 'bearer', secret: OWN.bearer, scopes: ['catalog'] },
     { name: 'own-key', kind: 'api-key', secret: OWN.apiKey, scopes: ['catalog'] },
     { name: 'own-admin', kind: 'bearer', secret: OWN.admin, scopes: ['control'] },
     { name: 'own-hook', kind: 'signature', secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`, scopes: ['catalog'] },
   ];
-  await writeFile(join(folder, 'credentials.json'), JSON.stringify(credentials));
+  await folder.write('credentials.json', credentials);
   return folder;
 }
 
@@ -73,8 +69,8 @@ else {
   });
 
   test('A container with custom fixtures has their data, their credentials, and the configured lane', async () => {
-    const folder = await ownFixtures();
-    const container = new EstateContainer(image).withFixtures(folder).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
+    await using folder = await ownFixtures();
+    const container = new EstateContainer(image).withFixtures(folder.path).withTouchpoint({ storeKey: 'our-store-key', lanes: ['LANE-7'] });
     await using estate = await container.withLogLevel('warn').withoutJournal().withStartupTimeout(STARTUP_MS).start();
     await using rehearsal = await estate.createRehearsal();
     expect(estate.getCredentials()).toEqual(OWN);
@@ -91,7 +87,6 @@ else {
 
     await using demo = estate.createClient();
     expect((await demo.call('POST', '/baskets', {}, { headers: { authorization: 'Bearer demo-integration-token' } })).status).toBe(401);
-    await rm(folder, { recursive: true });
   });
 
   describe('A start that fails', () => {

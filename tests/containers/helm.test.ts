@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { readConfiguration } from '../../estate/configuration.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { aFolder } from '../support/folder.ts';
 import { environmentOf, type KubernetesObject, schemaComplaints } from '../support/kubernetes-objects.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { skipTests } from '../support/skipped.ts';
@@ -191,22 +190,16 @@ if (whyNoHelm === undefined) {
     });
 
     test('The packed chart has the version of the package, and runs the image of this version', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'packed-chart-'));
-      try {
-        const pack = (...options: readonly string[]) =>
-          runIn(PROJECT, process.execPath, ['helm/pack.ts', ...options, '--destination', folder]);
-        expect(await pack()).toMatchObject({ code: 64, err: expect.stringContaining('--repository needs the name of the image') });
-        expect(await pack('--repository', 'ghcr.io/team/estate')).toMatchObject({ code: 0, err: '' });
-        const archive = `unified-commerce-estate-${manifest.version}.tgz`;
-        expect(await readdir(folder)).toEqual([archive]);
-        const { objects } = await template({}, join(folder, archive));
-        const images = new Set(
-          objects.flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec?.template?.spec.containers[0]?.image : [])),
-        );
-        expect([...images]).toEqual([`ghcr.io/team/estate:${manifest.version}`]);
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      await using folder = await aFolder();
+      const pack = (...options: readonly string[]) =>
+        runIn(PROJECT, process.execPath, ['helm/pack.ts', ...options, '--destination', folder.path]);
+      expect(await pack()).toMatchObject({ code: 64, err: expect.stringContaining('--repository needs the name of the image') });
+      expect(await pack('--repository', 'ghcr.io/team/estate')).toMatchObject({ code: 0, err: '' });
+      const archive = `unified-commerce-estate-${manifest.version}.tgz`;
+      expect(await readdir(folder.path)).toEqual([archive]);
+      const { objects } = await template({}, folder.at(archive));
+      const images = objects.flatMap(({ kind, spec }) => (kind === 'Deployment' ? spec?.template?.spec.containers[0]?.image : []));
+      expect([...new Set(images)]).toEqual([`ghcr.io/team/estate:${manifest.version}`]);
     });
   });
 

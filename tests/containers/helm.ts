@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CHART } from '../../helm/chart.ts';
+import { aFolder } from '../support/folder.ts';
 import { type KubernetesObject, objectsIn } from '../support/kubernetes-objects.ts';
 import { runIn } from '../support/scratch-project.ts';
 
@@ -27,12 +25,8 @@ export async function template(
   values: object,
   folder = chart,
 ): Promise<{ readonly objects: readonly KubernetesObject[]; readonly err: string }> {
-  const own = mkdtempSync(join(tmpdir(), 'chart-values-'));
-  try {
-    writeFileSync(join(own, 'values.json'), JSON.stringify(values));
-    const { code, out, err } = await runIn(own, HELM, ['template', 'estate', folder, '--values', 'values.json', ...VERSION]);
-    return { objects: code === 0 ? objectsIn(out) : [], err };
-  } finally {
-    rmSync(own, { recursive: true });
-  }
+  await using own = await aFolder();
+  await own.write('values.json', values);
+  const { code, out, err } = await runIn(own.path, HELM, ['template', 'estate', folder, '--values', 'values.json', ...VERSION]);
+  return { objects: code === 0 ? objectsIn(out) : [], err };
 }

@@ -55,19 +55,6 @@ else {
       expect((await size(image)) - (await size(base))).toBeLessThan(OWN_WEIGHT_MB);
     });
 
-    test('The image has labels, an unprivileged user, and a health check', async () => {
-      const [{ Config }] = JSON.parse(await docker('image', 'inspect', image)) as [{ Config: Record<string, unknown> }];
-      expect(Config).toMatchObject({
-        User: '1000:1000',
-        Cmd: ['node', '--max-semi-space-size=16', 'estate/main.ts'],
-        Healthcheck: { Test: ['CMD', 'bash', 'image/health-check.sh'] },
-        Labels: expect.objectContaining({
-          'org.opencontainers.image.title': 'unified-commerce-estate',
-          'org.opencontainers.image.licenses': 'Apache-2.0',
-        }),
-      });
-    });
-
     test('The image contains no file that its user can change', async () => {
       const find = 'find /app -writable -not -path /app/.compiled* -not -type l'.split(' ');
       expect(await docker('run', '--rm', image, ...find)).toBe('');
@@ -90,29 +77,15 @@ else {
     });
 
     test('The image prints labels and passes flows 2 and 6, so no required file was stripped', async () => {
-      const output = await docker(
-        'run',
-        '--rm',
-        ...HARDENED,
-        ...DEMO,
-        image,
-        'node',
-        'command-line/main.ts',
-        'rehearse',
-        'flow-2',
-        'flow-6',
-      );
+      const command = 'node command-line/main.ts rehearse flow-2 flow-6'.split(' ');
+      const output = await docker('run', '--rm', ...HARDENED, ...DEMO, image, ...command);
       expect(output).toMatch(/(\d+) of \1 passed/);
     });
 
     test('The image loads the modules that only some configurations need: Kafka, Redis, traces', async () => {
-      const modules = [
-        '../shared/events/kafka/bus.ts',
-        '../shared/store/redis/store.ts',
-        '../shared/observability/tracing.ts',
-        '../shared/observability/observability.ts',
-      ];
-      const script = `await Promise.all(${JSON.stringify(modules.map((module) => module.replace('..', '/app')))}.map((module) => import(module))); console.log('loaded')`;
+      const names = ['events/kafka/bus', 'store/redis/store', 'observability/tracing', 'observability/observability'];
+      const modules = JSON.stringify(names.map((name) => `/app/shared/${name}.ts`));
+      const script = `await Promise.all(${modules}.map((module) => import(module))); console.log('loaded')`;
       expect(await docker('run', '--rm', ...HARDENED, image, 'node', '--input-type=module', '-e', script)).toBe('loaded');
     });
 

@@ -1,14 +1,9 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { aFolder } from '../support/folder.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { skipTests } from '../support/skipped.ts';
 import { estateImage } from './estate-image.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
-
-const LANGUAGES = fileURLToPath(new URL('./languages/', import.meta.url));
 
 /** States that the engine is on this machine. Inside a container, the libraries would otherwise start a container to detect it. */
 const HERE: NodeJS.ProcessEnv = process.env['DOCKER_HOST'] === undefined ? { TESTCONTAINERS_HOST_OVERRIDE: 'localhost' } : {};
@@ -39,11 +34,10 @@ const languages: readonly Language[] = [
 
 if (whyNoDocker !== undefined) skipWithoutDocker('tests of projects in other languages');
 else {
-  const projects = await mkdtemp(join(tmpdir(), 'languages-'));
-  await cp(LANGUAGES, projects, { recursive: true });
+  const projects = await aFolder(new URL('./languages/', import.meta.url));
   const ready: Language[] = [];
   for (const language of languages) {
-    const { code, err } = await runIn(join(projects, language.folder), 'bash', ['-c', language.prepare]);
+    const { code, err } = await runIn(projects.at(language.folder), 'bash', ['-c', language.prepare]);
     if (code === 0) ready.push(language);
     else
       skipTests(
@@ -58,10 +52,10 @@ else {
     beforeAll(async () => {
       image = await estateImage();
     });
-    afterAll(() => rm(projects, { recursive: true, force: true }));
+    afterAll(projects.remove);
 
     test.each(ready)('The test that the page for $name prints passes', async ({ folder, run, passed }) => {
-      const { out, err, code } = await runIn(join(projects, folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
+      const { out, err, code } = await runIn(projects.at(folder), 'bash', ['-c', run], { ...HERE, ESTATE_IMAGE: image });
       expect([code, out + err]).toEqual([0, expect.stringMatching(passed)]);
     });
   });

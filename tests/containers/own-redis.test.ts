@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GenericContainer, type StartedTestContainer, Wait } from 'testcontainers';
 import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
 import { eventually } from '../support/eventually.ts';
+import { aFolder } from '../support/folder.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { skipWithoutDocker, whyNoDocker } from './kafka.ts';
@@ -19,19 +18,19 @@ if (whyNoDocker === undefined) describe('A Redis with TLS, users and rights', wi
 else skipWithoutDocker('a Redis with TLS, users and rights');
 
 function withOwnRedis(): void {
-  let folder: string;
+  let folder: Awaited<ReturnType<typeof aFolder>>;
   let container: StartedTestContainer;
   let environment: NodeJS.ProcessEnv;
   let endpoint: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'own-redis-'));
-    const at = (name: string): string => join(folder, name);
+    folder = await aFolder();
+    const { at, write } = folder;
     const subject = ['-subj', '/CN=redis', '-addext', 'subjectAltName=IP:127.0.0.1'];
     const files = ['-keyout', at('key.pem'), '-out', at('ca.pem')];
     execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...files, ...subject], { stdio: 'ignore' });
-    writeFileSync(at('password'), `${PASSWORD}\n`);
-    writeFileSync(at('wrong-password'), 'wrong\n');
+    await write('password', `${PASSWORD}\n`);
+    await write('wrong-password', 'wrong\n');
     const settings = [
       'port 0',
       'tls-port 6380',
@@ -64,7 +63,7 @@ function withOwnRedis(): void {
 
   afterAll(async () => {
     await container?.stop({ timeout: 0 });
-    rmSync(folder, { recursive: true });
+    await folder.remove();
   });
 
   test('An estate with the documented rights completes an order, resets, advances, and deletes its rehearsal', async () => {
@@ -78,19 +77,8 @@ function withOwnRedis(): void {
     await rehearsal.control('search', { query: { q: 'mug' } });
     await rehearsal.control('list-traces');
     expect(estate.output.out + estate.output.err).not.toMatch(/NOPERM|permission|wrong password/i);
-    const log = await container.exec([
-      'redis-cli',
-      '--tls',
-      '--cacert',
-      '/tls/ca.pem',
-      '-p',
-      '6380',
-      '--user',
-      USER,
-      '--pass',
-      PASSWORD,
-      'DBSIZE',
-    ]);
+    const client = 'redis-cli --tls --cacert /tls/ca.pem -p 6380'.split(' ');
+    const log = await container.exec([...client, '--user', USER, '--pass', PASSWORD, 'DBSIZE']);
     expect(log.output).toMatch(/[1-9]\d*/);
   });
 
@@ -107,7 +95,7 @@ function withOwnRedis(): void {
   ])('An estate with %s reports the setting to correct', async (_what, changed: Record<string, string>, sentence) => {
     const { user = USER, plain, ...variables } = changed;
     const REDIS_URL = `${plain ? 'redis' : 'rediss'}://${user}@${endpoint}`;
-    await using estate = started(process.execPath, [MAIN], { cwd: folder, env: { ...environment, ...variables, REDIS_URL } });
+    await using estate = started(process.execPath, [MAIN], { cwd: folder.path, env: { ...environment, ...variables, REDIS_URL } });
     await eventually('a report', async () => sentence.test(estate.output.out + estate.output.err), START_MS);
     expect(estate.output.out + estate.output.err).not.toContain(PASSWORD);
   });

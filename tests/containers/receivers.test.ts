@@ -1,15 +1,12 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anObservedEstate, type ObservedEstate } from '../observability/observed-estate.ts';
+import { aFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { startReceiver } from './receiver.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+const EXAMPLES = new URL('../../examples/', import.meta.url);
 
 /** Installs the library of the language, which needs its registry, and then starts the receiver. */
 const languages = [
@@ -24,20 +21,20 @@ const languages = [
 
 describe.each(languages)('The receiver in $name', ({ folder, prepare, run }) => {
   let estate: ObservedEstate;
-  let project: string;
+  let project: Awaited<ReturnType<typeof aFolder>>;
   beforeAll(async () => {
     estate = await anObservedEstate({ CONSOLE: 'off' });
-    project = await mkdtemp(join(tmpdir(), 'receiver-'));
-    await cp(join(EXAMPLES, folder), project, { recursive: true });
-    const { code, out, err } = await runIn(project, 'bash', ['-c', prepare]);
+    project = await aFolder(new URL(folder, EXAMPLES));
+    const { code, out, err } = await runIn(project.path, 'bash', ['-c', prepare]);
     if (code !== 0) throw new Error(`${prepare} failed: ${out}${err}`);
   });
   afterAll(async () => {
-    await rm(project, { recursive: true, force: true });
+    await project.remove();
     await estate[Symbol.asyncDispose]();
   });
 
-  const receiving = (secret: string, port: number) => startReceiver(project, [...run, String(port)], { ESTATE_WEBHOOK_SECRET: secret });
+  const receiving = (secret: string, port: number) =>
+    startReceiver(project.path, [...run, String(port)], { ESTATE_WEBHOOK_SECRET: secret });
 
   test('The receiver accepts each delivery with the library of its language, during a rotation too, and refuses another secret', async () => {
     await using rehearsal = await rehearsalAt(estate.running.gateway);

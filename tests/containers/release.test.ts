@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
+import { aFolder } from '../support/folder.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { skipTests } from '../support/skipped.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
@@ -76,20 +75,16 @@ test('The release accepts only the tag of the version, and has its notes', async
 
 if (whyNoHelm === undefined) {
   test('The release makes both packages with the address of their repository, and the chart, in one version', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'release-'));
-    try {
-      const repository = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'team/estate' };
-      expect(await release(['archives', folder, 'ghcr.io/team/estate'], repository)).toMatchObject({ code: 0 });
-      const packages = ['unified-commerce-estate', 'unified-commerce-estate-server'].map((name) => `${name}-${version}.tgz`);
-      expect(new Set(await readdir(join(folder, 'packages')))).toEqual(new Set(packages));
-      for (const archive of packages) {
-        const { out } = await runIn(folder, 'tar', ['-xzOf', join('packages', archive), 'package/package.json']);
-        expect(JSON.parse(out)).toMatchObject({ version, repository: { type: 'git', url: 'git+https://github.com/team/estate.git' } });
-      }
-      const { objects } = await template({}, join(folder, 'chart', `unified-commerce-estate-${version}.tgz`));
-      expect(JSON.stringify(objects)).toContain(`"ghcr.io/team/estate:${version}"`);
-    } finally {
-      await rm(folder, { recursive: true });
+    await using folder = await aFolder();
+    const repository = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'team/estate' };
+    expect(await release(['archives', folder.path, 'ghcr.io/team/estate'], repository)).toMatchObject({ code: 0 });
+    const packages = ['unified-commerce-estate', 'unified-commerce-estate-server'].map((name) => `${name}-${version}.tgz`);
+    expect(new Set(await readdir(folder.at('packages')))).toEqual(new Set(packages));
+    for (const archive of packages) {
+      const { out } = await runIn(folder.at('packages'), 'tar', ['-xzOf', archive, 'package/package.json']);
+      expect(JSON.parse(out)).toMatchObject({ version, repository: { type: 'git', url: 'git+https://github.com/team/estate.git' } });
     }
+    const { objects } = await template({}, folder.at('chart', `unified-commerce-estate-${version}.tgz`));
+    expect(JSON.stringify(objects)).toContain(`"ghcr.io/team/estate:${version}"`);
   });
 } else skipTests('the archives of a release', whyNoHelm, 'Helm 3');

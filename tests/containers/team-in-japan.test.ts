@@ -1,5 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -8,6 +7,7 @@ import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { ADMIN } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
+import { aFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { composeProject } from './compose-project.ts';
@@ -90,30 +90,29 @@ else skipWithoutDocker('a team in Japan');
 
 function withItsSystems({ host, start }: Way): void {
   let broker: OwnBroker;
-  let folder: string;
+  let folder: Awaited<ReturnType<typeof aFolder>>;
   let estate: RunningEstate;
 
   beforeAll(async () => {
     broker = await startOwnBroker(host);
-    folder = await mkdtemp(join(tmpdir(), 'team-in-japan-'));
-    await chmod(folder, 0o755);
-    const data = join(folder, 'data');
-    await mkdir(data);
-    await writeFile(join(data, 'retailer.json'), JSON.stringify(RETAILER));
-    await writeFile(join(data, 'products.csv'), PRODUCTS);
-    await writeFile(join(data, 'stock.csv'), STOCK);
-    await cp(join(EXAMPLES, 'receiver'), join(folder, 'receiver'), { recursive: true });
-    const prepared = await runIn(join(folder, 'receiver'), 'bash', [
+    folder = await aFolder();
+    await chmod(folder.path, 0o755);
+    await mkdir(folder.at('data'));
+    await folder.write('data/retailer.json', RETAILER);
+    await folder.write('data/products.csv', PRODUCTS);
+    await folder.write('data/stock.csv', STOCK);
+    await cp(join(EXAMPLES, 'receiver'), folder.at('receiver'), { recursive: true });
+    const prepared = await runIn(folder.at('receiver'), 'bash', [
       '-c',
       'python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt',
     ]);
     if (prepared.code !== 0) throw new Error(`The receiver in Python is not ready: ${prepared.out}${prepared.err}`);
-    estate = await start(data, broker);
+    estate = await start(folder.at('data'), broker);
   });
   afterAll(async () => {
     await estate?.[Symbol.asyncDispose]();
     await broker?.stop();
-    if (folder) await rm(folder, { recursive: true, force: true });
+    await folder?.remove();
   });
 
   async function send(method: string, path: string, token: string, body?: object) {
@@ -155,7 +154,7 @@ function withItsSystems({ host, start }: Way): void {
     const port = await freePort();
     const { secret } = await control('PUT', '/webhooks/shop', { url: `http://${host}:${port}/events`, types: ['order-confirmed'] });
     const own = { HOST: '0.0.0.0', ESTATE_WEBHOOK_SECRET: secret };
-    await using receiver = await startReceiver(join(folder, 'receiver'), ['.venv/bin/python', 'receiver.py', String(port)], own);
+    await using receiver = await startReceiver(folder.at('receiver'), ['.venv/bin/python', 'receiver.py', String(port)], own);
 
     const lines = [{ sku: 'cup-seto', qty: 2 }];
     const basket = await done('POST', '/baskets', token, { channel: 'web', lines });

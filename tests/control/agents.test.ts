@@ -38,6 +38,7 @@ describe('An agent', () => {
       ['break', { preset: 'oms-down', rule: {} }, 'either a preset or a rule'],
       ['break', { name: 'odd', rule: { match: {}, fault: { kind: 'outage' } } }, 'A fault needs a target'],
       ['mend', { name: 'unknown' }, 'unknown'],
+      ['wait', { event: 'order-confirmed' }, 'event: This must be an object, not text.'],
       ['wait', { object: { type: 'order', id: 'ord_1', state: 'draft' } }, 'ord_1'],
       [
         'wait',

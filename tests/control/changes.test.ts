@@ -62,6 +62,30 @@ test('A promotion and a voucher are changed and created, and the next pricing ap
   await rehearsal.verify();
 });
 
+test('Another outcome or kind drops the members that only the former one has', async () => {
+  await using rehearsal = await newRehearsal();
+  const token = (body: Record<string, unknown>) => rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_visa' }, body });
+  const declined = { token: 'tok_visa', outcome: 'decline', declineCode: 'insufficient_funds' };
+  expect(
+    await token({ outcome: 'approve', last4: '4242', refund: { outcome: 'fail', after: 'PT1H', failureReason: 'closed' } }),
+  ).toMatchObject({
+    last4: '4242',
+  });
+  expect(await token({ refund: { outcome: 'succeed' } })).toMatchObject({ last4: '4242', refund: { outcome: 'succeed', after: 'PT1H' } });
+  expect(await token({ outcome: 'decline', declineCode: 'insufficient_funds' })).toEqual(declined);
+  const unknown = await rehearsal.call('change-payment-token-by-hand', {
+    params: { id: 'tok_visa' },
+    body: { outcome: 'timeout', last4: '1' },
+  });
+  expect(unknown).toMatchObject({ status: 422, body: { errors: [{ pointer: '/last4', code: 'unknown_member' }] } });
+  const price = { kind: 'amount-off', amount: eur(100) };
+  const promotion = { ...WINDOW, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };
+  await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: promotion });
+  const changed = await rehearsal.control('change-promotion-by-hand', { params: { id: 'half' }, body: price });
+  expect(changed).toMatchObject({ ...price, name: 'Half', skus: ['mug-blue'] });
+  expect(changed).not.toHaveProperty('percent');
+});
+
 test('A gift card has the balance that it is given, before and after it pays, and the records of money agree', async () => {
   await using rehearsal = await newRehearsal();
   const set = (id: string, amount: number) =>

@@ -236,7 +236,7 @@ describe('The explanation of an object', () => {
     const found = await explained(rehearsal, 'order', id);
     expect(codesOf(found)).toBe('waits-for-customer waits-for-object deadline');
     expect(reason(found, 'waits-for-customer')?.text).toBe('It waits for 30.88 EUR to be authorised again: an authorisation was lost.');
-    expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total before\.$/);
+    expect(reason(found, 'deadline')?.text).toMatch(/ the OMS cancels the order, unless its payments cover the total first\.$/);
     const { id: paymentId } = await rehearsal.authorisation(id);
     expect(codesOf(await explained(rehearsal, 'order', id))).toBe('waits-for-object');
     await rehearsal.api('void-payment-api', { params: { id: paymentId } });
@@ -359,7 +359,7 @@ test('A captured payment waits for the refund of a return of its order', async (
   expect(codesOf(found)).toBe('waits-for-client');
   expect(reason(found, 'waits-for-client')).toMatchObject({
     text: expect.stringMatching(
-      /^It waits for a client to call Refund Payment: the return over .* is to be refunded, and refunds are manual/,
+      /^It waits for a client to call Refund Payment: the return over .* must be refunded, and refunds are manual/,
     ),
     refs: [{ what: 'object', type: 'return', id: returnId }],
   });

@@ -79,7 +79,7 @@ test('Own data with mistakes is refused with all of them, and no rehearsal is cr
   expect((await rehearsal.call('read-rehearsal', { params: { name } })).status).toBe(404);
 });
 
-test.each([
+test.each<[what: string, own: object, pointer: string, code: string, detail?: string]>([
   ['a stock of no product', { stock: [{ sku: 'nothing', onHand: { 'dc-01': 1 } }] }, '/data/stock/0/sku', 'does_not_fit'],
   ['a price of zero', { products: [{ sku: 'mug-blue', price: { amount: 0 } }] }, '/data/products/0/price/amount', 'does_not_fit'],
   ['a GTIN of another product', { products: [{ sku: 'mug-blue', gtin: '9521001000147' }] }, '/data/products/0/gtin', 'does_not_fit'],
@@ -87,12 +87,20 @@ test.each([
   ['a removal of no row', { vouchers: [{ code: 'GONE', $remove: true }] }, '/data/vouchers/0/code', 'overlay'],
   ['one row twice', { vouchers: [1, 2].map((used) => ({ code: 'VIP', used })) }, '/data/vouchers/1/code', 'overlay'],
   ['a negative balance', { giftCards: [{ token: 'gift_5', balance: eur(-1) }] }, '/data/giftCards/0/balance/amount', 'does_not_fit'],
-  ['a list that is an object', { products: {} }, '/data/products', 'invalid_type'],
+  ['a list that is an object', { products: {} }, '/data/products', 'invalid_type', 'This must be a list, not an object.'],
+  ['a retailer that is a list', { retailer: [] }, '/data/retailer', 'invalid_type', 'This must be an object, not a list.'],
+  [
+    'a GTIN of 12 digits',
+    { products: [{ sku: 'mug-blue', gtin: '952100100007' }] },
+    '/data/products/0/gtin',
+    'invalid_format',
+    'This must be 13 digits.',
+  ],
   ['dollars', { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] }, '/data/products/0/price/currency', 'unsupported_currency'],
-])('Own data with %s is refused', async (_what, own, pointer, code) => {
+])('Own data with %s is refused', async (_what, own, pointer, code, detail) => {
   await using rehearsal = await newRehearsal();
   const refused = await rehearsal.call('create-rehearsal', { body: { data: own } as never });
-  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code }] } });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: detail ?? expect.any(String) }] } });
 });
 
 test('A name of a prototype in own data is refused', async () => {

@@ -97,7 +97,12 @@ test.each([
 });
 
 test.each([
-  [{ api: 'create-baskt-api' }, '?api', 'unknown_api', /^No hop is of "create-baskt-api"; there are .*create-basket-api, .*event:<name>/],
+  [
+    { api: 'create-baskt-api' },
+    '?api',
+    'unknown_api',
+    /^No hop has the api "create-baskt-api"; there are .*create-basket-api, .*event:<name>/,
+  ],
   [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
 ])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {

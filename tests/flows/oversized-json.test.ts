@@ -47,6 +47,12 @@ describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, 
   });
 });
 
+test('A list beyond 1,000 items is named', async () => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.call('create-rehearsal', { body: `{"data":{"products":${items(1_001)}}}` as never });
+  expect([status, body.detail]).toEqual([400, 'The member /data/products of the body has more than 1,000 members or items: send fewer.']);
+});
+
 test.each([
   ['objects of 64 levels', objects(64)],
   ['arrays of 64 levels', `{"a":${arrays(63)}}`],

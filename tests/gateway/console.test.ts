@@ -17,7 +17,7 @@ const assetsOf = (html: string): string[] => [
 
 test.each(['GET', 'HEAD'])('The root of the gateway redirects browsers to the console for %s', async (method) => {
   const answer = await ask('/', { accept: BROWSER }, method);
-  const headers = { location: '/console/', vary: 'Accept', 'cache-control': 'no-store' };
+  const headers = { location: '/console/', vary: 'Origin, Accept', 'cache-control': 'no-store' };
   expect(answer).toMatchObject({ status: 303, headers });
 });
 
@@ -25,7 +25,7 @@ test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=
   'The root of the gateway serves its index to a program that accepts %s',
   async (accept) => {
     const answer = await ask('/', accept === undefined ? {} : { accept });
-    expect([answer.status, answer.headers['vary']]).toEqual([200, 'Accept-Encoding']);
+    expect([answer.status, answer.headers['vary']]).toEqual([200, 'Origin, Accept-Encoding']);
     expect(answer.body.toString()).toContain('A simulated retailer');
   },
 );

@@ -106,6 +106,13 @@ describe('Pages of an allowed origin', () => {
     expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, PAGE]);
   });
 
+  test('A page reads the refusal of headers that are too large, and a page of another origin does not', async () => {
+    const refused = (origin: string) =>
+      rig.raw(head('GET /orders/ord_1', 'Host: localhost', `Origin: ${origin}`, `X-Large: ${'x'.repeat(20_000)}`));
+    expect(await refused(PAGE)).toMatch(new RegExp(`^HTTP/1\\.1 431 .*\r\nAccess-Control-Allow-Origin: ${PAGE}\r\n`, 's'));
+    expect(await refused('http://evil.example')).toMatch(/^HTTP\/1\.1 431 (?!.*Access-Control)/s);
+  });
+
   test('A page reads the refusals of the rate limit and of an unavailable application, with Retry-After', async () => {
     const limits = { perAddressPerMinute: 1, perKeyPerMinute: 1 };
     await using limited = await aRig({ corsOrigins: ['loopback'], limits, addressOf: () => 'http://127.0.0.1:1' });
@@ -115,6 +122,22 @@ describe('Pages of an allowed origin', () => {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(headers['access-control-allow-origin']).toBe(PAGE);
     }
+  });
+
+  test.each<[string, number, Call]>([
+    ['an answer of an application', 200, read({})],
+    ['an answer for a page of another origin', 200, read({ origin: 'http://evil.example' })],
+    ['a refusal', 404, { path: '/nothing' }],
+    ['a health check', 200, { path: '/healthz' }],
+    ['a document', 200, { path: '/openapi.json' }],
+    ['a problem', 200, { path: '/problems/not_found' }],
+    ['a refused preflight', 405, preflight('/orders', 'http://evil.example')],
+  ])('Vary names Origin in %s, so that a cache does not give it to a page of an allowed origin', async (_of, status, call) => {
+    rig.upstream.answer = (_request, response) => void response.setHeader('Vary', 'Accept').end('{}');
+    const { headers, ...reply } = await rig.call(call);
+    expect([reply.status, headers['access-control-allow-origin']]).toEqual([status, undefined]);
+    expect(headers['vary']?.split(', ')).toContain('Origin');
+    if (call.path === '/orders/ord_1') expect(headers['vary']).toContain('Accept');
   });
 
   test('A page reads a document, whose cached copy is for one origin', async () => {

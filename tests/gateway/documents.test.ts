@@ -68,7 +68,7 @@ describe.each(['/', ...FILES])('The document %s', (path) => {
       const headers = { 'accept-encoding': accepted };
       const answer = await ask(path, headers);
       expect(answer.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
-      expect(answer.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-length': String(answer.body.length) });
+      expect(answer.headers).toMatchObject({ vary: 'Origin, Accept-Encoding', 'content-length': String(answer.body.length) });
       expect(decode[coding](answer.body).equals(plain.body)).toBe(true);
       expect(answer.headers['etag'] === plain.headers['etag']).toBe(coding === 'identity');
       const head = await ask(path, headers, 'HEAD');
@@ -84,7 +84,7 @@ describe.each(['/', ...FILES])('The document %s', (path) => {
     for (const tags of [etag, `"other", ${etag}`, `W/${etag}`, '*'])
       for (const method of ['GET', 'HEAD']) {
         const again = await ask(path, { ...headers, 'if-none-match': tags }, method);
-        expect(again).toMatchObject({ status: 304, body: Buffer.of(), headers: { etag, vary: 'Accept-Encoding' } });
+        expect(again).toMatchObject({ status: 304, body: Buffer.of(), headers: { etag, vary: 'Origin, Accept-Encoding' } });
       }
     expect((await ask(path, { 'if-none-match': etag })).status).toBe(200);
     expect((await ask(path, { ...headers, 'if-none-match': '"other"' })).status).toBe(200);
@@ -146,14 +146,14 @@ describe('The type of a problem', () => {
     const { body } = await rehearsal.call('get-order-api', { params: { id: 'ord_never' } });
     const { type, code, status, title } = body;
     const document = await read(type);
-    expect(document).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Accept' } });
+    expect(document).toMatchObject({ status: 200, headers: { 'content-type': 'application/json; charset=utf-8', vary: 'Origin, Accept' } });
     const cause = expect.stringContaining('no object with this id');
     const remedy = expect.stringContaining('Check the id');
     expect(document.json).toEqual({ type, code, status, title, retryable: false, cause, remedy });
   });
 
   test('The type of a problem leads a browser to its section in the console', async () => {
-    const headers = { location: '/console/reference/problems#not_found', vary: 'Accept' };
+    const headers = { location: '/console/reference/problems#not_found', vary: 'Origin, Accept' };
     expect(await ask('/problems/not_found', { accept: BROWSER })).toMatchObject({ status: 303, headers });
   });
 

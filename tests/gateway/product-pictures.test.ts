@@ -28,9 +28,10 @@ test('The media of every product of the fixtures are pictures that the gateway s
   } while (cursor !== undefined);
 });
 
-test('A picture is cacheable, and its tag saves the transfer', async () => {
+test('A picture is cacheable for requests of the same origin, and its tag saves the transfer', async () => {
   const first = await get(MUG);
   expect(first.headers.get('cache-control')).toBe('public, max-age=3600');
+  expect(first.headers.get('vary')).toContain('Origin');
   const again = await get(MUG, { 'if-none-match': first.headers.get('etag') ?? '', 'cache-control': 'max-age=0' });
   expect([again.status, await again.text()]).toEqual([304, '']);
 });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { readConfiguration } from '../../estate/configuration.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import { ownFolder } from '../support/own-folder.ts';
 import { plain } from '../support/plain-client.ts';
 import { anObservedEstate, placeAnOrder } from './observed-estate.ts';
 
@@ -8,12 +10,19 @@ const demo = JSON.parse(readFileSync(new URL('../../fixtures/credentials.json', 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const TOKEN = 'an-estate-token-of-thirty-two-characters-and-more';
 const PEPPER = 'a-pepper-that-has-more-than-thirty-two-characters';
+const { at, load } = ownFolder();
 
 function written(act: (log: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = [];
   act(createLogger('trace', { write: (line) => void lines.push(line) }));
   return lines.join('');
 }
+
+test('The default level of the log has the default rows that do not fit the data of a folder', async () => {
+  await load({ 'products.overlay.json': [{ sku: 'lamp-last-one', $remove: true }] });
+  await using estate = await anObservedEstate({ FIXTURES_DIR: at() }, readConfiguration({}).LOG_LEVEL);
+  expect(estate.lines.join('')).toContain('Default rows of stock.json that do not fit your data and are left out: lamp-last-one');
+});
 
 test('The log has one line of JSON per request, with ids that lead to its other records', async () => {
   await using estate = await anObservedEstate({}, 'info');

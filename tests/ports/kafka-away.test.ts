@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
-import { listen } from '../../shared/process/fair-server.ts';
 import { createLogger } from '../../shared/process/logger.ts';
+import { serving } from '../conform/serving.ts';
 import { eventually } from '../support/eventually.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -43,10 +42,8 @@ test('A bus without its broker can be closed at any time', async () => {
 });
 
 test('A bus reports a listener at its address that is not Kafka', async () => {
-  const server = createServer();
-  const url = await listen(server, 0, '127.0.0.1');
-  closing.push(async () => server.close().closeAllConnections());
-  const bus = busAt(url.replace('http://', ''));
+  await using server = await serving(() => undefined);
+  const bus = busAt(server.url.replace('http://', ''));
   await eventually('the reason is reported', async () => !bus.state().waitingFor?.includes('connecting'));
   expect(bus.state().waitingFor).toMatch(/^kafka: .*KAFKA_BROKERS is 127\.0\.0\.1/);
 });

@@ -1,20 +1,19 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { buildPages } from '../../console/bundle.ts';
 import { runProgram } from '../support/command.ts';
+import { aFolder } from '../support/folder.ts';
 
 /** Bytes that the pages may add to the image. */
 const MOST = 4_000_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'console-in-the-image-'));
-await buildPages(folder);
-const names = await readdir(folder);
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await aFolder();
+await buildPages(folder.path);
+const names = await readdir(folder.path);
+afterAll(folder.remove);
 
 test('The pages of the image add at most 4 MB', async () => {
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(folder.at(name))).size));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST);
 });
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import { createEstateClient } from '../../rehearsal/estate-client.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { readLabel } from '../services/label-reading.ts';
 import { type CommandBlock, commandBlocks, isAsShown, pages } from '../support/documents.ts';
+import { aFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { FREE_PORTS, started } from './started.ts';
@@ -41,20 +41,20 @@ let addresses: Readonly<Record<'gateway' | 'touchpoint' | 'portal', string>>;
 /** Where the receiver of a page listens. */
 let receiverPort: number;
 /** A folder that looks like a clone, for the files that commands leave. */
-let clone: string;
+let clone: Awaited<ReturnType<typeof aFolder>>;
 
 beforeAll(async () => {
   receiverPort = await freePort();
-  clone = await mkdtemp(join(tmpdir(), 'reader-'));
+  clone = await aFolder();
   const entries = (await readdir(ROOT)).filter((name) => name !== '.git');
-  await Promise.all(entries.map((name) => symlink(join(ROOT, name), join(clone, name))));
+  await Promise.all(entries.map((name) => symlink(join(ROOT, name), clone.at(name))));
   estate = fork(join(ROOT, 'estate/main.ts'), [], { execArgv: [], stdio: 'ignore', env: { ...process.env, ...FREE_PORTS } });
   [addresses] = (await once(estate, 'message')) as [typeof addresses];
 });
 
 afterAll(async () => {
   estate.kill('SIGTERM');
-  await rm(clone, { recursive: true });
+  await clone.remove();
 });
 
 const blocks = pages.flatMap(commandBlocks);
@@ -74,7 +74,7 @@ async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
   const mark = '=== end of a block ===';
   const script = page.map(({ commands }) => `${atThisEstate(commands)}\necho; echo '${mark}'`).join('\n');
   const env = { ...process.env, estate: addresses.gateway };
-  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone, env });
+  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone.path, env });
   const code = await shell.ended;
   const outputs = shell.output.out.split(mark).map((text) => text.trim().replaceAll(String(receiverPort), '3000'));
   const failed = page[outputs.length - 1];
@@ -118,14 +118,14 @@ test('The commands leave a flowing clock, no fault, no rehearsal, and records th
 });
 
 test('The commands save a shipping label whose barcode can be read', async () =>
-  expect(await readLabel(await readFile(join(clone, 'label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' }));
+  expect(await readLabel(await readFile(clone.at('label.pdf')))).toMatchObject({ pages: 1, format: 'CODE_128' }));
 
 const starting = blocks.filter(({ startsEstate, needs }) => startsEstate && needs === undefined);
 test.each(starting.map((block) => [`${block.file}:${block.line}`, block] as const))(
   'The command at %s starts an estate that ends on request',
   async (_place, { commands }) => {
     const env = { ...process.env, ...FREE_PORTS };
-    await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: clone, detached: true, env });
+    await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${commands}`], { cwd: clone.path, detached: true, env });
     try {
       await shell.ready();
     } finally {

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { serving } from '../conform/serving.ts';
+import { aFolder } from '../support/folder.ts';
 import { started } from './started.ts';
 
 /** Seconds; longer than any test. */
@@ -11,29 +8,28 @@ const LONG = '3600';
 
 let status = 200;
 let requests = 0;
-let folder = '';
+let folder: Awaited<ReturnType<typeof aFolder>>;
+let server: Awaited<ReturnType<typeof serving>>;
 const checks: ReturnType<typeof started>[] = [];
-const server = createServer((_request, response) => {
-  requests += 1;
-  response.writeHead(status).end();
-});
 
 beforeEach(async () => {
   status = 200;
   requests = 0;
-  folder = await mkdtemp(join(tmpdir(), 'health-check-'));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  folder = await aFolder();
+  server = await serving((_request, response) => {
+    requests += 1;
+    response.writeHead(status).end();
+  });
 });
 afterEach(async () => {
   // Ends the script and its pause.
   for (const { child } of checks.splice(0)) if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-  await new Promise((resolve) => server.close(resolve));
-  await rm(folder, { recursive: true });
+  await server[Symbol.asyncDispose]();
+  await folder.remove();
 });
 
 function check(...args: readonly string[]) {
-  const { port } = server.address() as AddressInfo;
-  const env = { PATH: process.env['PATH'], SERVICE: 'oms', PORT: String(port), TMPDIR: folder };
+  const env = { PATH: process.env['PATH'], SERVICE: 'oms', PORT: new URL(server.url).port, TMPDIR: folder.path };
   const one = started('bash', ['image/health-check.sh', ...args], { env, detached: true, stdio: 'ignore' });
   checks.push(one);
   return one;

@@ -1,11 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { commandBlocks } from '../support/documents.ts';
 import { succeeds } from '../support/eventually.ts';
+import { aFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { runIn } from '../support/scratch-project.ts';
 import { textOf } from '../support/tracked-files.ts';
@@ -16,23 +15,22 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(textOf(PAGE))?.[1] ?? '';
 const script = commandBlocks(PAGE).find(({ needs }) => needs === 'ci')?.commands ?? '';
 
-let folder: string;
+let folder: Awaited<ReturnType<typeof aFolder>>;
 let port: number;
 beforeEach(async () => {
-  [folder, port] = await Promise.all([mkdtemp(join(tmpdir(), 'repository-')), freePort()]);
-  await symlink(ROOT, join(folder, 'estate'));
+  [folder, port] = await Promise.all([aFolder(), freePort()]);
+  await symlink(ROOT, folder.at('estate'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => folder.remove());
 
 /** Runs the script of the page beside a test. */
 async function runScript(ownTest: string) {
-  await Promise.all([
-    writeFile(join(folder, 'ci.sh'), script.replaceAll('8080', String(port))),
-    writeFile(join(folder, 'order.test.mjs'), ownTest),
-  ]);
+  await folder.write('ci.sh', script.replaceAll('8080', String(port)));
+  await folder.write('order.test.mjs', ownTest);
+  await folder.write('checkout.test.mjs', "throw new Error('a test that the script does not name')");
   const ports = { GATEWAY_PORT: String(port), TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
-  const { code, out, err } = await runIn(folder, 'bash', ['ci.sh'], ports);
-  const report = (name: string) => readFile(join(folder, 'report', name), 'utf8');
+  const { code, out, err } = await runIn(folder.path, 'bash', ['ci.sh'], ports);
+  const report = (name: string) => readFile(folder.at('report', name), 'utf8');
   return { code, out: out + err, report };
 }
 
@@ -56,13 +54,13 @@ test('The script ends with the exit code of a failed test, with its report', asy
 });
 
 test('The script prints the log of an estate that does not start', async () => {
-  await rm(join(folder, 'estate'));
-  await mkdir(join(folder, 'estate'));
-  await writeFile(join(folder, 'estate', 'package.json'), JSON.stringify({ scripts: { start: 'echo the port is taken && exit 1' } }));
+  await rm(folder.at('estate'));
+  await mkdir(folder.at('estate'));
+  await folder.write('estate/package.json', { scripts: { start: 'echo the port is taken && exit 1' } });
   const brief = script.replace('--retry 60', '--retry 1');
   expect(brief).not.toBe(script);
-  await writeFile(join(folder, 'ci.sh'), brief.replaceAll('8080', String(port)));
-  const { code, out } = await runIn(folder, 'bash', ['ci.sh']);
+  await folder.write('ci.sh', brief.replaceAll('8080', String(port)));
+  const { code, out } = await runIn(folder.path, 'bash', ['ci.sh']);
   expect({ code, out }).toEqual({ code: 1, out: expect.stringContaining('the port is taken') });
 });
 

@@ -1,28 +1,19 @@
-import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { serving } from '../conform/serving.ts';
 import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
+import { copiedFixtures } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { bare, FREE_PORTS, MAIN, startEstate, started } from './started.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const FIXTURES = join(PROJECT, 'fixtures/');
-
-/** The project's fixtures in a folder of the test, with other contents of some files. */
-async function copiedFixtures(files: Readonly<Record<string, unknown>> = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  await cp(FIXTURES, directory, { recursive: true });
-  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), JSON.stringify(content));
-  return { FIXTURES_DIR: directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
-}
 const fixture = async (name: string) => JSON.parse(await readFile(join(FIXTURES, name), 'utf8'));
 const own = (kind: string, scopes: readonly string[]) => ({ name: kind, kind, secret: `${kind}-that-only-we-know-about`, scopes });
 
@@ -86,10 +77,10 @@ test('Fixtures are refused with all their mistakes, each with file and pointer',
   const [lane, ...rest] = await fixture('stock.json');
   const stock = [{ ...lane, onHand: { mars: 1, moon: 1 } }, ...rest, { ...lane, sku: 'nothing' }];
   await using copy = await copiedFixtures({ 'stock.json': stock, 'touchpoint/02.json': {} });
-  const text = (await expectRefused({ FIXTURES_DIR: copy.FIXTURES_DIR })).join('\n');
+  const text = (await expectRefused({ FIXTURES_DIR: copy.path })).join('\n');
   expect(text).toMatch(/stock\.json cannot be used: \/0\/onHand\/mars – there is no location/);
   expect(text).toMatch(/stock\.json cannot be used: \/\d+\/sku – there is no product "nothing"/);
-  const ofMock = (await expectRefused({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.FIXTURES_DIR })).join('\n');
+  const ofMock = (await expectRefused({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.path })).join('\n');
   expect(ofMock).toMatch(/\/touchpoint\/02\.json cannot be used: \/\w+ – .*\.$/m);
 });
 
@@ -98,7 +89,7 @@ test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, {
   async (environment) => {
     const [, ...rest] = await fixture('credentials.json');
     await using copy = await copiedFixtures({ 'credentials.json': [own('bearer', ['catalog']), ...rest] });
-    const lines = await expectRefused({ ...environment, FIXTURES_DIR: copy.FIXTURES_DIR });
+    const lines = await expectRefused({ ...environment, FIXTURES_DIR: copy.path });
     expect(lines).toEqual([
       expect.stringMatching(/\(demo-carrier, demo-control, carrier-webhook, demo-client\).*ALLOW_DEMO_CREDENTIALS=true/),
     ]);
@@ -108,14 +99,9 @@ test.each(someOf<Record<string, string>>([{ HOST: '0.0.0.0' }, { HOST: '::' }, {
 test.each(someOf(['GATEWAY_PORT', 'TOUCHPOINT_PORT', 'PORTAL_PORT'], 0.3))(
   'A taken %s is refused with port and variable',
   async (variable) => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as { port: number };
-    try {
-      expect((await expectRefused({ [variable]: String(port) }, 1)).join('\n')).toMatch(new RegExp(`Port ${port} is taken.*${variable}`));
-    } finally {
-      taken.close();
-    }
+    await using taken = await serving(() => undefined);
+    const { port } = new URL(taken.url);
+    expect((await expectRefused({ [variable]: port }, 1)).join('\n')).toMatch(new RegExp(`Port ${port} is taken.*${variable}`));
   },
 );
 
@@ -125,7 +111,7 @@ test('The touchpoint mock needs no other process, and takes its cases from FIXTU
     'touchpoint/18.json': { ...refused, response: { ...refused.response, error: 'Ask the store' } },
   });
   const answered = async () => {
-    await using mock = startEstate({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.FIXTURES_DIR });
+    await using mock = startEstate({ SERVICE: 'touchpoint-mock', FIXTURES_DIR: copy.path });
     await mock.ready();
     const answer = await fetch(`${/mock: (\S+)/.exec(mock.output.out)?.[1]}/retail/touchpoint/basket/calculate`, {
       method: 'POST',
@@ -136,14 +122,14 @@ test('The touchpoint mock needs no other process, and takes its cases from FIXTU
     return answer.json();
   };
   expect(await answered()).toMatchObject({ error: 'Ask the store' });
-  await rm(join(copy.FIXTURES_DIR, 'touchpoint'), { recursive: true });
-  await rm(join(copy.FIXTURES_DIR, 'touchpoint-authorization.json'));
+  await rm(copy.at('touchpoint'), { recursive: true });
+  await rm(copy.at('touchpoint-authorization.json'));
   expect(await answered()).toMatchObject({ error: refused.response.error });
 });
 
 test('A start on a public address with custom credentials shows none of them, and logs no warning', async () => {
   await using copy = await copiedFixtures({ 'credentials.json': [own('bearer', ['catalog', 'control']), own('api-key', ['catalog'])] });
-  await using estate = startEstate({ HOST: '0.0.0.0', FIXTURES_DIR: copy.FIXTURES_DIR });
+  await using estate = startEstate({ HOST: '0.0.0.0', FIXTURES_DIR: copy.path });
   await estate.ready();
   expect(estate.output.out).toMatch(/Credentials +credentials\.json in the folder FIXTURES_DIR/);
   expect(estate.output.out).not.toMatch(/demo-(integration|carrier|control)|that-only-we-know|"level":40/);

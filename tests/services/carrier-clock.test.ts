@@ -46,7 +46,7 @@ test('Scans of an outside carrier are sorted by its own clock, not with scans of
   await report('out-for-delivery', -2 * MINUTE);
   expect(await outcome()).toEqual(['out-for-delivery', undefined]);
   await report('delivery-attempted', -3 * MINUTE);
-  const earlier = /^The scan is of .*, and the same carrier scanned the parcel later, at .*\.$/;
+  const earlier = /^The scan was made at .*, and the same carrier scanned the parcel later, at .*\.$/;
   expect(await outcome()).toEqual(['out-for-delivery', expect.stringMatching(earlier)]);
   await report('delivered', -MINUTE);
   expect(await outcome()).toEqual(['delivered', undefined]);
@@ -63,8 +63,8 @@ test('The hop of a webhook that changes nothing has the reason', async (rehearsa
   const at = await rehearsal.instant();
   for (const [id, status, reason] of [
     ['same', 'collected', undefined],
-    ['same', 'collected', 'A webhook with the webhook-id "same" arrived before.'],
-    ['second', 'collected', `The scan collected of ${at} arrived before.`],
+    ['same', 'collected', 'A webhook with the webhook-id "same" has already arrived.'],
+    ['second', 'collected', `The scan collected of ${at} has already arrived.`],
   ] as const) {
     await rehearsal.send(status, at, id);
     expect((await rehearsal.outcome())[1]).toBe(reason);

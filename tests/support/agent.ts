@@ -1,5 +1,6 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { ADMIN } from './open-rehearsal.ts';
+import { ADDRESS } from './steps/order.ts';
 
 export interface ToolAnswer {
   readonly isMistake: boolean;
@@ -36,8 +37,6 @@ export async function anAgent(transport: Transport, options: ClientOptions = {})
 }
 
 export type Agent = Awaited<ReturnType<typeof anAgent>>;
-
-const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
 
 /** A confirmed order of two mugs, made with tools alone. */
 export async function orderedBy({ call }: Agent, world: string) {

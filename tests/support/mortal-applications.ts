@@ -92,14 +92,11 @@ export async function startMortalApplications(leases: Leases) {
       <A extends unknown[], R>(operation: (...args: A) => Promise<R>) =>
       (...args: A): Promise<R> =>
         instance.dead ? never<R>() : operation(...args);
+    const { application, ...operations } = store;
+    const mortals = Object.entries(operations).map(([name, operation]) => [name, alive(operation as () => Promise<unknown>)]);
     return {
-      application: store.application,
-      object: alive(store.object),
-      unique: alive(store.unique),
-      index: alive(store.index),
-      count: alive(store.count),
-      all: alive(store.all),
-      counters: alive(store.counters),
+      application,
+      ...(Object.fromEntries(mortals) as typeof operations),
       claim: alive(async (world, request) => {
         const claim = await store.claim(world, request);
         if (claim.is === 'ours') instance.claimed.set(claim.token, () => store.release(world, request.key, claim.token));
@@ -109,15 +106,6 @@ export async function startMortalApplications(leases: Leases) {
         instance.claimed.delete(held);
         return store.release(world, key, held);
       }),
-      due: alive(store.due),
-      releaseDue: alive(store.releaseDue),
-      drain: alive(store.drain),
-      withheld: alive(store.withheld),
-      unsent: alive(store.unsent),
-      outbox: alive(store.outbox),
-      isPending: alive(store.isPending),
-      park: alive(store.park),
-      postpone: alive(store.postpone),
       commit: alive(async (world, plan) => {
         const when = fate(service, world);
         if (when !== 'before') noteDue(instance, store, world, plan);

@@ -1,10 +1,6 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdir, readFile } from 'node:fs/promises';
 import { anObservedEstate } from '../observability/observed-estate.ts';
-
-const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+import { copiedFixtures } from './folder.ts';
 
 /** The text of JSON with every amount in another currency; the amounts stay the same. */
 export const inCurrency = (json: string, currency: string): string =>
@@ -12,19 +8,16 @@ export const inCurrency = (json: string, currency: string): string =>
 
 /** An estate with the project's fixtures, but with the figures of another retailer, and all its amounts in the currency of that retailer. */
 export async function startRetailer({ currency = 'EUR', ...figures }: { readonly currency?: string; readonly [figure: string]: unknown }) {
-  const directory = await mkdtemp(join(tmpdir(), 'retailer-'));
-  await cp(FIXTURES, directory, { recursive: true });
-  for (const name of (await readdir(directory)).filter((file) => file.endsWith('.json'))) {
-    const file = join(directory, name);
-    await writeFile(file, inCurrency(await readFile(file, 'utf8'), currency));
-  }
-  await writeFile(join(directory, 'retailer.json'), JSON.stringify({ currency, ...figures }));
-  const estate = await anObservedEstate({ FIXTURES_DIR: directory });
+  const folder = await copiedFixtures();
+  for (const name of (await readdir(folder.path)).filter((file) => file.endsWith('.json')))
+    await folder.write(name, inCurrency(await readFile(folder.at(name), 'utf8'), currency));
+  await folder.write('retailer.json', { currency, ...figures });
+  const estate = await anObservedEstate({ FIXTURES_DIR: folder.path });
   return {
     gateway: estate.running.gateway,
     async [Symbol.asyncDispose]() {
       await estate[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
+      await folder.remove();
     },
   };
 }

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { runScenario } from '../../rehearsal/runner.ts';
 import type { OwnScenario } from '../../rehearsal/scenario.ts';
 import { ADMIN, estate } from './estate.ts';
+import { aFolder } from './folder.ts';
 import { notedReport } from './noted-report.ts';
 
 const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
@@ -20,16 +18,10 @@ export async function formatted(text: string): Promise<string> {
 
 /** Runs a recorded scenario from its text. @returns `passed`, or the reason of its failure */
 export async function replayed(text: string): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'story-'));
-  try {
-    const file = join(folder, 'story.mts');
-    await writeFile(file, text);
-    const { recorded } = (await import(pathToFileURL(file).href)) as { readonly recorded: OwnScenario };
-    const { noted, report } = notedReport();
-    const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
-    await runScenario({ flows: [], ...recorded }, { gateway: estate.gateway, ...credentials, report });
-    return noted.at(-1);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await aFolder();
+  const { recorded } = (await import(pathToFileURL(await folder.write('story.mts', text)).href)) as { readonly recorded: OwnScenario };
+  const { noted, report } = notedReport();
+  const credentials = { bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: ADMIN };
+  await runScenario({ flows: [], ...recorded }, { gateway: estate.gateway, ...credentials, report });
+  return noted.at(-1);
 }

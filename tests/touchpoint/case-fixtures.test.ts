@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readFile, unlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import { loadTouchpointFixtures } from '../../services/touchpoint-mock/contract/fixtures.ts';
 import { isEan13 } from '../../shared/domain/barcode.ts';
+import { copiedFixtures } from '../support/folder.ts';
 import { ALL_CASES, aMock, CALCULATE_CASES, type Fixture, fixtureOf, type Line, type ResponseLine } from './running-touchpoint.ts';
 
 const MILK = '8000000000019';
@@ -153,34 +151,31 @@ test('Every barcode, card and retrieval code of the fixtures has a valid check d
 });
 
 describe('A broken fixture', () => {
-  let folder: string;
+  let folder: Awaited<ReturnType<typeof copiedFixtures>>;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'touchpoint-'));
-    for (const name of ['touchpoint', 'touchpoint-authorization.json'])
-      await cp(new URL(`../../fixtures/${name}`, import.meta.url), join(folder, name), { recursive: true });
+    folder = await copiedFixtures();
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => folder.remove());
 
   /** Lines of the error that stops the start. */
   const failure = async (): Promise<string[]> => {
-    const error = await aMock({ fixtures: pathToFileURL(`${folder}/`) }).catch((thrown: Error) => thrown);
+    const error = await aMock({ fixtures: folder.url }).catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     return String(error)
       .replace(/^FixtureError: /, '')
       .split('\n')
-      .map((line) => line.replace(`${folder}/`, ''));
+      .map((line) => line.replace(`${folder.path}/`, ''));
   };
   const edit = async (file: string, from: string, to: string) => {
-    const path = join(folder, file);
-    const before = await readFile(path, 'utf8');
+    const before = await readFile(folder.at(file), 'utf8');
     expect(before).toContain(from);
     // A function, because the text may contain a $.
     const after = before.replace(from, () => to);
-    await writeFile(path, after);
+    await folder.write(file, after);
   };
 
   test('An unchanged copy of the fixtures is loaded', async () =>
-    expect((await loadTouchpointFixtures(pathToFileURL(`${folder}/`))).cases).toHaveLength(21));
+    expect((await loadTouchpointFixtures(folder.url)).cases).toHaveLength(21));
 
   test.each([
     ['07', '"status": "REJECTED"', '"status": "MAYBE"', '/response/lines/1/status'],
@@ -200,8 +195,8 @@ describe('A broken fixture', () => {
   test('Broken fixtures are named together, a line each', async () => {
     await edit('touchpoint/02.json', '"qty": 1', '"qty": "one"');
     await edit('touchpoint/06.json', '{', '');
-    await unlink(join(folder, 'touchpoint/16b.json'));
-    await writeFile(join(folder, 'touchpoint/05.json'), '{}');
+    await unlink(folder.at('touchpoint/16b.json'));
+    await folder.write('touchpoint/05.json', {});
     expect(await failure()).toEqual([
       'touchpoint/05.json cannot be used: / – it belongs to no case of the contract.',
       'touchpoint/02.json cannot be used: /request/add/qty – this must be a number, not text.',

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { withJsonErrors } from '../../services/touchpoint-mock/contract/answers.ts';
+import { serving } from '../conform/serving.ts';
 import { aMock, aPortal, authorized, CALCULATE, raw, statusOf } from './running-touchpoint.ts';
 
 const mock = await aMock();
@@ -82,12 +80,9 @@ test.each([
     throw Object.assign(new Error(what), status === 400 && { status });
   };
   if (what !== 'has no route') app.use(failing);
-  const server = createServer(withJsonErrors(app)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const answer = await raw({ port, send: ['GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'] });
+  await using server = await serving(withJsonErrors(app));
+  const answer = await raw({ port: Number(new URL(server.url).port), send: ['GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'] });
   expect([statusOf(answer), bodyOf(answer)]).toEqual([status, { error }]);
-  server.close();
 });
 
 test('A body with an unknown charset is read, and one with an unsupported coding has no lane', async () => {

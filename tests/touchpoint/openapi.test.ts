@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { aFolder } from '../support/folder.ts';
 import {
   ALL_CASES,
   aMock,
@@ -28,8 +27,8 @@ interface Server {
 
 const mock = await aMock();
 const portal = await aPortal({ mockUrl: mock.url });
-const folder = await mkdtemp(join(tmpdir(), 'touchpoint-openapi-'));
-afterAll(() => rm(folder, { recursive: true }));
+const folder = await aFolder();
+afterAll(folder.remove);
 
 const served = (path: string, from = mock) => call(from.url, { method: 'GET', path });
 const document = JSON.parse((await served('/openapi.json')).text) as Part;
@@ -68,13 +67,12 @@ const pathsOf = (name: string) => [fixtureOf(name).alias === 'calculate' ? CALCU
 
 /** Runs the linter with its recommended rules. @returns its number of findings */
 async function lint(file: string, content: string): Promise<number> {
-  const path = join(folder, file);
-  await writeFile(path, content);
+  const path = await folder.write(file, content);
   const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
   const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off', CI: 'true' };
   const stdout = await new Promise<string>((resolve) => {
     const options = [linter, 'lint', path, '--extends=recommended', '--format=json'];
-    execFile(process.execPath, options, { cwd: folder, env }, (_error, text) => resolve(text));
+    execFile(process.execPath, options, { cwd: folder.path, env }, (_error, text) => resolve(text));
   });
   const { totals } = JSON.parse(stdout.slice(stdout.indexOf('{')) || '{}') as { totals?: { errors: number; warnings: number } };
   return totals ? totals.errors + totals.warnings : Number.NaN;

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from '@jest/globals';
 import { curlCommand } from '../../ui/touchpoint/exchange.ts';
 import { layOut, markRejected } from '../../ui/touchpoint/json-text.ts';
 import { type Basket, inWords } from '../../ui/touchpoint/plain-words.ts';
+import { serving } from '../conform/serving.ts';
 import { ALL_CASES, AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf } from './running-touchpoint.ts';
 
 const mock = await aMock();
@@ -49,11 +48,9 @@ test('The portal answers 502 in JSON while the mock is down', async () => {
 });
 
 test('The portal answers 502 when the mock closes the connection without an answer', async () => {
-  const rude = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
-  await new Promise((resolve) => rude.once('listening', resolve));
-  const facing = await aPortal({ mockUrl: `http://127.0.0.1:${(rude.address() as AddressInfo).port}` });
+  await using rude = await serving((request) => request.socket.destroy());
+  const facing = await aPortal({ mockUrl: rude.url });
   expect((await authorized(facing.url, { path: '/mock/caso02' })).status).toBe(502);
-  rude.close();
 });
 
 test('The page refers only to existing files of the portal', async () => {

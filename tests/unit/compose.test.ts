@@ -114,14 +114,15 @@ test('The compose file has a second file that sets three replicas of existing se
 
 const dockerfile = textOf('Dockerfile');
 
-test('The image carries the version of the package', () => {
+test('The image carries the version and the licence of the package', () => {
   const { version } = JSON.parse(textOf('package.json')) as { version: string };
-  expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+  for (const label of [`version="${version}"`, 'licenses="Apache-2.0"']) expect(dockerfile).toContain(`org.opencontainers.image.${label}`);
 });
 
-test('The image runs as a numeric user, and node itself, without a shell between', () => {
+test('The image runs as a numeric user, and node itself, without a shell between, and has a health check', () => {
   const [last = ''] = dockerfile.split(/^FROM /m).slice(-1);
   expect(last).toMatch(/^USER 1000:1000$/m);
+  expect(last).toMatch(/^HEALTHCHECK .* CMD \["bash", "image\/health-check\.sh"\]$/m);
   expect(last).toMatch(/^CMD \["node", "--max-semi-space-size=16", "estate\/main\.ts"\]$/m);
   expect(last).not.toMatch(/^(RUN|ENTRYPOINT)/m);
 });

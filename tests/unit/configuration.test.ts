@@ -24,7 +24,13 @@ const invalid = [
   ...['KAFKA_BROKERS=h:99999', 'KAFKA_BROKERS=h:0', 'OTEL_EXPORTER_OTLP_HEADERS=junk', 'OTEL_EXPORTER_OTLP_HEADERS=api key=a'],
   ...['OTEL_EXPORTER_OTLP_HEADERS=key=%zz', 'OTEL_EXPORTER_OTLP_HEADERS=key=a%0Ab', 'MAX_REHEARSALS=0x50', 'MAX_REHEARSALS=1e3'],
   ...['MAX_REHEARSALS=99999999999999999999', 'RATE_LIMIT_PER_KEY=0', 'NODE_ENV=prod', 'NODE_ENV=Production', 'TRANSPORT=grpc'],
-  ...['CONSOLE=maybe', 'CORS_ORIGINS=*', 'CORS_ORIGINS=shop.example.com', 'CORS_ORIGINS=https://shop.example.com/cart'],
+  ...[
+    'CONSOLE=maybe',
+    'CORS_ORIGINS=*',
+    'CORS_ORIGINS=https://*.example.com',
+    'CORS_ORIGINS=shop.example.com',
+    'CORS_ORIGINS=https://shop.example.com/cart',
+  ],
   ...['CORS_ORIGINS=https://user@shop.example.com', 'CORS_ORIGINS=file:///index.html', 'CORS_ORIGINS=none,loopback'],
   ...[
     'CORS_ORIGINS=http://localhost:3000,',

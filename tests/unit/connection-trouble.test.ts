@@ -11,7 +11,7 @@ test.each([
   ['a code', coded('ECONNREFUSED', ''), 'nothing listens there'],
   ['a code in its text alone', new Error('Connection error: connect ECONNREFUSED 127.0.0.1:1'), 'nothing listens there'],
   ['a cause', new TypeError('fetch failed', { cause: coded('ENOTFOUND') }), 'this name is unknown'],
-  ['several attempts', new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'the network has no way to it'],
+  ['several attempts', new AggregateError([coded('EHOSTUNREACH'), coded('ECONNREFUSED')]), 'the network has no route to it'],
   ['a time limit of the HTTP client', coded('UND_ERR_HEADERS_TIMEOUT', 'Headers Timeout Error'), 'it does not answer in time'],
   ['an answer of another protocol', coded('HPE_INVALID_CONSTANT', 'Parse Error'), 'it does not answer HTTP'],
 ])('A connection error is described by %s', (_by, error, words) => expect(connectionTrouble(error)?.words).toBe(words));

@@ -1,12 +1,10 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { loadFixtures } from '../../fixtures/load.ts';
 import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { Retailer } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
+import { aFolder } from '../support/folder.ts';
 
 type Change = (text: string) => string | Buffer;
 type Case = readonly [mistake: string, change: Change, changed?: string];
@@ -14,16 +12,17 @@ type Case = readonly [mistake: string, change: Change, changed?: string];
 const now = Date.parse('2026-03-01T10:00:00.000Z');
 const source = new URL('../../fixtures/', import.meta.url);
 const fixtures = (await loadFixtures()).at(now);
-const directory = await mkdtemp(join(tmpdir(), 'fixtures-'));
-afterAll(() => rm(directory, { recursive: true }));
+const folder = await aFolder();
+afterAll(folder.remove);
 
-const loadCopy = () => loadFixtures(pathToFileURL(`${directory}/`));
+const copy = () => cp(source, folder.path, { recursive: true });
+const loadCopy = () => loadFixtures(folder.url);
 async function loadWith(file: string, change: Change) {
-  await cp(source, directory, { recursive: true });
-  const text = await readFile(join(directory, file), 'utf8');
+  await copy();
+  const text = await readFile(folder.at(file), 'utf8');
   const changed = change(text);
   if (changed === text) throw new Error('This case changes nothing.');
-  await writeFile(join(directory, file), changed);
+  await folder.write(file, changed);
   return loadCopy();
 }
 
@@ -95,7 +94,7 @@ const cases: readonly Case[] = [
   ['customers.json /0/lastActivityAt – active customers were active in the last 90 days.', edit(0, { lastActivityAt: '-P91D' })],
   ['customers.json /9/state – an anonymous customer', edit(9, { phone: '+353209100099' })],
   ['customers.json /0/lastActivityAt – this must be a duration from the start', edit(0, { lastActivityAt: '-P1M' })],
-  ['products.json /0/sku – stock.json has no row for it; add one, with 0 if it is sold out.', without(0), 'stock.json'],
+  ['products.json /0/sku – stock.json has no row for "mug-blue"; add one, with 0 if it is sold out.', without(0), 'stock.json'],
   ['stock.json /0/sku – there is no product "mug-blue".', without(0), 'products.json'],
   ['locations.json /1/priority – the same as in row 0.', edit(1, { priority: 1 })],
   ['loyalty-accounts.json /0/customerId – customers.json has no "cus_ada"', edit(0, { loyaltyAccountId: undefined }), 'customers.json'],
@@ -135,8 +134,8 @@ test.each(cases.map(([mistake, change, changed]) => ({ mistake, change, changed 
 test('The fixtures accept a byte order mark', () => expect(loadWith('products.json', (text) => `\ufeff${text}`)).resolves.toBeDefined());
 
 test('The figures of our retailer are the defaults, and a folder without retailer.json has them', async () => {
-  await cp(source, directory, { recursive: true });
-  await rm(join(directory, 'retailer.json'));
+  await copy();
+  await rm(folder.at('retailer.json'));
   expect((await loadCopy()).at(now).retailer).toEqual(Retailer.parse({}));
 });
 
@@ -163,13 +162,13 @@ test('The fixtures report all mistakes of a file, each in one line', async () =>
       '/0/price/currency – this must be a currency of ISO 4217 with 0, 2 or 3 decimals, such as EUR, JPY or BHD.',
       '/0/sku – this must have only letters, digits, dots, hyphens and underscores, and not only dots.',
       '/0/taxRate – this must be a number, not text.',
-    ].map((line) => `${join(directory, 'products.json')} cannot be used: ${line}`),
+    ].map((line) => `${folder.at('products.json')} cannot be used: ${line}`),
   );
 });
 
 test('The fixtures report a folder in place of a file', async () => {
-  const stock = join(directory, 'stock.json');
-  await cp(source, directory, { recursive: true });
+  const stock = folder.at('stock.json');
+  await copy();
   await rm(stock);
   await mkdir(stock);
   await expect(loadCopy()).rejects.toThrow(`${stock} cannot be used: / – it is a folder`);

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 import { containedTax, floorShare, isCurrency, moneyInWords, percentOf } from '../../shared/domain/money.ts';
 
@@ -24,3 +26,10 @@ test('Money in words has the decimals of its currency', () =>
 
 test('A currency is a code of ISO 4217 with 0, 2 or 3 decimals', () =>
   expect(['EUR', 'JPY', 'BHD', 'CLF', 'eur', 'ZZZ', 'E', ''].filter(isCurrency)).toEqual(['EUR', 'JPY', 'BHD']));
+
+test('The function show of the documents writes an amount with the decimals of its currency', () => {
+  const program = fileURLToPath(new URL('../../docs/tutorials/members.mjs', import.meta.url));
+  const shown = (currency: string): string =>
+    execFileSync(process.execPath, [program, 'price'], { input: JSON.stringify({ price: { amount: 1299, currency } }), encoding: 'utf8' });
+  expect(['EUR', 'JPY', 'BHD'].map(shown)).toEqual(['price  12.99 EUR\n', 'price  1299 JPY\n', 'price  1.299 BHD\n']);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { checkDigit } from '../../shared/domain/barcode.ts';
 import { ownFolder } from '../support/own-folder.ts';
 
 const now = Date.parse('2026-03-01T10:00:00.000Z');
@@ -62,10 +63,22 @@ test('The stock may have a line for each location', async () => {
   expect(kept).toEqual([{ sku: 'kettle', onHand: { 'dc-01': 5, 'store-01': 3 }, safetyStock: { 'store-01': 1 } }]);
 });
 
-test('A file that Excel saved has a byte order mark, semicolons, CRLF and empty lines', async () => {
+test('A file that a spreadsheet saved may have a byte order mark, semicolons or tabs, a line sep=, CRLF, and empty lines and columns', async () => {
   const excel = `\ufeff${lines(HEADER, KETTLE, ',,,,,,', '').replaceAll(',', ';')}\r\n;;;;;;\r\n`;
-  const { products } = (await load({ 'products.csv': excel, 'stock.csv': STOCK })).at(now);
-  expect(products.map(({ sku, price }) => [sku, price.amount])).toEqual([['kettle', 4900]]);
+  const tabs = lines(HEADER, KETTLE).replaceAll(',', '\t');
+  const withTail = lines(`${HEADER},,`, `${KETTLE},,`, `${KETTLE.replace('kettle,9780201379624', 'pot,9780306406157')},`).replaceAll(
+    ',',
+    ';',
+  );
+  const stock = `${STOCK}pot,0,,\n`;
+  for (const [sheet, skus] of [
+    [excel, ['kettle']],
+    [tabs, ['kettle']],
+    [`sep=;\r\n${withTail}`, ['kettle', 'pot']],
+  ] as const) {
+    const { products } = (await load({ 'products.csv': sheet, 'stock.csv': skus.length === 1 ? STOCK : stock })).at(now);
+    expect(products.map(({ sku, price }) => [sku, price.amount])).toEqual(skus.map((sku) => [sku, 4900]));
+  }
 });
 
 test('A CSV file and an overlay together are the products', async () => {
@@ -101,7 +114,7 @@ const refused: readonly (readonly [products: string | Buffer, mistake: string])[
   [lines(HEADER, cell(SKU, '')), 'line 2, column sku – this member is required.'],
   [lines(HEADER, cell(NAME, '"  "')), 'line 2, column name – this member is required.'],
   [lines(HEADER, KETTLE, '', cell(GTIN, '9780306406157')), 'line 4, column sku – the same as in line 2.'],
-  [lines(HEADER, `${KETTLE},`), 'line 2 – it has 8 cells, but there are 7 columns.'],
+  [lines(HEADER, `${KETTLE},x`), 'line 2 – it has 8 cells, but there are 7 columns.'],
   [lines(HEADER, 'kettle'), 'line 2 – it has 1 cells, but there are 7 columns.'],
   [lines(HEADER.replace('price', 'prise'), KETTLE), 'line 1, column prise – there is no member prise; did you mean price?'],
   [lines(HEADER.replace('name', 'sku'), KETTLE), 'line 1, column sku – the earlier column sku fills the same member.'],
@@ -112,7 +125,8 @@ const refused: readonly (readonly [products: string | Buffer, mistake: string])[
   [lines(HEADER.replace('name', 'media'), KETTLE), 'line 1, column media – it needs a member, such as media.0.'],
   [lines(HEADER.replace('name', 'media.x'), KETTLE), 'line 1, column media.x – a list is filled by position, such as media.0.url.'],
   [lines(HEADER.replace('name', 'name.first'), KETTLE), 'line 1, column name.first – it has no members.'],
-  [lines('sep=;', HEADER, KETTLE), 'line 1, column sep= – there is no member sep=.'],
+  [lines('sep=,', HEADER, cell(TAX, 'high')), 'line 3, column taxRate – this must be a number'],
+  [lines(HEADER, ',,,,,,'), 'line 1 – the header has no rows below it; add rows, or remove the file.'],
   ['', 'line 1 – it is empty; its first line names the columns.'],
   [`${HEADER}\nkettle,"9780201379624,Kettle\n`, 'line 2 – a quotation mark opens and is not closed before the end of the file.'],
   [lines(HEADER, cell(NAME, '"Kettle"x')), 'line 2 – after a closing quotation mark comes the next column'],
@@ -132,15 +146,20 @@ test.each(refused.map(([products, mistake]) => ({ products, mistake })))(
 
 const refusedStock: readonly (readonly [stock: string, mistake: string])[] = [
   ['sku,onHand.dc-09\nkettle,1', 'line 2, column onHand.dc-09 – there is no location "dc-09".'],
-  ['sku,onHand.dc-01\nkettle,1.5', 'line 2, column onHand.dc-01 – this must be a whole number, not 1.5.'],
-  ['sku,onHand.dc-01\nkettle,many', 'line 2, column onHand.dc-01 – this must be a whole number, not text.'],
+  ['sku,onHand.dc-01\nkettle,1.5', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone, such as 1200.'],
+  ['sku,onHand.dc-01\nkettle,many', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone, such as 1200.'],
+  ['sku,onHand.dc-01\nkettle,1.000', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone'],
+  ['sku,onHand.dc-01\nkettle,"1,000"', 'line 2, column onHand.dc-01 – this must be a whole number in digits alone'],
+  ['sku,onHand.dc-01\nkettle,-1', 'line 2, column onHand.dc-01 – this must be at least 0.'],
+  ['sku,location,onHand\nkettle,dc-01,5.0', 'line 2, column onHand – this must be a whole number in digits alone'],
+  ['sku,location,onHand,safetyStock\nkettle,dc-01,5,1.000', 'line 2, column safetyStock – this must be a whole number in digits alone'],
   ['sku,onHand.dc-01\nkettle,1\nlamp,1', 'line 3, column sku – there is no product "lamp".'],
   [
     'sku,location,onHand\nkettle,dc-01,1\nkettle,dc-01,2',
     'line 3, column location – line 2 has the stock of this SKU at this location already.',
   ],
   ['sku,location,onHand\nkettle,dc-09,1', 'line 2, column onHand – there is no location "dc-09".'],
-  ['sku,location,onHand\nkettle,dc-01,x', 'line 2, column onHand – this must be a whole number, not text.'],
+  ['sku,location,onHand\nkettle,dc-01,x', 'line 2, column onHand – this must be a whole number in digits alone, such as 1200.'],
   [
     'sku,location,onhand\nkettle,dc-01,1',
     'line 1, column onhand – with a column location, the columns are sku, location, onHand, safetyStock; did you mean onHand?',
@@ -151,6 +170,26 @@ const refusedStock: readonly (readonly [stock: string, mistake: string])[] = [
 test.each(refusedStock.map(([stock, mistake]) => ({ stock, mistake })))('CSV stock is refused: $mistake', async ({ stock, mistake }) =>
   expect((await refusal({ 'products.csv': lines(HEADER, KETTLE), 'stock.csv': stock })).join('\n')).toContain(`stock.csv ${mistake}`),
 );
+
+test('A mistake of many rows takes few lines, so that the other mistakes show, and names the file that the folder has', async () => {
+  const skus = Array.from({ length: 30 }, (_, index) => `pot-${index}`);
+  const pots = skus.map((sku, index) => {
+    const digits = `9783000000${String(index).padStart(2, '0')}`;
+    return cell(SKU, sku).replace('9780201379624', `${digits}${checkDigit(digits)}`);
+  });
+  const contents = {
+    'products.csv': lines(HEADER, ...pots),
+    'stock.csv': STOCK.replace('kettle', 'lamp'),
+    'gift-cards.json': [{ token: 'a', balance: { amount: -1, currency: 'EUR' } }],
+  };
+  const add = 'add one, with 0 if it is sold out.';
+  expect(await refusal(contents)).toEqual([
+    ...[0, 1, 2].map((index) => `products.csv line ${index + 2}, column sku – stock.csv has no row for "pot-${index}"; ${add}`),
+    'products.csv: 27 more mistakes like the previous one',
+    'stock.csv line 2, column sku – there is no product "lamp".',
+    'gift-cards.json /0/balance/amount – this must be from 0 to 999999999999.',
+  ]);
+});
 
 test('CSV and JSON of the same rows are refused', async () =>
   expect(await refusal({ 'products.csv': lines(HEADER, KETTLE), 'products.json': '[]' })).toEqual([

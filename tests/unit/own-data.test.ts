@@ -51,6 +51,12 @@ test('An overlay changes a file of the same folder, and its times stay relative 
   expect(vouchers.find(({ code }) => code === 'WELCOME10')?.activeTo).toBe('2026-03-03T10:00:00.000Z');
 });
 
+test('An overlay with another outcome drops the members that only the former outcome has', async () => {
+  const overlay = [{ token: 'tok_visa', outcome: 'decline', declineCode: 'insufficient_funds' }];
+  const { paymentTokens } = (await load({ 'payment-tokens.overlay.json': overlay })).at(now);
+  expect(paymentTokens.filter(({ token }) => token === 'tok_visa')).toEqual(overlay);
+});
+
 test('An overlay of steps keeps their sequence', async () => {
   const { warehouseSteps } = (await load({ 'warehouse-steps.overlay.json': [{ step: 'picked', after: 'PT11M' }] })).at(now);
   expect(warehouseSteps.map(({ step }) => step)).toEqual((await loadFixtures()).at(now).warehouseSteps.map(({ step }) => step));
@@ -155,7 +161,15 @@ test('A file with a misspelt name is refused, and a foreign file is ignored', as
   await rm(at('product.json'));
   expect(await refusal({ 'customers.csv': 'id' })).toEqual(['customers.csv / – only products and stock can be CSV; write customers.json.']);
   await rm(at('customers.csv'));
-  expect(await refusal({ 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' })).toEqual(['it is accepted']);
+  expect(await refusal({ 'retailer.jsn': '{}' })).toEqual([
+    'retailer.jsn / – no file of the data has this name; did you mean retailer.json?',
+  ]);
+  await rm(at('retailer.jsn'));
+  expect(await refusal({ 'stock.overlay.csv': 'sku' })).toEqual(['stock.overlay.csv / – an overlay is JSON; write stock.overlay.json.']);
+  await rm(at('stock.overlay.csv'));
+  expect(
+    await refusal({ 'products.xlsx': 'x', 'products.json~': '[', 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' }),
+  ).toEqual(['it is accepted']);
 });
 
 test('The folder of the project with a mistake in its own rows is refused, because none of them are defaults', async () => {

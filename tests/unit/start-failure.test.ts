@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import { DEMO_CREDENTIALS } from '../../rehearsal/estate-rehearsal.ts';
 import { credentialsOf } from '../../testcontainers/fixture-credentials.ts';
 import { EstateStartError, type Evidence, failureOf, lastWords } from '../../testcontainers/start-failure.ts';
+import { aFolder } from '../support/folder.ts';
 
 const IMAGE = 'unified-commerce-estate:local';
 const evidence: Evidence = { what: IMAGE, image: IMAGE, hasEngine: true, hasImage: true, timeoutMs: 60_000, message: 'Some words' };
@@ -75,24 +73,18 @@ test('The last words of a container are the last 25 lines of its log, once it ha
 test('The last words of a container are none when no container ran', async () => expect(await lastWords().all()).toBeUndefined());
 
 test('The credentials of fixtures are the demo credentials without a file; a missing folder, a broken file, an overlay and a missing credential are named', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'fixtures-'));
-  const file = join(folder, 'credentials.json');
-  const refused = () => expect(() => credentialsOf(folder));
-  try {
-    expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(EstateStartError);
-    expect(() => credentialsOf(join(folder, 'nowhere'))).toThrow(`The folder ${join(folder, 'nowhere')} does not exist;`);
-    expect(credentialsOf(folder)).toEqual(DEMO_CREDENTIALS);
-    await writeFile(file, '{"name":');
-    refused().toThrow(`${file} cannot be used: / – it is not JSON`);
-    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s"}]');
-    refused().toThrow(`${file} cannot be used: /0/scopes – this member is required.`);
-    await writeFile(file, '[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
-    refused().toThrow(`${file} has no credential of kind api-key with the scope catalog; add one.`);
-    await writeFile(join(folder, 'credentials.overlay.json'), '[]');
-    refused().toThrow(
-      `${join(folder, 'credentials.overlay.json')} is not read by withFixtures; write all credentials into credentials.json.`,
-    );
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await aFolder();
+  const refused = () => expect(() => credentialsOf(folder.path));
+  const write = (content: string) => folder.write('credentials.json', content);
+  expect(() => credentialsOf(folder.at('nowhere'))).toThrow(EstateStartError);
+  expect(() => credentialsOf(folder.at('nowhere'))).toThrow(`The folder ${folder.at('nowhere')} does not exist;`);
+  expect(credentialsOf(folder.path)).toEqual(DEMO_CREDENTIALS);
+  const file = await write('{"name":');
+  refused().toThrow(`${file} cannot be used: / – it is not JSON`);
+  await write('[{"name":"a","kind":"bearer","secret":"s"}]');
+  refused().toThrow(`${file} cannot be used: /0/scopes – this member is required.`);
+  await write('[{"name":"a","kind":"bearer","secret":"s","scopes":["catalog"]}]');
+  refused().toThrow(`${file} has no credential of kind api-key with the scope catalog; add one.`);
+  const overlay = await folder.write('credentials.overlay.json', '[]');
+  refused().toThrow(`${overlay} is not read by withFixtures; write all credentials into credentials.json.`);
 });

@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfiguration } from '../../estate/configuration.ts';
 import { configuredSwaps } from '../../estate/swap-variables.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
+import { aFolder } from '../support/folder.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 
 async function headersFile(text: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'headers-'));
-  const file = join(directory, 'headers');
-  await writeFile(file, text);
-  return { file, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  const folder = await aFolder();
+  return { ...folder, file: await folder.write('headers', text) };
 }
 
 test('The variables of swaps are refused with all mistakes, each with its variable and without header values', async () => {
@@ -33,6 +29,8 @@ test('The variables of swaps are refused with all mistakes, each with its variab
   const mistakes = (): unknown => configuredSwaps(readConfiguration(given));
   for (const sentence of [
     ...['URL', 'MODE', 'TIMEOUT_MS', 'KEEP', 'SHADOW', 'COMPARE'].map((setting) => `SWAP_CRM_${setting} cannot be used: `),
+    'SWAP_CRM_TIMEOUT_MS cannot be used: This must be a whole number, not text.',
+    'SWAP_CRM_KEEP cannot be used: This must be true or false, not text.',
     'line 2 is not a header like Name: value.',
     'SWAP_PAYMENT_HUB_HEADERS_FILE has the header X-Estate-Token cannot be used: The estate sets this header itself.',
     'SWAP_WMS_HEADERS_FILE=/nowhere cannot be read: the file does not exist.',
@@ -41,8 +39,24 @@ test('The variables of swaps are refused with all mistakes, each with its variab
     expect(mistakes).toThrow(sentence);
   }
   expect(mistakes).not.toThrow('our-secret');
-  expect(() => readConfiguration({ SWAP_OMS_URL: 'https://oms.test' })).toThrow('variables with SWAP_ are SWAP_<APPLICATION>_URL');
 });
+
+test.each([
+  ['SWAP_OMS_URL', 'oms cannot be swapped'],
+  ['SWAP_PAYMENT_HUBB_URL', 'did you mean SWAP_PAYMENT_HUB_URL?'],
+  ['SWAP_SHOP_URL', 'there is no application shop. These can be: '],
+  ['SWAP_CRM_ADDRESS', 'variables with SWAP_ are SWAP_<APPLICATION>_URL'],
+])('The configuration refuses %s: %s', (variable, sentence) =>
+  expect(() => readConfiguration({ [variable]: 'https://oms.test' })).toThrow(`${variable} is not a variable of the estate; ${sentence}`),
+);
+
+test.each(['http://localhost:18080', 'http://127.0.0.1:18080/hub', 'http://estate.test:18080'])(
+  'The address of the gateway, %s, cannot be the address of a real system',
+  (SWAP_CRM_URL) => {
+    const given = { SWAP_CRM_URL, GATEWAY_PORT: '18080', HOST: 'estate.test' };
+    expect(() => configuredSwaps(readConfiguration(given))).toThrow('SWAP_CRM_URL cannot be used: The estate listens there itself.');
+  },
+);
 
 test('The variables of a swap set what is kept, shadowed and compared', () => {
   const given = { SWAP_CRM_URL: 'https://crm.test', SWAP_CRM_MODE: 'shadow', SWAP_CRM_KEEP: 'true', SWAP_CRM_SHADOW: 'reads' };

@@ -329,30 +329,21 @@ test('Due work of a unit of work is cancelled, and scheduled again after a cance
   expect(await due()).toEqual([{ kind: 'remind', key: 'a', at: NOW + 5, payload: { text: 'again' } }]);
 });
 
-test('Due work of a unit of work before the reply is left to the process that commits, unless it is cancelled or replaced', async () => {
+test.each([
+  ['the same', false],
+  ['a later', true],
+])('Due work before the reply is left to the process that commits, unless %s commit cancels or replaces it', async (_when, isCommitted) => {
   const { newCommits, open } = await newWorld();
   const commits = newCommits();
   const work = open({ commits });
-  const before = { beforeReply: true };
-  for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, before);
+  for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
+  expect(commits.dueBeforeReply).toEqual([]);
+  if (isCommitted) await work.checkpoint();
+  expect(commits.dueBeforeReply).toHaveLength(isCommitted ? 3 : 0);
   work.cancel(remind, 'cancelled');
   work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-  expect(commits.dueBeforeReply).toEqual([]);
   await work.finish();
   expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
-});
-
-test('Due work of a unit of work does not run before the reply when a later commit of the request cancels or replaces it', async () => {
-  const { open, newCommits } = await newWorld();
-  const commits = newCommits();
-  const work = open({ commits });
-  for (const key of ['kept', 'cancelled', 'replaced']) work.schedule(remind, key, NOW, { text: 'now' }, { beforeReply: true });
-  await work.checkpoint();
-  expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept', 'cancelled', 'replaced']);
-  work.cancel(remind, 'cancelled');
-  work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-  await work.finish();
-  expect(commits.dueBeforeReply.map(({ key }) => key)).toEqual(['kept']);
 });
 
 test('A unit of work sends no commit to the store without a change', async () => {

@@ -60,7 +60,7 @@ interface HopLinkProps {
 
 const HopLink = ({ row: { hop, from, depth, kind }, href, isSelected, isAfterwards }: HopLinkProps) => (
   <a style={{ '--depth': Math.min(depth, DEEPEST) }} href={href} aria-current={isSelected ? 'true' : undefined}>
-    <span class={kind === 'event' ? 'what event-text' : 'what'}>{apiTitle(hop.api)}</span>
+    <span class={`what clip ${kind === 'event' ? 'event-text' : ''}`}>{apiTitle(hop.api)}</span>
     <span>
       <StatusBadge status={hop.status} />
     </span>

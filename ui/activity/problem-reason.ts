@@ -1,8 +1,4 @@
-interface Mistake {
-  /** Empty: the whole body. */
-  readonly pointer: string;
-  readonly detail: string;
-}
+import type { FieldError } from '../data/refusal.ts';
 
 /** Of mistakes in a sentence: a typing error makes two. */
 const MOST = 3;
@@ -19,4 +15,5 @@ export function reasonOf(response: unknown): string | undefined {
   return typeof detail === 'string' && detail !== '' ? detail : undefined;
 }
 
-const isMistake = (one: Partial<Mistake> | null): one is Mistake => typeof one?.pointer === 'string' && typeof one.detail === 'string';
+const isMistake = (one: Partial<FieldError> | null): one is FieldError =>
+  typeof one?.pointer === 'string' && typeof one.detail === 'string';

@@ -1,15 +1,7 @@
-import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
-import type { listEvents } from '../../shared/catalog/control/operations/events.ts';
+import type { PublishedEvent } from '../events/event-row.tsx';
+import type { EventMembers } from '../objects/object-history.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import type { Part } from './explanation.ts';
-
-type Listed = ControlOutput<typeof listEvents>['items'][number];
-
-interface EventMembers {
-  readonly subject?: string;
-  readonly aggregateversion?: number;
-  readonly data?: { readonly object?: { readonly state?: string } };
-}
 
 export interface Outcome {
   readonly type: string;
@@ -20,10 +12,10 @@ export interface Outcome {
  * The final state of the object that a trace is about: the one that its request names, otherwise the one that it changed first.
  * Undefined: it changed no object with a life cycle.
  */
-export function outcomeOf({ rows }: TraceTree, items: readonly Listed[]): Outcome | undefined {
+export function outcomeOf({ rows }: TraceTree, items: readonly PublishedEvent[]): Outcome | undefined {
   const left = new Map<string, { readonly version: number; readonly state: string }>();
   for (const { event } of items) {
-    const { subject, aggregateversion: version = 0, data } = event as EventMembers;
+    const { subject, aggregateversion: version = 0, data } = event as unknown as EventMembers;
     const state = data?.object?.state;
     if (subject === undefined || state === undefined || version < (left.get(subject)?.version ?? 0)) continue;
     left.set(subject, { version, state });

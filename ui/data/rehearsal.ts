@@ -100,19 +100,23 @@ onFrames('gap', ({ reason }) => {
   void readFaults().catch(() => {});
 });
 
-/** Runs the action of a button, one at a time, and reports its outcome. */
-export async function act(name: string, run: () => Promise<string | Message | undefined>): Promise<void> {
+/** Runs an action while no other one runs. @throws what it throws */
+export async function alone(name: string, run: () => Promise<void>): Promise<void> {
   if (busy.peek() !== undefined) return;
   busy.value = name;
   try {
-    const message = await run();
-    if (message) say(message);
-  } catch (error) {
-    say(failure(asRefusal(error).detail));
+    await run();
   } finally {
     busy.value = undefined;
   }
 }
+
+/** Runs the action of a button, one at a time, and reports its outcome. */
+export const act = (name: string, run: () => Promise<string | Message | undefined>): Promise<void> =>
+  alone(name, async () => {
+    const message = await run();
+    if (message) say(message);
+  }).catch((error: unknown) => say(failure(asRefusal(error).detail)));
 
 type Advance = { readonly by: string } | { readonly to: string };
 

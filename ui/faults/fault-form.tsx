@@ -41,7 +41,7 @@ const editable = (value: string, set: (typed: string) => void) => ({
 function nameTrouble(name: string): string | undefined {
   if (name === '') return 'A fault needs a name: choose one.';
   if (new RegExp(faultRules.name).test(name)) return undefined;
-  return 'A fault’s name has letters, digits, hyphens, underscores and dots, but not only dots.';
+  return 'A fault’s name has letters, digits, dots, hyphens and underscores, but not only dots.';
 }
 
 /**

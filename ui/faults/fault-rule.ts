@@ -100,20 +100,8 @@ export interface FaultForm {
 }
 
 /** The body for put-fault. The gateway validates it, so text that is not a number is sent unchanged. */
-export function faultRule({
-  target,
-  kind,
-  application,
-  api,
-  event,
-  subject,
-  webhook,
-  scan,
-  members,
-  times,
-  probability,
-  seed,
-}: FaultForm): FaultInput {
+export function faultRule({ target, kind, members, times, probability, seed, ...form }: FaultForm): FaultInput {
+  const { application, api, event, subject, webhook, scan } = form;
   const match =
     target === 'call'
       ? { ...given('application', application), ...given('api', api) }

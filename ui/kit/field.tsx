@@ -116,7 +116,7 @@ export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => po
 }
 
 /** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
-export function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {
+function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [errors]);
   return form;

@@ -1,16 +1,8 @@
+import type { Output } from '../data/control.ts';
 import { Badge } from './badge.tsx';
 import { counted } from './format.ts';
 
-interface Invariant {
-  readonly id: string;
-  readonly title: string;
-  readonly holds: boolean;
-  /** What it relies on in a rehearsal with swapped applications. */
-  readonly basis?: 'as-seen' | 'not-checked' | undefined;
-  readonly checked: number;
-  readonly violations: readonly string[];
-  readonly waiting?: readonly string[];
-}
+type Invariant = Output<'verify'>['invariants'][number];
 
 /** Violations that are listed. */
 const MOST = 20;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { GrowingList } from '../data/growing-list.ts';
 import { held } from '../data/live.ts';
@@ -6,15 +6,10 @@ import css from './list.module.css';
 import { useNextFocus } from './next-focus.ts';
 import { ProblemCard, Skeleton } from './parts.tsx';
 
-export interface ListInUse {
-  readonly list: RefObject<HTMLElement | null>;
-  /** Somebody points into the list, or the focus is on a row of it. */
-  readonly isInUse: () => boolean;
-}
-
 /** Whether a list is in use: new rows then wait. Its filter and the button of the new rows belong to it. */
-export function useListInUse(): ListInUse {
+export function useListInUse() {
   const list = useRef<HTMLElement>(null);
+  /** Somebody points into the list, or the focus is on a row of it. */
   const isInUse = (): boolean => {
     const { current } = list;
     return current !== null && (current.matches(':hover') || current.querySelector('nav')?.contains(document.activeElement) === true);
@@ -23,7 +18,7 @@ export function useListInUse(): ListInUse {
 }
 
 interface GrowingRowsProps {
-  readonly use: ListInUse;
+  readonly use: ReturnType<typeof useListInUse>;
   readonly label: string;
   /** Their rows. The first feed has the older ones. */
   readonly feeds: readonly [GrowingList<unknown>, ...GrowingList<unknown>[]];

@@ -1,17 +1,11 @@
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { path, takeFocusDue } from '../data/router.ts';
-
-export interface ListPlace {
-  readonly ref: RefObject<HTMLDivElement | null>;
-  readonly onClickCapture: () => void;
-}
 
 /**
  * Keeps the place in a list while one of its items is open. On the way back the row of that item has the focus, where it stood.
  * @param list link to the list: another filter has other rows @returns attributes of the element around the list
  */
-export function useListPlace(list: string, opened: string | undefined): ListPlace {
+export function useListPlace(list: string, opened: string | undefined) {
   const frame = useRef<HTMLDivElement>(null);
   const top = useRef(0);
   const at = path.value;

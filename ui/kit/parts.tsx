@@ -160,7 +160,7 @@ interface RowProps extends Record<`data-${string}`, unknown> {
 export const Row = ({ what, badge, meta, isCurrent = false, children, ...link }: RowProps) => (
   <li>
     <a data-row="" aria-current={isCurrent ? 'true' : undefined} {...link}>
-      <span class="what">{what}</span>
+      <span class="what clip">{what}</span>
       <span>{badge}</span>
       <span class="meta">
         {meta.filter(Boolean).map((part, place) => (typeof part === 'string' ? <span key={place}>{part}</span> : part))}

@@ -8,17 +8,7 @@ const STEP = 20;
 /** The frame of a long list shows fewer. */
 const VISIBLE = 30;
 
-export interface RowWindow {
-  /** The frame scrolls, and shows a part of the rows. */
-  readonly isPart: boolean;
-  /** Index of the first row to draw. */
-  readonly first: number;
-  /** Index after the last row to draw. */
-  readonly end: number;
-  readonly onScroll: () => void;
-}
-
-export interface RowWindowOptions {
+interface RowWindowOptions {
   readonly count: number;
   /** Pixels from row to row. */
   readonly pitch: number;
@@ -26,8 +16,11 @@ export interface RowWindowOptions {
   readonly selected: number;
 }
 
-/** Which rows of a long list to draw: those in view, and some above and below. */
-export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitch, selected }: RowWindowOptions): RowWindow {
+/**
+ * Which rows of a long list to draw: those in view, and some above and below.
+ * @returns `isPart`: the frame scrolls, and shows a part of the rows, from the index `first` to before the index `end`
+ */
+export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitch, selected }: RowWindowOptions) {
   // The row that must be seen is among the first that are drawn: scrolling to it draws nothing anew.
   const [top, setTop] = useState(() => stepOf(selected - VISIBLE / 2));
   const isPart = count > WHOLE;

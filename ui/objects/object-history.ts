@@ -1,7 +1,4 @@
-import type { ControlOutput } from '../../shared/catalog/control/define-operation.ts';
-import type { listEvents } from '../../shared/catalog/control/operations/events.ts';
-
-type Listed = ControlOutput<typeof listEvents>['items'][number];
+import type { PublishedEvent } from '../events/event-row.tsx';
 
 /** A committed change of an object, from its event. */
 export interface Change {
@@ -19,9 +16,11 @@ export interface Change {
   readonly reason: string | undefined;
 }
 
-interface EventMembers {
+/** Of an event about an object. */
+export interface EventMembers {
   readonly id: string;
   readonly type: string;
+  readonly subject?: string;
   readonly time: string;
   readonly correlationid?: string;
   readonly aggregateversion?: number;
@@ -29,7 +28,7 @@ interface EventMembers {
 }
 
 /** The changes of an object, sorted by version, because a fault may reorder its events. */
-export const historyOf = (items: readonly Listed[]): readonly Change[] =>
+export const historyOf = (items: readonly PublishedEvent[]): readonly Change[] =>
   items.map(({ event }) => changeOf(event as unknown as EventMembers)).toSorted((one, other) => one.version - other.version);
 
 function changeOf({ id, type, time, correlationid, aggregateversion = 0, data }: EventMembers): Change {

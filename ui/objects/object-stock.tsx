@@ -44,8 +44,8 @@ function Location({ stock, obstacle, onCounted }: { stock: Stock } & Pick<Object
         {[
           `${onHand.toLocaleString('en')} on hand`,
           `${reserved.toLocaleString('en')} reserved`,
-          `${atp.toLocaleString('en')} to promise`,
-          ...(safetyStock > 0 ? [`${safetyStock.toLocaleString('en')} kept back`] : []),
+          `${atp.toLocaleString('en')} available to promise`,
+          ...(safetyStock > 0 ? [`${safetyStock.toLocaleString('en')} safety stock`] : []),
         ].join(', ')}
       </span>
       <form

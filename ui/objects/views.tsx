@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
-import { exchangeDraftOf, type Neighbour, ofOrder, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
@@ -51,7 +51,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Payments',
         content: list(
-          rowsOf('payment', ofOrder(near, 'payment', order.id), near),
+          rowsOf(near, 'payment', ({ object }) => object.orderId === order.id),
           outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
             ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
             : 'There is no payment.',
@@ -59,9 +59,12 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcels',
-        content: list(rowsOf('fulfillment-order', ofOrder(near, 'fulfillment-order', order.id).toReversed(), near), whyNoParcel(order)),
+        content: list(rowsOf(near, 'fulfillment-order', ({ object }) => object.orderId === order.id).toReversed(), whyNoParcel(order)),
       },
-      ...section('Returns', rowsOf('return', ofOrder(near, 'return', order.id), near)),
+      ...section(
+        'Returns',
+        rowsOf(near, 'return', ({ object }) => object.orderId === order.id),
+      ),
       { title: 'Points', content: pointsOf(order, near) },
     ],
   }),
@@ -78,7 +81,10 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     ],
     sections: [
       { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
-      ...section('Payments', rowsOf('payment', ofOrder(near, 'payment', basket.transactionId ?? ''), near)),
+      ...section(
+        'Payments',
+        rowsOf(near, 'payment', ({ object }) => object.orderId === basket.transactionId),
+      ),
     ],
   }),
   payment: (payment, near) => ({
@@ -153,7 +159,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcel',
-        content: list(rowsOf('shipment', near.of('shipment'), near), 'There is no parcel before the dispatch.'),
+        content: list(rowsOf(near, 'shipment'), 'There is no parcel before the dispatch.'),
       },
     ],
   }),
@@ -213,7 +219,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
           </>
         ),
       },
-      ...section('Parcel', rowsOf('shipment', near.of('shipment'), near)),
+      ...section('Parcel', rowsOf(near, 'shipment')),
     ],
   }),
   customer: (customer, near) => ({
@@ -230,23 +236,15 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Orders',
         content: list(
-          rowsOf(
-            'order',
-            near.of('order').filter(({ object }) => object.customerId === customer.id),
-            near,
-          ),
+          rowsOf(near, 'order', ({ object }) => object.customerId === customer.id),
           'The customer has not ordered yet.',
         ),
       },
       ...section(
         'Open baskets',
-        rowsOf(
-          'basket',
-          near.of('basket').filter(({ state }) => state === 'open' || state === 'locked'),
-          near,
-        ),
+        rowsOf(near, 'basket', ({ state }) => state === 'open' || state === 'locked'),
       ),
-      ...section('Returns', rowsOf('return', near.of('return'), near)),
+      ...section('Returns', rowsOf(near, 'return')),
       ...section(
         'Contacts',
         customer.interactions.map(({ id, type, note, occurredAt }) => (
@@ -545,7 +543,7 @@ const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => 
     children: [
       goodsInWords(near, object.lines),
       object.failureReason && <p>It failed: {FAILURES[object.failureReason]}.</p>,
-      parcelsOf(near, (parcel) => parcel.fulfillmentOrderId === id),
+      <ul>{rowsOf(near, 'shipment', (parcel) => parcel.object.fulfillmentOrderId === id)}</ul>,
     ],
   }),
   shipment: ({ id, object }, near) => ({ title: <>Parcel {near.link('shipment', id)}</>, children: scans(object) }),
@@ -554,23 +552,16 @@ const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => 
     children: [
       `${goodsInWords(near, object.lines)}: ${object.lines[0]?.reason}`,
       object.rejectReason && <p>Rejected: {object.rejectReason}</p>,
-      parcelsOf(near, (parcel) => parcel.returnId === id),
+      <ul>{rowsOf(near, 'shipment', (parcel) => parcel.object.returnId === id)}</ul>,
     ],
   }),
 };
 
-const rowsOf = <Type extends Listed>(type: Type, items: readonly Neighbour<Type>[], near: Near) =>
-  items.map((item) => <Row key={item.id} state={item.state} {...ROWS[type](item, near)} />);
-
-const parcelsOf = (near: Near, isOne: (parcel: BusinessObject<'shipment'>) => boolean) => (
-  <ul>
-    {rowsOf(
-      'shipment',
-      near.of('shipment').filter(({ object }) => isOne(object)),
-      near,
-    )}
-  </ul>
-);
+const rowsOf = <Type extends Listed>(near: Near, type: Type, isOne: (item: Neighbour<Type>) => boolean = () => true) =>
+  near
+    .of(type)
+    .filter(isOne)
+    .map((item) => <Row key={item.id} state={item.state} {...ROWS[type](item, near)} />);
 
 const ledgerRow = ({ type, points, at, orderId, reason }: BusinessObject<'loyalty-account'>['entries'][number], near: Near) => (
   <Row key={`${at} ${points}`} title={signed(points)} state={type}>

@@ -74,10 +74,11 @@ interface FactsProps {
 function Facts({ contents, estate }: FactsProps) {
   const ready = estate?.applications.filter(({ state }) => state === 'ready').length;
   const down = estate ? downByFault(estate).length : 0;
-  const counts = contents?.counts;
-  const orders = Object.entries(counts?.objects['order'] ?? {}).filter(([, count]) => count > 0);
+  const { traces, events, hops = 0, objects = {} } = contents?.counts ?? {};
+  const orders = Object.entries(objects['order'] ?? {}).filter(([, count]) => count > 0);
   const ordered = orders.reduce((sum, [, count]) => sum + count, 0);
   const activity = linkHere('activity');
+  const states = orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`));
   return (
     <div class={css.facts}>
       <Fact
@@ -85,22 +86,11 @@ function Facts({ contents, estate }: FactsProps) {
         words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
         link={down === 0 ? activity : linkHere('faults')}
       />
+      <Fact figure={figureOf(traces)} words={`${traces === 1 ? 'trace' : 'traces'}, ${counted(hops, 'hop')} on record`} link={activity} />
+      <Fact figure={figureOf(events)} words={`${events === 1 ? 'event' : 'events'} published`} link={linkHere('events')} />
       <Fact
-        figure={figureOf(counts?.traces)}
-        words={`${counts?.traces === 1 ? 'trace' : 'traces'}, ${counted(counts?.hops ?? 0, 'hop')} on record`}
-        link={activity}
-      />
-      <Fact
-        figure={figureOf(counts?.events)}
-        words={counts?.events === 1 ? 'event published' : 'events published'}
-        link={linkHere('events')}
-      />
-      <Fact
-        figure={counts && figureOf(ordered)}
-        words={[
-          ordered === 1 ? 'order' : 'orders',
-          ...orders.map(([state, count]) => (ordered === 1 ? state : `${count.toLocaleString('en')} ${state}`)),
-        ].join(', ')}
+        figure={contents && figureOf(ordered)}
+        words={[ordered === 1 ? 'order' : 'orders', ...states].join(', ')}
         link={linkHere('objects', 'order')}
       />
     </div>

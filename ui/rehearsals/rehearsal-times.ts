@@ -1,12 +1,10 @@
+import type { Output } from '../data/control.ts';
+
 /** Wall time, in the zone of the browser. */
 export const wallInstant = (instant: string): string =>
   new Date(instant).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-interface Used {
-  readonly name: string;
-  readonly lastUsedAt: string;
-  readonly endsAt?: string;
-}
+type Used = Pick<Output<'list-rehearsals'>['items'][number], 'name' | 'lastUsedAt' | 'endsAt'>;
 
 export const useOf = (used: Used): string => `used ${wallInstant(used.lastUsedAt)}, ${endOf(used)}`;
 

@@ -106,14 +106,14 @@ function Live() {
     state.kind === 'reconnecting'
       ? ['warn', `Reconnecting since ${wallTime(state.since).slice(-8, -3)}`]
       : isHeld
-        ? ['warn', 'Held']
+        ? ['warn', 'Paused']
         : LIVE[state.kind];
   return (
     <button
       type="button"
       class={`badge ${tone}`}
       aria-pressed={held.value ? 'true' : 'false'}
-      title="Hold new rows, or let them go"
+      title="Pause new rows, or show them"
       onClick={() => (held.value = !held.value)}
     >
       <span class={state.kind === 'live' && !isHeld ? 'dot live' : 'dot'} aria-hidden="true" />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { act, advance, asRefusal, clock, type FieldError, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
-import { Badge, Dialog, field, isNarrow, meaningOf, rehearsalTime, useFocusOnWrong } from '../kit/kit.ts';
+import { advance, alone, clock, moveClock, offState, setFlowing, settle, unlessOff } from '../data/data.ts';
+import { Badge, Dialog, isNarrow, meaningOf, rehearsalTime, say, useForm } from '../kit/kit.ts';
 import css from './shell.module.css';
 
 const isFrozen = (): boolean => clock.value?.flowing === false;
@@ -109,35 +109,21 @@ function inTheOpen(element: Element, run: () => void): void {
 
 function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
   const typed = useSignal(now.slice(0, 16));
-  const errors = useSignal<readonly FieldError[]>([]);
-  const form = useFocusOnWrong(errors.value);
-  const move = (): Promise<void> =>
-    act('advance', async () => {
-      try {
-        const said = await moveClock({ to: `${typed.value}:00Z` });
-        form.current?.closest('dialog')?.close();
-        return said;
-      } catch (error) {
-        const refusal = asRefusal(error);
-        const details = refusal.errors.length > 0 ? refusal.errors.map(({ detail }) => detail) : [refusal.detail];
-        errors.value = [{ pointer: 'to', detail: details.join(' ') }];
-        return undefined;
-      }
-    });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    void move();
+  const move = async (): Promise<void> => {
+    say(await moveClock({ to: `${typed.value}:00Z` }));
+    onClose();
   };
+  const form = useForm(() => alone('advance', move), { pointerOf: () => 'to' });
   return (
     <Dialog title="Move the clock" onClose={onClose}>
-      <form ref={form} class="stack" onSubmit={submit}>
+      <form {...form.attributes} noValidate={false} class="stack">
         <p>It is {rehearsalTime(now)}. Everything that falls due on the way runs, in order.</p>
         {isNarrow.value && (
           <div class="line">
             <Verbs ask={undefined} />
           </div>
         )}
-        {field({ id: 'instant', label: 'To (UTC)', pointer: 'to', errors: errors.value }, (attributes) => (
+        {form.field({ id: 'instant', label: 'To (UTC)', pointer: 'to' }, (attributes) => (
           <input
             type="datetime-local"
             {...attributes}

@@ -22,7 +22,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['Enter', 'Open'],
   ['Esc', 'Back to the list'],
   ['[ ]', 'Previous and next hop of a trace'],
-  ['.', 'Hold live rows, and let them go'],
+  ['.', 'Pause new rows, or show them'],
   ['?', 'This list'],
 ];
 

@@ -38,7 +38,7 @@ export function actionsFor({ text, rehearsal, scenarios, presets, rehearsals }: 
             : doing('Freeze the clock', () => setFlowing(false)),
           doing('Settle', settle, 'wait until nothing is under way'),
           doing('Verify', verify, 'check all invariants'),
-          doing(held.value ? 'Let new rows go' : 'Hold new rows', () => {
+          doing(held.value ? 'Show new rows' : 'Pause new rows', () => {
             held.value = !held.value;
           }),
           ...((faults.value ?? []).length > 0 ? [doing('All faults off', dropAllFaults)] : []),

@@ -9,6 +9,7 @@ import {
   problemLink,
   referenceLink,
   rehearsalLink,
+  useRead,
   useResource,
   withQuery,
 } from '../data/data.ts';
@@ -24,65 +25,49 @@ const TYPED_MS = 150;
 /** Results of a group. */
 const MOST = 6;
 
-const goTo = (link: string) => () => navigate(link);
+/** A result that leads to a page. The references of APIs and events are separate pages. */
+const leading = (group: string, title: string, link: string, note?: string): Found => {
+  const isApart = /^\/console\/reference\/(?:api|events)\b/.test(link);
+  return { group, title, note, run: () => (isApart ? location.assign(link) : navigate(link)) };
+};
 
-function places(rehearsal: string): readonly Found[] {
-  return [
-    ...pages
-      .filter(({ under }) => under === undefined)
-      .map((page) => ({
-        group: 'Pages',
-        title: page.title,
-        note: page.scope === 'estate' ? 'estate' : rehearsal,
-        run: goTo(pageLink(page, rehearsal)),
-      })),
-    ...referenceSections.map(({ path, title }) => ({
-      group: 'Pages',
-      title: `Reference: ${title}`,
-      run: path === 'api' || path === 'events' ? () => location.assign(estateLink('reference', path)) : goTo(estateLink('reference', path)),
-    })),
-  ];
-}
+const places = (rehearsal: string): readonly Found[] => [
+  ...pages
+    .filter(({ under }) => under === undefined)
+    .map((page) => leading('Pages', page.title, pageLink(page, rehearsal), page.scope === 'estate' ? 'estate' : rehearsal)),
+  ...referenceSections.map(({ path, title }) => leading('Pages', `Reference: ${title}`, estateLink('reference', path))),
+];
 
 const references: readonly Found[] = [
   ...Object.values(apis)
     .filter(({ audience }) => audience !== 'internal')
-    .map((api) => ({ group: 'APIs', title: api.name, note: `${api.method} ${api.path}`, run: () => location.assign(referenceLink(api)) })),
-  ...problemCodes.map(({ code, title }) => ({ group: 'Problems', title, note: code, run: goTo(problemLink(code)) })),
+    .map((api) => leading('APIs', api.name, referenceLink(api), `${api.method} ${api.path}`)),
+  ...problemCodes.map(({ code, title }) => leading('Problems', title, problemLink(code), code)),
 ];
 
 function foundIn({ items, traces, events }: Output<'search'>, rehearsal: string): readonly Found[] {
+  const link = (...segments: readonly string[]): string => rehearsalLink(rehearsal, ...segments);
   return [
-    ...items.map(({ type, id, label, state }) => ({
-      group: type.replaceAll('-', ' '),
-      title: label ?? id,
-      note: [label === undefined ? undefined : id, state].filter(Boolean).join(' · '),
-      run: goTo(type === 'inventory-item' ? rehearsalLink(rehearsal, 'stock', id) : rehearsalLink(rehearsal, 'objects', type, id)),
-    })),
-    ...events.map(({ id, type, subject }) => ({
-      group: 'events',
-      title: type,
-      note: subject,
-      run: goTo(rehearsalLink(rehearsal, 'events', id)),
-    })),
-    ...traces.map(({ correlationId, method, path, status, startedAt }) => ({
-      group: 'traces',
-      title: `${method} ${path}`,
-      note: `${status} · ${wallTime(startedAt)} · ${correlationId}`,
-      run: goTo(rehearsalLink(rehearsal, 'activity', correlationId)),
-    })),
+    ...items.map(({ type, id, label, state }) => {
+      const note = [label === undefined ? undefined : id, state].filter(Boolean).join(' · ');
+      return leading(inWords(type), label ?? id, type === 'inventory-item' ? link('stock', id) : link('objects', type, id), note);
+    }),
+    ...events.map(({ id, type, subject }) => leading('events', type, link('events', id), subject)),
+    ...traces.map(({ correlationId, method, path, status, startedAt }) =>
+      leading('traces', `${method} ${path}`, link('activity', correlationId), `${status} · ${wallTime(startedAt)} · ${correlationId}`),
+    ),
   ];
 }
+
+const inWords = (name: string): string => name.replaceAll('-', ' ');
 
 /** The objects of each type and state: `order, confirmed`. */
 const listsOf = ({ items }: Output<'list-object-types'>, rehearsal: string): readonly Found[] =>
   items.flatMap(({ type, states }) =>
-    Object.entries(states).map(([state, count]) => ({
-      group: 'Lists',
-      title: `${type.replaceAll('-', ' ')}: ${state.replaceAll('-', ' ')}`,
-      note: counted(count, 'object'),
-      run: goTo(withQuery(rehearsalLink(rehearsal, 'objects', type), { state })),
-    })),
+    Object.entries(states).map(([state, count]) => {
+      const link = withQuery(rehearsalLink(rehearsal, 'objects', type), { state });
+      return leading('Lists', `${inWords(type)}: ${inWords(state)}`, link, counted(count, 'object'));
+    }),
   );
 
 /** The estate does not search request ids, so the hop is read by its id. */
@@ -90,8 +75,8 @@ async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal
   if (!requestId.startsWith('req_')) return [];
   const hop = await control('read-hop', { params: { requestId } }, { rehearsal, signal }).catch(() => undefined);
   if (!hop) return [];
-  const link = `${rehearsalLink(rehearsal, 'activity', hop.correlationId)}?hop=${encodeURIComponent(requestId)}`;
-  return [{ group: 'hops', title: apiTitle(hop.api), note: requestId, run: goTo(link) }];
+  const link = withQuery(rehearsalLink(rehearsal, 'activity', hop.correlationId), { hop: requestId });
+  return [leading('hops', apiTitle(hop.api), link, requestId)];
 }
 
 /** Those that have every word, at most a few of each group. */
@@ -116,9 +101,9 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
     const due = setTimeout(() => setAsked(text.trim()), TYPED_MS);
     return () => clearTimeout(due);
   }, [text]);
-  const scenarios = useResource('scenarios', (signal) => control('list-scenarios', undefined, { signal }));
-  const presets = useResource('presets', (signal) => control('list-fault-presets', undefined, { signal }));
-  const rehearsals = useResource('rehearsals', (signal) => control('list-rehearsals', undefined, { signal }));
+  const scenarios = useRead('list-scenarios');
+  const presets = useRead('list-fault-presets');
+  const rehearsals = useRead('list-rehearsals');
   const lists = useResource(`lists of ${rehearsal}`, async (signal) =>
     rehearsal === undefined ? [] : listsOf(await control('list-object-types', undefined, { rehearsal, signal }), rehearsal),
   );

@@ -3,44 +3,44 @@ import { asRefusal, control, drawn, linkHere, useResource } from '../data/data.t
 import { Card, counted, Empty, ObjectBadges, PageHead, rehearsalTime, shortId, Unknown } from '../kit/kit.ts';
 import { ObjectStock } from '../objects/object-stock.tsx';
 import { whyNot } from '../objects/words.ts';
-import { createHoldReader, type Hold, type HoldReader } from './stock-holds.ts';
 import { readStock, type StockPlace, sumOf } from './stock-read.ts';
+import { createReservationReader, type ReservationReader, type SkuReservation } from './stock-reservations.ts';
 
 /** Keeps the counters; it answers counts. */
 const OWNER = 'inventory-service';
-/** Of others that are named when a SKU is unknown. */
+/** Most other SKUs that are named when a SKU is unknown. */
 const MOST_OTHERS = 40;
 
 interface StockItemProps {
   readonly sku: string;
 }
 
-/** One SKU: its stock by location, counts, and the reservations that hold it. */
+/** One SKU: its stock by location, counts, and its reservations. */
 export function StockItem({ sku }: StockItemProps) {
-  const holds = useRef<HoldReader>(undefined);
+  const readReservations = useRef<ReservationReader>(undefined);
   const readNow = (signal: AbortSignal) => {
-    holds.current ??= createHoldReader(sku);
-    return readItem(sku, holds.current, signal);
+    readReservations.current ??= createReservationReader(sku);
+    return readItem(sku, readReservations.current, signal);
   };
   const read = useResource(`stock of ${sku}`, readNow, { follows: ['hops', 'events', 'gap'] });
   return drawn(read, (found) => {
     if (found.kind === 'unknown') return <UnknownSku sku={sku} skus={found.skus} />;
-    const { places, holds: listed, applications } = found;
+    const { places, reservations, applications } = found;
     const all = sumOf(places);
     return (
       <div class="stack">
         <PageHead title={`${sku} · Stock`} heading={places[0]?.name ?? sku} back={[linkHere('stock'), 'All stock']} />
         <p class="muted line">
           <code class="brk">{sku}</code>
-          <span>{all.atp.toLocaleString('en')} to promise at all locations</span>
+          <span>{all.atp.toLocaleString('en')} available to promise at all locations</span>
           <a href={linkHere('objects', 'inventory-item', sku)}>Inventory item</a>
         </p>
         <div class="over">
           <Card title="Stock by location">
             <ObjectStock items={places} obstacle={whyNot(applications, OWNER)} onCounted={read.reload} />
           </Card>
-          <Card title="Held by">
-            <StockHolds sku={sku} places={places} holds={listed} reserved={all.reserved} />
+          <Card title="Reserved by">
+            <StockReservations sku={sku} places={places} reservations={reservations} reserved={all.reserved} />
           </Card>
         </div>
       </div>
@@ -49,14 +49,14 @@ export function StockItem({ sku }: StockItemProps) {
 }
 
 /** A SKU with its stock, or the other SKUs when it is unknown. */
-async function readItem(sku: string, readHolds: HoldReader, signal: AbortSignal) {
+async function readItem(sku: string, readReservations: ReservationReader, signal: AbortSignal) {
   const stock = await control('list-stock', { query: { sku, limit: 500 } }, { signal }).catch((error: unknown) => {
     if (asRefusal(error).status === 422) return undefined;
     throw error;
   });
   if (!stock) return { kind: 'unknown' as const, skus: (await readStock(signal)).skus.map((one) => one.sku) };
-  const [holds, { applications }] = await Promise.all([readHolds(signal), control('read-topology', undefined, { signal })]);
-  return { kind: 'item' as const, places: stock.items, holds, applications };
+  const [reservations, { applications }] = await Promise.all([readReservations(signal), control('read-topology', undefined, { signal })]);
+  return { kind: 'item' as const, places: stock.items, reservations, applications };
 }
 
 const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] }) => (
@@ -83,18 +83,18 @@ const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] })
   </Unknown>
 );
 
-interface StockHoldsProps {
+interface StockReservationsProps {
   readonly sku: string;
   readonly places: readonly StockPlace[];
-  readonly holds: readonly Hold[];
+  readonly reservations: readonly SkuReservation[];
   /** Units that the counters reserve at all locations. */
   readonly reserved: number;
 }
 
 /** The active reservations of a SKU, newest first, each with its order or basket. */
-function StockHolds({ sku, places, holds, reserved }: StockHoldsProps) {
-  const listed = holds.flatMap((hold) => hold.places).reduce((sum, { units }) => sum + units, 0);
-  if (holds.length === 0 && reserved === 0) {
+function StockReservations({ sku, places, reservations, reserved }: StockReservationsProps) {
+  const listed = reservations.flatMap((one) => one.places).reduce((sum, { units }) => sum + units, 0);
+  if (reservations.length === 0 && reserved === 0) {
     return (
       <Empty title={`No unit of ${sku} is reserved.`}>
         <p class="muted">A reservation of a basket or an order appears here while it has units.</p>
@@ -104,24 +104,24 @@ function StockHolds({ sku, places, holds, reserved }: StockHoldsProps) {
   return (
     <>
       <ul class="items">
-        {holds.map((hold) => (
-          <HoldRow key={hold.id} hold={hold} places={places} />
+        {reservations.map((reservation) => (
+          <ReservationRow key={reservation.id} reservation={reservation} places={places} />
         ))}
       </ul>
       {reserved > listed && (
-        <p class="in muted">Older reservations, or work under way, hold another {counted(reserved - listed, 'unit')}.</p>
+        <p class="in muted">Older reservations or unfinished work reserve another {counted(reserved - listed, 'unit')}.</p>
       )}
     </>
   );
 }
 
-const HoldRow = ({ hold, places }: { hold: Hold } & Pick<StockHoldsProps, 'places'>) => {
-  const { id, state, owners, expiresAt } = hold;
+const ReservationRow = ({ reservation, places }: { reservation: SkuReservation } & Pick<StockReservationsProps, 'places'>) => {
+  const { id, state, owners, expiresAt } = reservation;
   const nameOf = (location: string) => places.find(({ locationId }) => locationId === location)?.locationName ?? location;
   return (
     <li>
       <ObjectBadges label="For" objects={owners} />
-      <p>{hold.places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${nameOf(locationId)}`).join(', ')}</p>
+      <p>{reservation.places.map(({ locationId, units }) => `${counted(units, 'unit')} at ${nameOf(locationId)}`).join(', ')}</p>
       <p class="muted small">
         <a href={linkHere('objects', 'reservation', id)} title={id}>
           reservation {shortId(id)}

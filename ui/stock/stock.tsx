@@ -9,7 +9,7 @@ import { partsOf, readStock, type StockOfSku, type StockPlace, sumOf } from './s
 /** Most SKUs kept in the DOM. */
 const MOST_SKUS = 200;
 
-/** The stock of a rehearsal: every SKU by location, or one SKU with the reservations that hold it. */
+/** The stock of a rehearsal: every SKU by location, or one SKU with its reservations. */
 export const Stock = ({ rest: [sku], query }: PageProps) =>
   sku === undefined ? <StockList query={query} /> : <StockItem key={sku} sku={sku} />;
 

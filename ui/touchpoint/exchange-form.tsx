@@ -33,40 +33,34 @@ export function ExchangeForm({ portal: { description }, form }: { portal: Portal
         }}
       >
         <h2 id={id('title')}>{TITLES[name]}</h2>
-        <div class={css.row}>
-          <div class={css.address}>
-            <label for={id('address')}>Send to</label>
-            <Choice
-              attributes={{ id: id('address') }}
-              value={form.address.value}
-              choices={[
-                ['alias', path],
-                ['scenario', `/caso${form.request.value.selector} (the path implies the selector)`],
-              ]}
-              onChange={(value) => (form.address.value = value)}
-            />
-          </div>
-          <div>
-            <label for={id('selector')}>X-Mock-Case selector</label>
-            <input
-              id={id('selector')}
-              type="text"
-              spellcheck={false}
-              autocapitalize="off"
-              list={id('selectors')}
-              value={form.selector.value}
-              onInput={({ currentTarget }) => form.select(currentTarget.value)}
-            />
-          </div>
-          <datalist id={id('selectors')}>
-            {form.cases.map((fixture) => (
-              <option key={fixture.case} value={fixture.case}>
-                {fixture.title}
-              </option>
-            ))}
-            <option value={description.invalidSelector}>always refused</option>
-          </datalist>
-        </div>
+        <label for={id('address')}>Send to</label>
+        <Choice
+          attributes={{ id: id('address') }}
+          value={form.address.value}
+          choices={[
+            ['alias', path],
+            ['scenario', `/caso${form.request.value.selector} (the path implies the selector)`],
+          ]}
+          onChange={(value) => (form.address.value = value)}
+        />
+        <label for={id('selector')}>X-Mock-Case selector</label>
+        <input
+          id={id('selector')}
+          type="text"
+          spellcheck={false}
+          autocapitalize="off"
+          list={id('selectors')}
+          value={form.selector.value}
+          onInput={({ currentTarget }) => form.select(currentTarget.value)}
+        />
+        <datalist id={id('selectors')}>
+          {form.cases.map((fixture) => (
+            <option key={fixture.case} value={fixture.case}>
+              {fixture.title}
+            </option>
+          ))}
+          <option value={description.invalidSelector}>always refused</option>
+        </datalist>
         <label for={id('body')}>Request body</label>
         <textarea
           id={id('body')}

@@ -84,7 +84,7 @@ function deniedInWords(sent: string | undefined): string {
 
 const FAILURES = {
   unreachable: { tone: 'bad', text: 'The portal does not answer. Is it still running?' },
-  'not-sendable': { tone: 'bad', text: 'The selector holds characters that no HTTP header can carry.' },
+  'not-sendable': { tone: 'bad', text: 'The selector has characters that no HTTP header can carry.' },
   stopped: { tone: 'warn', text: 'Stopped before the answer arrived.' },
 } as const;
 

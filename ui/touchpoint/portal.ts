@@ -1,49 +1,23 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { PortalAlias, PortalCaller, PortalCase, PortalDescription } from '../../services/touchpoint-mock/portal-description.ts';
 import { bodyOf, exchange, firstOf, laneTrouble, onTheWire, type PortalRequest, type Sent } from './exchange.ts';
 import { createHistory } from './history.ts';
 import { parsed } from './json-text.ts';
 
 /** The form of an alias, and its last exchange. */
-export interface Form {
-  readonly alias: PortalAlias;
-  readonly cases: readonly PortalCase[];
-  readonly address: Signal<string>;
-  readonly selector: Signal<string>;
-  readonly body: Signal<string>;
-  /** Undefined when the form has another request by now. */
-  readonly sent: Signal<Sent | undefined>;
-  readonly isSending: Signal<boolean>;
-  /** The case that the form was last loaded with. */
-  readonly loaded: Signal<string | undefined>;
-  readonly request: ReadonlySignal<PortalRequest>;
-  /** Why the mock will find no lane in the body. */
-  readonly trouble: ReadonlySignal<string | undefined>;
-  load(fixture: PortalCase): void;
-  select(selector: string): void;
-  restore(sent: Sent): void;
-  send(): Promise<void>;
-}
-
+export type Form = ReturnType<typeof createForm>;
 /** The state of the page. */
-export interface Portal {
-  readonly description: PortalDescription;
-  readonly caller: ReadonlySignal<PortalCaller>;
-  readonly forms: readonly Form[];
-  readonly history: ReturnType<typeof createHistory>;
-  choose(caller: string): void;
-  /** Sends a request and keeps the exchange in the history. */
-  send(request: PortalRequest, signal?: AbortSignal): Promise<Sent>;
-  /** Shows an exchange in its form. */
-  open(sent: Sent): void;
-}
+export type Portal = ReturnType<typeof createPortal>;
 
-export function createPortal(description: PortalDescription): Portal {
+type Send = (request: PortalRequest, signal?: AbortSignal) => Promise<Sent>;
+
+export function createPortal(description: PortalDescription) {
   const { authorization, aliases } = description;
   const chosen = signal('');
   const caller = computed(() => firstOf(authorization, ({ name }) => name === chosen.value));
   const history = createHistory(description);
-  const send: Portal['send'] = async (request, stop) => {
+  /** Sends a request and keeps the exchange in the history. */
+  const send: Send = async (request, stop) => {
     const at = Date.now();
     const began = performance.now();
     const outcome = await exchange(onTheWire(description, request), stop);
@@ -56,6 +30,7 @@ export function createPortal(description: PortalDescription): Portal {
     chosen.value = name;
     for (const form of forms) form.adoptCaller();
   };
+  /** Shows an exchange in its form. */
   const open = (sent: Sent): void => {
     choose(sent.request.caller);
     firstOf(forms, ({ alias }) => alias.name === sent.request.alias).restore(sent);
@@ -71,10 +46,20 @@ export function focusForm(alias: string): void {
   button?.focus({ preventScroll: true });
 }
 
-function createForm(alias: PortalAlias, { description, caller, send }: Pick<Portal, 'description' | 'caller' | 'send'>) {
+interface Around {
+  readonly description: PortalDescription;
+  readonly caller: ReadonlySignal<PortalCaller>;
+  readonly send: Send;
+}
+
+function createForm(alias: PortalAlias, { description, caller, send }: Around) {
   const cases = description.cases.filter((fixture) => fixture.alias === alias.name);
   const [address, selector, body] = [signal('alias'), signal(''), signal('')];
-  const [sent, isSending, loaded] = [signal<Sent>(), signal(false), signal<string>()];
+  const isSending = signal(false);
+  /** Undefined when the form has another request by now. */
+  const sent = signal<Sent>();
+  /** The case that the form was last loaded with. */
+  const loaded = signal<string>();
   const request = computed(() => ({
     alias: alias.name,
     address: address.value,
@@ -109,6 +94,7 @@ function createForm(alias: PortalAlias, { description, caller, send }: Pick<Port
     isSending,
     loaded,
     request,
+    /** Why the mock will find no lane in the body. */
     trouble: computed(() => laneTrouble(body.value)),
     load,
     select: (name: string): void => {

@@ -111,7 +111,7 @@ function Entry({ entry, portal }: { entry: Sent; portal: Portal }) {
         </time>
         <span class={css.caseName}>{nameOf(request)}</span>
         <OutcomeBadge sent={entry} />
-        <span class={css.entryTitle}>{fixture?.title ?? `unknown case, ${request.alias}`}</span>
+        <span class={`clip ${css.entryTitle}`}>{fixture?.title ?? `unknown case, ${request.alias}`}</span>
         <span class={css.status}>{durationMs} ms</span>
       </button>
     </li>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { PortalCase } from '../../services/touchpoint-mock/portal-description.ts';
+import type { PortalCaller, PortalCase } from '../../services/touchpoint-mock/portal-description.ts';
 import { Badge } from '../kit/badge.tsx';
 import { type Documented, differences, documentedAnswer } from './differences.ts';
 import { firstOf, requestOf, type Sent } from './exchange.ts';
@@ -20,85 +20,105 @@ interface Result extends Step {
   readonly found: readonly string[];
 }
 
-/** The buttons that run several cases, and their results. */
-export function Runs({ portal }: { portal: Portal }) {
-  const { cases } = portal.description;
-  const stop = useSignal<AbortController>();
-  const results = useSignal<readonly Result[]>([]);
+interface Running<S extends Step> {
+  readonly stepOf: (step: Step, caller: PortalCaller) => S;
+  /** Whether the run ends with this step. */
+  readonly isLast: (step: Step) => boolean;
+  readonly summary: (steps: readonly S[]) => string;
+}
+
+/** Sends cases in order, each through its alias. A second call of `run` stops it. */
+function useRun<S extends Step>({ caller, send }: Portal, cases: readonly PortalCase[], { stepOf, isLast, summary }: Running<S>) {
+  const steps = useSignal<readonly S[]>([]);
   const outcome = useSignal('');
-  const sequence = useSequence(portal);
-  /** Runs every case in order, and compares each answer with the documented one. A second click stops the run. */
-  const runAll = async (): Promise<void> => {
+  const stop = useSignal<AbortController>();
+  const run = async (): Promise<void> => {
     if (stop.value) return stop.value.abort();
     const running = new AbortController();
     stop.value = running;
+    steps.value = [];
     outcome.value = '';
-    results.value = [];
-    const caller = portal.caller.peek();
     for (const fixture of cases) {
-      const sent = await portal.send(requestOf(fixture, caller), running.signal);
+      const sent = await send(requestOf(fixture, caller.peek()), running.signal);
       if (running.signal.aborted) break;
-      const documented = documentedAnswer(fixture, caller);
-      const found = sent.answer ? differences(documented, sent.answer) : [explained(sent).text];
-      results.value = [...results.peek(), { fixture, sent, documented, found }];
+      steps.value = [...steps.peek(), stepOf({ fixture, sent }, caller.peek())];
+      if (isLast({ fixture, sent })) break;
     }
     stop.value = undefined;
-    outcome.value = summary(results.peek(), portal);
+    outcome.value = summary(steps.peek());
   };
-  const failed = results.value.some(({ found }) => found.length > 0);
+  return { steps: steps.value, outcome: outcome.value, isRunning: stop.value !== undefined, run: () => void run() };
+}
+
+/** The step, and how its answer differs from the documented one. */
+function compared({ fixture, sent }: Step, caller: PortalCaller): Result {
+  const documented = documentedAnswer(fixture, caller);
+  return { fixture, sent, documented, found: sent.answer ? differences(documented, sent.answer) : [explained(sent).text] };
+}
+
+/** A client stops at a denied authorization or a failed connection. */
+const isUnexpected = ({ fixture, sent }: Step): boolean => sent.answer?.status !== fixture.status;
+
+function sequenceSummary(steps: readonly Step[], of: number): string {
+  const last = steps.at(-1);
+  if (last && isUnexpected(last))
+    return `Stopped at step ${steps.length} of ${of}, case ${last.fixture.case}. ${explained(last.sent).text}`;
+  return steps.length < of ? `Stopped after ${steps.length} of ${of} steps.` : `All ${of} steps were answered as expected.`;
+}
+
+/** The buttons that run several cases, and their results. */
+export function Runs({ portal }: { portal: Portal }) {
+  const { cases, sequence: names, aliases } = portal.description;
+  const all = useRun(portal, cases, { stepOf: compared, isLast: () => false, summary: (results) => summary(results, portal) });
+  const chosen = names.map((name) => firstOf(cases, (one) => one.case === name));
+  const sequence = useRun(portal, chosen, {
+    stepOf: (step) => step,
+    isLast: isUnexpected,
+    summary: (steps) => sequenceSummary(steps, names.length),
+  });
+  const failed = all.steps.some(({ found }) => found.length > 0);
   return (
     <>
       <section aria-labelledby="run-title">
         <h2 id="run-title">Run</h2>
         <div class="line">
-          <button
-            type="button"
-            class="primary"
-            id="run-sequence"
-            aria-describedby="sequence-hint"
-            aria-disabled={sequence.isRunning.value}
-            onClick={() => void sequence.run()}
-          >
-            Run the suggested sequence
+          <button type="button" class="primary" id="run-sequence" aria-describedby="sequence-hint" onClick={sequence.run}>
+            {sequence.isRunning ? 'Stop the sequence' : 'Run the suggested sequence'}
           </button>
-          <button type="button" id="run-all" aria-describedby="all-hint" onClick={() => void runAll()}>
-            {stop.value ? 'Stop' : `Run all ${cases.length} cases`}
+          <button type="button" id="run-all" aria-describedby="all-hint" onClick={all.run}>
+            {all.isRunning ? 'Stop' : `Run all ${cases.length} cases`}
           </button>
         </div>
         <p class="muted" id="sequence-hint">
-          Sends {portal.description.sequence.join(', ')}: three items, the loyalty card, finish, and the retry of finish.
+          Sends {names.join(', ')}: three items, the loyalty card, finish, and the retry of finish.
         </p>
         <p class="muted" id="all-hint">
           All cases: compares each answer with the documented one.
         </p>
       </section>
       <section class={css.results} aria-label="Results of all cases">
-        {stop.value && (
+        {all.isRunning && (
           <p class="line" id="all-progress">
-            <progress max={cases.length} value={results.value.length} aria-label="Cases that were run" />
-            {results.value.length} of {cases.length}, now case {cases[results.value.length]?.case}
+            <progress max={cases.length} value={all.steps.length} aria-label="Cases that were run" />
+            {all.steps.length} of {cases.length}, now case {cases[all.steps.length]?.case}
           </p>
         )}
         <p class={failed ? css.failed : undefined} id="all-outcome" role="status">
-          {outcome}
+          {all.outcome}
         </p>
         <ol class={css.all} id="all-results" aria-label="Cases that were run">
-          {results.value.map((result) => (
+          {all.steps.map((result) => (
             <CaseResult key={result.fixture.case} result={result} open={portal.open} />
           ))}
         </ol>
       </section>
       <section class={css.results} aria-label="Results of the suggested sequence">
         <p id="sequence-outcome" role="status">
-          {sequence.outcome}
+          {sequence.isRunning ? 'Running…' : sequence.outcome}
         </p>
         <ol id="sequence-steps" aria-label="Steps of the suggested sequence">
-          {sequence.steps.value.map((step) => (
-            <SequenceStep
-              key={step.fixture.case}
-              step={step}
-              path={firstOf(portal.description.aliases, ({ name }) => name === step.fixture.alias).path}
-            />
+          {sequence.steps.map((step) => (
+            <SequenceStep key={step.fixture.case} step={step} path={firstOf(aliases, ({ name }) => name === step.fixture.alias).path} />
           ))}
         </ol>
       </section>
@@ -167,33 +187,6 @@ const Body = ({ title, name, answer: { status, text } }: { title: string; name: 
     <Code label={`${title} body of ${name}`}>{layOut(text).join('\n')}</Code>
   </div>
 );
-
-/** Runs the suggested cases in order, each through its alias. */
-function useSequence({ description: { cases, sequence }, caller, send }: Portal) {
-  const steps = useSignal<readonly Step[]>([]);
-  const outcome = useSignal('');
-  const isRunning = useSignal(false);
-  const runSteps = async (): Promise<string> => {
-    for (const [index, name] of sequence.entries()) {
-      const fixture = firstOf(cases, (one) => one.case === name);
-      const sent = await send(requestOf(fixture, caller.peek()));
-      steps.value = [...steps.peek(), { fixture, sent }];
-      // A client stops at a denied authorization or a failed connection.
-      if (sent.answer?.status !== fixture.status)
-        return `Stopped at step ${index + 1} of ${sequence.length}, case ${fixture.case}. ${explained(sent).text}`;
-    }
-    return `All ${sequence.length} steps were answered as expected.`;
-  };
-  const run = async (): Promise<void> => {
-    if (isRunning.value) return;
-    isRunning.value = true;
-    steps.value = [];
-    outcome.value = 'Running…';
-    outcome.value = await runSteps();
-    isRunning.value = false;
-  };
-  return { steps, outcome, isRunning, run };
-}
 
 function SequenceStep({ step: { fixture, sent }, path }: { step: Step; path: string }) {
   const { answer } = sent;

@@ -8,7 +8,7 @@ import { type Entry, MOST, type Recorded, type RecordedEvent } from '../../../ui
 import type { ChosenScenario } from '../choice.ts';
 import { writeWorld } from './failing-world.ts';
 
-/** Records a scenario for the reports. @param folder if given, it gets the world of a failed scenario as a file */
+/** Records a scenario for the reports. @param folder gets the world of a failed scenario as a file. Absent: no file is written */
 export function recordingOf(chosen: ChosenScenario, folder: string | undefined) {
   const { scenario, file } = chosen;
   const startedAt = Date.now();

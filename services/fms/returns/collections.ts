@@ -55,7 +55,6 @@ export const returnTasks = defineCollection({
   }),
   index: { open: ({ open }) => (open ? 'yes' : undefined) },
 });
-export type ReturnTask = z.output<typeof returnTasks.schema>;
 
 /** The delay of each step when returns move automatically; the id is the step. */
 export const returnSteps = defineCollection({

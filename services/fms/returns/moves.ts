@@ -104,7 +104,7 @@ function withFinding(line: Line, finding: NonNullable<Findings>[number] | undefi
   return { ...line, condition, disposition: finding?.disposition ?? (condition === 'damaged' ? 'scrap' : 'restock') };
 }
 
-/** Stores the parcel of a return, from the customer to the location of the return. For the commit of the approval. */
+/** Stores the parcel of a return, from the customer to the location of the return. The commit of the approval writes it. */
 async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work' | 'context'>): Promise<ParcelCopy> {
   const { id: returnId, locationId, customerAddress: from } = found;
   const node = await requireObject(scope.work, nodes, locationId, 'location');
@@ -115,7 +115,10 @@ async function createReturnParcel(found: StoredReturn, scope: Pick<Scope, 'work'
 
 type Step = ReturnStep['step'];
 
-/** The next step by policy, store or warehouse. A scan receives a return by parcel, and a settlement ends an inspected one. */
+/**
+ * The next step that policy, store or warehouse takes. A return by parcel is received by its scan, and an inspected return is ended by its
+ * refund or exchange.
+ */
 export function nextStep({ state, dropOff, rejecting }: Pick<StoredReturn, 'state' | 'dropOff' | 'rejecting'>): Step | undefined {
   if (rejecting) return undefined;
   if (state === 'requested') return 'decide';

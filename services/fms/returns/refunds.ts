@@ -20,7 +20,7 @@ export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => co
 export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
 
-/** Whether a return is to be paid back: it was inspected or written off. */
+/** Whether a return awaits its refund: it was inspected or written off. */
 const isOwed = ({ state, writtenOffAt }: Pick<StoredReturn, 'state' | 'writtenOffAt'>): boolean =>
   state === 'inspected' || (state === 'in-transit' && writtenOffAt !== undefined);
 
@@ -43,7 +43,7 @@ function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRe
 const progressOf = (refunds: readonly ReturnRefund[], id: string): number =>
   refunds.filter(({ paymentId }) => paymentId === id).reduce((count, { state }) => count + (state === 'pending' ? 1 : 2), 0);
 
-/** Records refunds. A return that is to be refunded ends once its refunds have succeeded for its whole value; the OMS gets a report. */
+/** Records refunds. A return that awaits its refund ends once its refunds have succeeded for its whole value; the OMS gets a report. */
 function noteRefunds(work: UnitOfWork, found: StoredReturn, reported: readonly ReturnRefund[]): void {
   const refunds = withRefunds(found.refunds, reported);
   if (!refunds) return;
@@ -85,7 +85,7 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
   }
 });
 
-/** Reports a return to the OMS that ended without a call to it, by an exchange or by refunds made elsewhere. The OMS books the units. */
+/** Reports to the OMS that an exchange, or refunds made elsewhere, have ended a return. The OMS books the units. */
 export const closeReturnLater = handleDue(closeReturnDue)(async ({ key }, { work, call }) => {
   const found = await work.get(returns, key);
   if (found?.state !== 'refunded' && found?.state !== 'exchanged') return;
@@ -117,7 +117,7 @@ export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   return undefined;
 };
 
-/** Refunds of returns waited while a dispute was open. @returns whether a return of the order is to be paid back */
+/** Refunds of returns waited while a dispute was open. @returns whether a return of the order awaits its refund */
 async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: z.output<typeof RefundedPayment>): Promise<boolean> {
   if (!disputes.some(({ decidedAt }) => decidedAt !== undefined)) return false;
   let isResumed = false;
@@ -138,7 +138,7 @@ export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   // A return that was paid back by hand in the meantime did not pay for the order.
-  if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is exchanged.`);
+  if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is exchanged.`);
   work.cancel(settleReturnDue, found.id);
   work.schedule(closeReturnDue, found.id, work.now, {});
   work.transition(returns, found, 'exchange', { exchangeOrderId });
@@ -151,7 +151,7 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
-    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected one is paid back instead.`);
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is paid back instead.`);
   work.schedule(settleReturnDue, found.id, work.now, {});
   return undefined;
 };

@@ -110,7 +110,7 @@ async function listStores(work: UnitOfWork): Promise<string> {
 const notAStore = (locationId: string, stores: string, reason = ''): Problem =>
   invalid('/locationId', 'not_a_store', `${reason}"${locationId}" is not a store. Goods are handed in at a store: ${stores}.`);
 
-/** The return that this request creates. After an undone attempt it is another one. `resumed`: an earlier run has called the OMS. */
+/** The return that this request creates. After an undone attempt, the id is a new one. `resumed`: an earlier run has called the OMS. */
 async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const id = work.id('ret', `attempt ${attempt}`);
@@ -119,7 +119,7 @@ async function attemptOf(work: UnitOfWork): Promise<{ id: string; resumed: boole
   }
 }
 
-/** Commits the intent to call the OMS, with the due work that undoes a request without an answer. */
+/** Commits the intent to call the OMS, with the due work that undoes a request that the OMS did not answer. */
 async function beginRequest(work: UnitOfWork, { id, resumed }: { id: string; resumed: boolean }, orderId: string): Promise<void> {
   if (resumed) return;
   work.put(returnRequests, { id, orderId, state: 'open' });
@@ -172,7 +172,7 @@ async function firstNode(work: UnitOfWork): Promise<string> {
   return items[0].id;
 }
 
-/** After a Create Return without an answer, the OMS releases its bookings, present and future. */
+/** After a Create Return that the OMS did not answer, the OMS releases its bookings, present and future. */
 export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call }) => {
   const request = await work.get(returnRequests, key);
   if (!request || request.state === 'done') return;

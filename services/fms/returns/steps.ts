@@ -14,7 +14,7 @@ import { published, returns, returnTasks, type StoredReturn } from './collection
 import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
 import { beginRejection, carryOnRejection } from './rejection.ts';
 
-/** Moves a return on request of the control plane. Without such requests, the progression moves it. */
+/** Moves a return when the control plane requests it. Otherwise the progression moves it. */
 export const moveReturn = handle(moveReturnCall)(async ({ params, body }, scope) => {
   const found = await requireObject(scope.work, returns, params.id);
   switch (body.verb) {

@@ -13,7 +13,7 @@ export type CaseName = (typeof ALIASES)[Alias]['cases'][number];
 
 export const ALIAS_NAMES: readonly Alias[] = ['calculate', 'finish'];
 
-/** All 21 cases, calculate first; the cases of an alias are sorted as its selector list. */
+/** All 21 cases, calculate first; the cases of an alias follow its selector list. */
 export const CASES: readonly { readonly name: CaseName; readonly alias: Alias }[] = ALIAS_NAMES.flatMap((alias) =>
   ALIASES[alias].cases.map((name) => ({ name, alias })),
 );

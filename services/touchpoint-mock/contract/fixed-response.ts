@@ -52,7 +52,7 @@ function segmentsOf(response: Readonly<Record<string, unknown>>): readonly Segme
 }
 
 /** JSON without white space. Amounts have two decimals, weights three. */
-export function contractJson(value: unknown, name = ''): string {
+function contractJson(value: unknown, name = ''): string {
   if (Array.isArray(value)) return `[${value.map((item) => contractJson(item)).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${contractJson(item, key)}`);

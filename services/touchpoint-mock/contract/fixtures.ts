@@ -39,7 +39,7 @@ export interface TouchpointFixtures {
   readonly authorization: readonly AuthorizationFixture[];
 }
 
-export const AUTHORIZATIONS = ['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane'] as const;
+const AUTHORIZATIONS = ['valid', 'missing', 'wrong-scheme', 'wrong-key', 'other-store', 'revoked', 'wrong-lane'] as const;
 
 const FIXTURES = new URL('../../../fixtures/', import.meta.url);
 

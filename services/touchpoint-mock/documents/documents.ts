@@ -49,7 +49,7 @@ export function documentRouter({ fixtures, isReady, ...served }: Documented): Ro
 }
 
 const DESCRIPTION = `A simulation of the touchpoint basket interface: fixed responses, chosen by a selector. It calculates no
-prices, asks no loyalty service, parks no baskets and keeps no state.
+prices, calls no loyalty service, parks no baskets and keeps no state.
 
 Checks run in this order: the credential, the lane in \`touchpointId\`, the selector. Only \`touchpointId\` and \`basketId\` are
 echoed; everything else of a response is the same every time. Through the portal the paths have the prefix \`/mock\`; the mock itself and
@@ -86,7 +86,7 @@ function serversOf({ from, other }: Served): Part[] {
 }
 
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
-export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served = { from: 'mock' }): Part {
+export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served): Part {
   const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
   const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
   return {

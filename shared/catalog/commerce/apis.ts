@@ -48,7 +48,7 @@ export const listProducts = defineApi({
   method: 'GET',
   path: '/products',
   query: z.strictObject({
-    q: typedText(100).optional().describe('Words that name, brand, description or SKU contain. Case does not matter.'),
+    q: typedText(100).optional().describe('Words in the name, the brand, the description or the SKU of a product. Case does not matter.'),
     gtin: Gtin.optional().describe('The product with this barcode, or the product that a price-embedded label names.'),
     state: VisibleState.optional(),
     limit: queryInteger(1, 100).default(20).describe('Products per page. Default: 20.'),

@@ -83,7 +83,7 @@ export const abandonBasket = defineInternalCall({
 
 export const listCustomerBaskets = defineInternalCall({
   id: 'list-customer-baskets',
-  summary: 'Returns the baskets of a customer that are open or in checkout, newest first, at most 20.',
+  summary: 'Returns the open baskets of a customer and those in checkout, newest first, at most 20.',
   application: 'ecommerce-platform',
   path: '/internal/baskets',
   query: z.strictObject({ customerId: Id }),

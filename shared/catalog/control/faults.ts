@@ -92,7 +92,7 @@ const Match = z.strictObject({
   api: z
     .string()
     .max(80)
-    .meta({ enum: strikableApis.map(({ id }) => id), description: 'Id of an API. If application is given too, it must own the API.' })
+    .meta({ enum: strikableApis.map(({ id }) => id), description: 'Id of an API. If `application` is given too, it must own the API.' })
     .optional(),
   event: EventType.optional(),
   subject: z.string().max(160).optional().describe('Subject of the event: order/ord_….'),

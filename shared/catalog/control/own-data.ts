@@ -8,7 +8,9 @@ const Figures = z.record(z.string(), z.unknown());
 export const OwnData = z.record(z.string(), z.unknown()).superRefine((data, context) => {
   for (const [member, rows] of Object.entries(data)) {
     const { error } = (member === 'retailer' ? Figures : Rows).safeParse(rows);
-    for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: [member, ...issue.path] } as never);
+    // Without a message, the words of the outer parse apply.
+    for (const issue of error?.issues ?? [])
+      context.addIssue({ ...issue, message: undefined, input: rows, path: [member, ...issue.path] } as never);
   }
 });
 export type OwnData = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { durationMs } from '../../domain/duration.ts';
 import { EVERY_EVENT, EXTENSIONS } from '../event-names.ts';
 import { allEvents } from '../events.ts';
 
-/** Most registered webhooks of a rehearsal. */
+/** Maximum number of registered webhooks of a rehearsal. */
 export const MOST_WEBHOOKS = 20;
 /** Deliveries that a rehearsal keeps for each webhook. */
 export const KEPT_DELIVERIES = 1_000;

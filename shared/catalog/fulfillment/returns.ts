@@ -52,7 +52,7 @@ export const returnLifeCycle = defineLifeCycle({
       from: ['inspected', 'in-transit'],
       to: 'refunded',
       trigger:
-        'after inspection or write-off, its succeeded refunds reach refundAmount, or nothing is left to refund; time: 7 d after the inspection, if no order came to be exchanged for it',
+        'after inspection or write-off, its succeeded refunds reach refundAmount, or nothing is left to refund; time: 7 d after the inspection, if no order was exchanged for it',
     },
     { verb: 'exchange', from: ['inspected'], to: 'exchanged', trigger: 'Confirm Order for its exchange order' },
     {

@@ -15,7 +15,6 @@ export const tierThresholds = ({ tiers }: Figures['loyalty']) =>
     { tier: 'gold', from: tiers.gold },
   ] as const satisfies readonly { tier: z.output<typeof Tier>; from: number }[];
 
-/** The tier that lifetime points reach. */
 export const tierAt = (lifetimePoints: number, loyalty: Figures['loyalty']): z.output<typeof Tier> =>
   tierThresholds(loyalty).findLast(({ from }) => from <= lifetimePoints)?.tier ?? 'bronze';
 

@@ -76,7 +76,11 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
 
 const eventsOf = (domain: Domain): readonly EventDefinition[] => allEvents.filter((event) => objectOf(event).domain === domain);
 
-/** A channel per domain: its event topic. @param server the name of the server that has them @param prefix begins the name of each topic */
+/**
+ * A channel per domain: its event topic.
+ * @param server the name of the server with these channels
+ * @param prefix begins the name of each topic
+ */
 const topicChannels = (server: string, prefix: string): Part =>
   Object.fromEntries(domains.map((domain) => [domain, topicChannel(domain, { server, prefix })]));
 

@@ -36,8 +36,8 @@ export const obligationOf = ({ id }: Pick<ApiDefinition, 'id'>): Obligation => (
 /** Whether the estate sends an `Idempotency-Key` with a call. */
 export const hasKey = (api: ApiDefinition): boolean => isMutating(api);
 
-/** The refusals that a call passes on to its caller. */
-export const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
+/** The refusals that the caller of a call receives. */
+const contractProblems = (api: ApiDefinition): readonly ProblemCode[] => [
   ...api.problems.filter((code) => !(dependencyProblems as readonly ProblemCode[]).includes(code)),
   'malformed_request',
   'validation_failed',

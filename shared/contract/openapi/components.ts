@@ -10,7 +10,7 @@ import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
 import type { RefusalExample } from './examples.ts';
 
-/** Most codes of a shared refusal. Longer lists occur in few operations. */
+/** Maximum number of codes of a shared refusal. Longer lists occur in few operations. */
 const MOST_SHARED = 4;
 
 const inPascalCase = (code: ProblemCode): string =>
@@ -39,7 +39,10 @@ export class Components {
   responses = (): Part => sorted(this.#responses);
 }
 
-/** The refusals of an operation, one response per status. The status of the example has it, so it is not shared. */
+/**
+ * The refusals of an operation, one response per status. The response with the status of the example contains the example, so it is not
+ * shared.
+ */
 export function refusals(codes: readonly ProblemCode[], components: Components, example?: RefusalExample): Part {
   const byStatus = Map.groupBy([...new Set(codes)], (code) => problems[code].status);
   return Object.fromEntries(

@@ -37,7 +37,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Read the object. [Life cycles](life-cycles.md) lists the verbs of each state. With `retryable: true` another action is under way, such as a checkout, a confirmation or a pending tender: repeat the request when it has ended.',
   ],
   insufficient_stock: [
-    'There is less stock than was asked for, and nothing was reserved. `skus` has the quantities.',
+    'There is less stock than was requested, and nothing was reserved. `skus` has the quantities.',
     'Ask for less, for another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
@@ -45,7 +45,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations are still valid: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
-  return_quantity_exceeded: ['More units are to be returned than the order has left.', 'Ask for at most the units that `detail` names.'],
+  return_quantity_exceeded: ['The return has more units than the order has left.', 'Ask for at most the units that `detail` names.'],
   already_enrolled: [
     'The customer is already a member, or the card belongs to another member.',
     'Use the existing account, or another card number.',

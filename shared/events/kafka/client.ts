@@ -60,7 +60,7 @@ function intoPino(log: Logger): (entry: LogEntry) => void {
   };
 }
 
-/** Most subjects that are kept in memory. */
+/** Maximum number of subjects that are kept in memory. */
 const MOST_SUBJECTS = 200;
 
 /** Reports the same subject at most once per period, so that a condition that lasts for hours does not fill a log. */

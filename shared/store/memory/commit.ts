@@ -216,7 +216,7 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
   if (found && isHeld(found)) {
     return found.fingerprint === ask.fingerprint ? { is: 'running', leftMs: found.leaseUntil - Date.now() } : { is: 'other-body' };
   }
-  // What the earlier request committed must be finished by a repeat of it, so the key stays with its content.
+  // Only a repeat of the earlier request may finish what it committed, so the key stays with its content.
   if (found?.committed && !found.done && found.fingerprint !== ask.fingerprint) return { is: 'other-body' };
   // A released or abandoned claim of the same request keeps its first instant, so that the request creates the same ids.
   const before = found && !found.done && found.fingerprint === ask.fingerprint ? found : undefined;

@@ -120,7 +120,7 @@ function createJournalPart(limit: JournalLimit) {
   const most = mostOfTrace(limit);
   const records = new OrderedList<Recorded>();
   const byRequest = new Map<string, Recorded>();
-  /** The trace with the oldest last hop first. */
+  /** Sorted by the last hop of each trace, the oldest first. */
   const byTrace = new Map<string, TraceHops>();
   const traces = createMemoryTraces();
   let [bytes, discardedTo, discardedTraces] = [0, 0, 0];

@@ -128,7 +128,7 @@ export interface RehearsalState {
   readonly idleMs: Ms | null;
 }
 
-/** Most operation ids that an application keeps in one world. */
+/** Maximum number of operation ids that an application keeps in one world. */
 export const OPERATIONS_LIMIT = 10_000;
 
 function emptyApplication(): ApplicationState {

@@ -21,7 +21,7 @@ export interface PlannedDue {
   readonly withheldAt?: number;
   /** The application that was unavailable when the work was postponed. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
-  /** Number of failed attempts to begin with; 0 when absent. */
+  /** Number of failed attempts that the work begins with; 0 when absent. */
   readonly attempts?: number;
   /** Distinguishes this work from other work of the same kind and key, in a world with a seed. Otherwise `seq` does. */
   readonly occasion?: string;
@@ -90,7 +90,7 @@ export const TAKE_EVENTS = { kind: 'take-events', key: 'all', correlationId: 'we
 /** The index that lists the active registrations, in the gateway's store. */
 export const ACTIVE_WEBHOOKS = { collection: 'webhooks', index: 'active', value: 'yes' } as const;
 
-/** Most waiting items that one search for the next item skips. */
+/** Maximum number of waiting items that one search for the next item skips. */
 export const MOST_PASSED = 200;
 
 /** The lease of one due item of an application. */
@@ -103,7 +103,7 @@ export interface ItemLease {
 export interface DueWorkStore {
   /** The item; undefined when it does not exist or another token leases it. */
   due(world: World, lease: ItemLease): Promise<DueItem | undefined>;
-  /** Ends the lease, if its token still holds the item. The item stays due for the clock driver. */
+  /** Ends the lease, if its token still leases the item. The item stays due for the clock driver. */
   releaseDue(world: World, lease: ItemLease): Promise<void>;
   /** Due work that this fault withholds, first withheld first. */
   withheld(world: World, fault: string): Promise<readonly DueItem[]>;
@@ -176,7 +176,10 @@ export type RecordedMove = ClockMove & { readonly number: number };
 export interface ClockStore {
   /** Reads the clock. A clock that a dead driver froze flows again. @returns undefined after a reset or deletion of the world */
   status(world: World): Promise<ClockStatus | undefined>;
-  /** @param driver token of the advancing driver; without it, only while none advances @returns false when the caller may not set it */
+  /**
+   * @param driver token of the driver that advances the clock. Absent: the clock is set only while no driver advances it
+   * @returns false when the caller may not set it
+   */
   setClock(world: World, clock: { readonly now: Ms; readonly flowing: boolean }, driver?: string): Promise<boolean>;
   /** Leases and freezes the clock for an advance; an expired lease is taken over. @returns false while another token holds it */
   leaseClock(world: World, token: string, ms: number): Promise<boolean>;

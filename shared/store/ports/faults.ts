@@ -13,11 +13,11 @@ export interface FaultStore {
   hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
   /** Counts one opportunity of a fault with a probability and returns its number, the input of the draw. One atomic step. */
   chance(world: World, fault: string): Promise<number>;
-  /** The hits of a fault. Requests that a fault parks poll it. */
+  /** The hits of a fault. Requests that wait at a barrier poll it. */
   hits(world: World, fault: string): Promise<number>;
 }
 
-/** Most faults of a world. The number is limited because each call is compared with them. */
+/** Maximum number of faults of a world. It is limited because each call is compared with them. */
 export const MOST_FAULTS = 200;
 
 /** The faults of a world, for the control plane, which sets them. */

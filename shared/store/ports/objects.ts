@@ -25,7 +25,7 @@ export interface ObjectStore {
   /** Counts the objects that an index lists under each of these values. */
   count(world: World, collection: string, index: string, values: readonly string[]): Promise<readonly number[]>;
   all(world: World, collection: string, page: PageRequest): Promise<readonly Found[]>;
-  /** Reads several keys together, sorted as `keys`. A field that never moved is absent. */
+  /** Reads several keys together, in the sequence of `keys`. A field that never moved is absent. */
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }
 

@@ -20,7 +20,7 @@ export interface OutboxEntry {
   readonly hop?: string;
 }
 
-/** The most events of a batch. */
+/** Maximum number of events in a batch. */
 export const BATCH_SIZE = 100;
 
 /** The next events to publish. */
@@ -30,7 +30,7 @@ export interface Batch {
   readonly faults: number;
 }
 
-/** A published event: the id of an entry of the batch, once per send; or an event that a fault had withheld. */
+/** A published event: the id of its entry in the batch, once per send; or the event itself, if a fault had withheld it. */
 type SentEvent = string | OutboxEntry;
 
 /** An entry of the batch that a fault withholds. `due` (of kind `PUBLISH_WITHHELD_EVENT`, with `withheldBy`) publishes it later. */
@@ -60,8 +60,8 @@ export interface OutboxBacklog {
 export interface OutboxStore {
   readonly application: Owner;
   /**
-   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. Without one, it releases the
-   * relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.
+   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. If the outbox is empty, it
+   * releases the relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.
    */
   drain(world: World, progress: RelayProgress): Promise<Batch | undefined>;
   /** Worlds with unpublished events of this application that no relay has leased. */

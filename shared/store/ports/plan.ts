@@ -96,7 +96,7 @@ export interface CommitStore {
 
 /** An expired claim without an outcome is kept for this rehearsal time. */
 export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
-/** Most outdated claims that each new claim removes. */
+/** Maximum number of outdated claims that each new claim removes. */
 export const CLAIMS_FORGOTTEN = 100;
 
 /** The approximate size of an ended claim without its outcome. A client may make any number of claims. */

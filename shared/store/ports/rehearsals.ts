@@ -16,7 +16,7 @@ interface WorldContents {
 /** The lifetime of a rehearsal, in wall time. */
 export interface Lifetime {
   readonly lastUsedAt: Ms;
-  /** The end unless the rehearsal is used before it; null: it is kept until it is deleted. */
+  /** The end unless the rehearsal is used first; null: it is kept until it is deleted. */
   readonly endsAt: Ms | null;
 }
 
@@ -75,7 +75,7 @@ export interface RehearsalCredentials {
   readonly bearer: string;
   readonly apiKey: string;
   readonly webhookSecret: string;
-  /** Of the rehearsal's OAuth client. Absent in a rehearsal of an older release. */
+  /** HMAC for the rehearsal's OAuth client. Absent in a rehearsal of an older release. */
   readonly clientSecret?: string;
 }
 

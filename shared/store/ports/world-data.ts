@@ -79,9 +79,9 @@ export interface ExportedFault {
 }
 
 /**
- * Everything that a world needs to continue as it would have: its data, clock, due work, faults, idempotency records, events and deliveries.
- * It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of the clock.
- * Lists without a named order are sorted as in the store.
+ * Everything that a world needs to continue as it would have: its data, clock, due work, faults, idempotency records, events and
+ * deliveries. It excludes what belongs to the rehearsal (credentials, registered webhooks, revoked tokens), the journal and the moves of
+ * the clock. Lists without a named order have the order of the store.
  */
 export interface ExportedWorld {
   /** `idSource` of this world, and of each world that continues it. */

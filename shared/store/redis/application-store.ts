@@ -167,7 +167,7 @@ interface CommitOptions {
   readonly outboxLimit: number;
   /** Limit of the world's text for this commit. */
   readonly most: number;
-  /** The most events that are handed over. */
+  /** Maximum number of events that are handed over. */
   readonly batch: number;
   /** Wall time of the relay's lease on the outbox. */
   readonly leaseMs: number;

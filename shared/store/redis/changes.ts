@@ -8,9 +8,9 @@ import { repeatedly } from './sweep.ts';
 
 /** Pause between searches for changes without a message: Redis delivers messages only to processes that listen at that moment. */
 const SWEEP_MS = 1_000;
-/** Most worlds per search while messages arrive, so that the cost does not depend on the number of worlds. */
+/** Maximum number of worlds per search while messages arrive, so that the cost does not depend on the number of worlds. */
 const WORLDS_PER_SEARCH = 5;
-/** The wait of a change that lets no due work begin. */
+/** Replaces the wait in the message of a change that lets no due work begin. */
 const QUIET = 'quiet';
 
 /**

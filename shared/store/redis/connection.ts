@@ -176,7 +176,7 @@ function watchRefusals(client: RedisClient, { where, onError }: Watching) {
   }
 
   return {
-    /** @param key the key that the refused command was for */
+    /** @param key a key of the refused command */
     note,
     state: (): State | undefined => refused,
     stop(): void {

@@ -146,7 +146,7 @@ export function dueValue(application: Owner, due: PlannedDue, keep: KeepText): D
     awaits,
     withheldBy: withheldBy === undefined ? undefined : word(withheldBy),
     withheldAt,
-    // `until` is on this machine's clock; Redis measures the lease on its own.
+    // `until` is on this machine's clock; Redis measures the lease by its own clock.
     lease: lease && { token: word(lease.token), ms: lease.until - Date.now() },
   };
 }

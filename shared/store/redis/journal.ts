@@ -35,7 +35,7 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
   let left = emptyRoom();
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  /** By world, when other processes will have written its hops, as `performance.now()`; earliest first. */
+  /** When other processes have written the hops of a world, by `performance.now()`; earliest first. */
   const expected = new Map<World, number>();
 
   async function write(): Promise<void> {
@@ -117,7 +117,7 @@ function hopArguments(entry: JournalEntry): readonly Argument[] {
 const WHOLE_JOURNAL = 1_000_000;
 
 interface JournalReaderOptions extends RedisAccess {
-  /** Resolves when the hops of a world that were recorded by now are written. */
+  /** Resolves when all hops of a world that are recorded now are written. */
   readonly written: (world: World) => Promise<void>;
 }
 

@@ -14,7 +14,7 @@ const UNFINISHED_MS = 60_000;
 /** Lease of the process that sweeps, in wall time. */
 const SWEEP_LEASE_MS = 10_000;
 const ENDED_AT_ONCE = 50;
-/** Wall time without use after which a rehearsal ends that the list lacked. */
+/** Idle time, in wall time, of a rehearsal that the list did not have. */
 const ADOPTED_IDLE_MS: Ms = 24 * 60 * 60 * 1_000;
 
 const ALWAYS_KEPT = 'kept';
@@ -86,7 +86,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
 export type RedisLifetimes = ReturnType<typeof createRedisLifetimes>;
 
 const WORLDS_PER_READ = 10;
-/** The janitor checks a world this wall time after it began to be opened or replaced. */
+/** Wall time from the moment that opening or replacing a world begins, until the janitor checks the world. */
 export const LOOK_AGAIN_MS = 600_000;
 
 interface JanitorOptions extends RedisBackground {

@@ -17,7 +17,7 @@ import {
 } from './formats.ts';
 import { PRESENT } from './keys.ts';
 
-/** Most entries of a command. A command of this length delays others no longer than reading a page of objects. */
+/** Maximum number of entries of a command. A command of this length delays others no longer than reading a page of objects. */
 const ENTRIES_PER_WRITE = 200;
 const WRITES_AT_ONCE = 4;
 

@@ -90,7 +90,7 @@ interface WorldsOptions extends RedisAccess {
 }
 
 /** The estate-wide view of the Redis adapter. */
-export function createRedisWorlds(options: WorldsOptions): Worlds {
+function createRedisWorlds(options: WorldsOptions): Worlds {
   const { journal, changes, store } = options;
   const run = runInWorld(options);
   const rehearsals = createRedisRehearsals(options);

@@ -27,7 +27,7 @@ export const shadowRequest =
     try {
       answer = await rest(job);
     } catch (error) {
-      // A dependency of ours did not answer: the real system has nothing to compare with.
+      // When a dependency of ours did not answer, the answer of the real system cannot be compared with ours.
       if (error instanceof Problem && error.status < 500) await add(answerProblem(error, path));
       throw error;
     }

@@ -18,7 +18,7 @@ const MOST_DIFFERENCES = 500;
 /** The same call for the real system, after ours has answered. @returns what the fidelity log shows about it */
 type ShadowCall = () => Promise<readonly Difference[]>;
 
-/** Makes the calls of a world one after the other, first answered by ours first: a call may need the ids of an earlier one. */
+/** Makes the calls of a world one after the other, in the sequence of our answers: a call may need the ids of an earlier one. */
 export function createShadows(parts: { readonly store: Store; readonly log: Logger }) {
   /** Name of the queue in the fidelity log. A process that starts again has another. */
   const queueName = randomUUID();

@@ -1,30 +1,14 @@
 import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { filterResponse } from '../../contract/validation.ts';
-import { traceIds } from '../../observability/observer.ts';
-import { ifPossible } from '../../process/harmless.ts';
-import type { ItemLease } from '../../store/ports/due-work.ts';
-import { type Answer, answerProblem, asProblem } from '../../transport/answer.ts';
+import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { Unchanged } from '../handler.ts';
-import type { Answered, CommittingJob, JournaledJob, LeasedItem, UnitJob } from '../job.ts';
+import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { CommitState, Outcome } from '../unit/open-unit.ts';
 import type { ClaimedRequest } from './claim-key.ts';
-import type { Step } from './step.ts';
-
-/** Answers an error with its problem. A client that has left gets no answer. */
-export const answerProblems =
-  <J extends JournaledJob>({ log }: ApplicationParts): Step<J, J, Answered> =>
-  async (job, rest) => {
-    try {
-      return await rest(job);
-    } catch (error) {
-      if (error instanceof CallerLeft) return undefined;
-      return answerProblem(asProblem(error, log, job.context), job.path);
-    }
-  };
 
 /** Lifetime of an idempotency record, on the rehearsal's clock. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
@@ -57,7 +41,7 @@ export const answerRequest =
 /** Definite refusals: a repeat with the same key gets the same answer. */
 const isDefinite = (problem: Problem): boolean => [402, 409, 422].includes(problem.status) && !problem.retryable;
 
-/** A request whose client has left makes no first call. If anything was done before, here or elsewhere, it runs to its end. */
+/** A request whose client has left makes no first call. If anything is done already, here or elsewhere, it runs to its end. */
 function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesSomething: boolean) => void {
   return (changesSomething) => {
     if (!commits.hasBegun && hasLeft()) {
@@ -82,48 +66,6 @@ function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonl
     contentType: JSON_TYPE,
     etag: typeof version === 'number' ? `"${version}"` : undefined,
   };
-}
-
-/** Notifies the relay of committed events, and runs the due work whose effect the answer must show. Work that fails stays due for the clock. */
-export const followUp =
-  <J extends UnitJob, Result>(
-    parts: ApplicationParts,
-    runBeforeReply: (item: LeasedItem) => Promise<void>,
-  ): Step<J, J & CommittingJob, Result> =>
-  async (job, rest) => {
-    const { store, relay, log } = parts;
-    const { world } = job.context;
-    const commits: CommitState = { dueBeforeReply: [], hasUnsentEvents: false };
-    const release = (lease: ItemLease): Promise<void> => ifPossible(log, 'giving back due work', () => store.releaseDue(world, lease));
-    let result: Result;
-    try {
-      result = await rest({ ...job, commits });
-    } catch (error) {
-      for (const lease of commits.dueBeforeReply) await release(lease);
-      throw error;
-    } finally {
-      if (commits.hasUnsentEvents) relay.kick(world);
-    }
-    for (const lease of commits.dueBeforeReply) {
-      const { kind, key, token } = lease;
-      const context = { ...job.context, requestId: `${job.context.requestId}.${kind}` };
-      try {
-        await runBeforeReply({ item: { kind, key }, token, context, notes: job.notes });
-      } catch (error) {
-        warn(parts, job, { err: error, kind, key });
-        await release(lease);
-      }
-    }
-    return result;
-  };
-
-function warn(
-  { log }: ApplicationParts,
-  { context }: UnitJob,
-  about: { readonly err: unknown; readonly kind: string; readonly key: string },
-): void {
-  const { requestId, correlationId, world, traceparent } = context;
-  log.warn({ ...about, requestId, correlationId, world, ...traceIds(traceparent) }, 'due work before the reply failed; it stays due');
 }
 
 const REPEAT = 'It is a repeat: an earlier request had this effect.';

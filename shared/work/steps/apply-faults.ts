@@ -67,7 +67,7 @@ async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }:
   }
 }
 
-/** The connection is to break without an answer. */
+/** The connection must break without an answer. */
 class Dropped extends Error {}
 
 /** The request was answered, and the answer is lost. */

@@ -8,7 +8,7 @@ import type { Step } from './step.ts';
 
 /** How often a handler runs before its request is refused with `contention`. */
 const MOST_RUNS = 20;
-/** Most wall time that a pause between runs may grow by. */
+/** A pause grows by at most this wall time from one run to the next. */
 const PAUSE_GROWTH_MS = 4;
 
 /** Reruns after a conflicting commit, on current state. @throws Problem `contention` after too many, a lost claim, or a reset */
@@ -18,9 +18,9 @@ export const rerunOnConflict =
     rerun(observer, () => rest(job));
 
 /**
- * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that was made before, end without an
+ * As `rerunOnConflict`, but work whose item was cancelled, replaced or taken over, and a delivery that is already made, end without an
  * error: the rest belongs to another run.
- * @param whenLost the reason that the hop of such a job gets
+ * @param whenLost the reason in the hop of a job that ends without an error
  */
 export const rerunUntilLost =
   <J extends Job>({ observer }: ApplicationParts, { whenLost }: { readonly whenLost?: string } = {}): Step<J, J, void> =>

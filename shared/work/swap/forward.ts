@@ -106,7 +106,7 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
     const collection = collections.find(({ definition }) => namesInPath(api, definition));
     if (!collection || id === undefined) return undefined;
     const found = (await work.get(collection.of, id)) as SeenObject | undefined;
-    // The outside world acts on what the estate shows.
+    // The outside world can act only on objects that the estate shows.
     if (!found && isByWorld(api) && api.method === 'POST') throw notFound(collection.definition.type, id);
     return found;
   }
@@ -139,7 +139,7 @@ async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, coll
   for (const { of } of collections) await work.get(of, name);
 }
 
-/** Objects whose own id is the id in a path: `/payments/{id}/refunds`. Other paths name what an object belongs to. */
+/** Objects whose own id is the id in a path: `/payments/{id}/refunds`. Other paths have the id of the object's owner. */
 const namesInPath = ({ path }: ApiDefinition, { type }: ObjectDefinition): boolean =>
   NAMED_IN_PATHS.has(type) && new RegExp(`/${type}s(?:/authorizations)?/\\{id\\}`).test(path);
 const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'customer', 'shipment']);
@@ -160,7 +160,7 @@ function refuseOtherObject({ bound: { api }, input }: ClaimedRequest, { collecti
   throw unacceptable(
     'other_object',
     api,
-    `answered ${api.id} about the ${name} ${asked} with a ${definition.type} of the ${name} ${answered}.`,
+    `answered ${api.id} about the ${name} ${asked} with a ${definition.type} about the ${name} ${answered}.`,
   );
 }
 

@@ -23,7 +23,7 @@ const RECORDED = 'number';
 
 type Input = { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
 
-/** What stands for a secret in kept answers: the estate refuses the word that it shows elsewhere, because answers are sent to it. */
+/** Replaces a secret in kept answers. They are sent to the estate, which would refuse `CENSOR`. */
 const SECRET = 'redacted';
 
 /** A value whose secrets are replaced by values that the estate accepts. */
@@ -43,7 +43,7 @@ function withoutSecrets(value: unknown): unknown {
 const requestOf = ({ params, query, body }: Input) =>
   withoutSecrets(JSON.parse(JSON.stringify({ params, query, body }))) as RecordedAnswer['request'];
 
-/** What the catalog declares of a success. Other answers are kept whole: they show what the real system did. */
+/** The members of a success that the catalog declares. Other answers are kept whole: they show what the real system did. */
 function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
   const text = body.toString();
   if (isTooDeep(text)) return null;
@@ -96,13 +96,13 @@ export async function keepAnswer(
   );
 }
 
-/** The kept reply of a real system to such a call. @throws Violation `not_kept` */
+/** The kept reply of a real system to an equal call. @throws Violation `not_kept` */
 export async function keptReply(work: UnitOfWork, { swap, api, input }: Call): Promise<OutsideReply> {
   const request = requestOf(input);
   const id = digest(api.id, canonicalJson(withoutInstants(request)));
   const earlier = (await work.get(keptUses, id))?.count ?? 0;
   const bound = (await work.get(keptIds, 'ids'))?.bound ?? {};
-  // A second object with the id of the first would be a lie, and so would an old answer to a later change.
+  // An answer that changes an object is given once: given again, it would show a second object with the same id, or an old state.
   const changesObject = isMutating(api) && !api.storesNothing && hasObject(api.response, api.application);
   const mayRepeat = ({ status }: { readonly status: number }): boolean => status >= 300 || !changesObject;
   const found = findKept(swap.answers?.[api.id] ?? [], { request, now: work.now, bound, earlier, mayRepeat });

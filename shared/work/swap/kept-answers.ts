@@ -70,11 +70,11 @@ export type Match =
 interface SoughtAnswer {
   readonly request: Kept['request'];
   readonly now: Ms;
-  /** From earlier requests. */
+  /** The ids and instants of earlier requests. */
   readonly bound: Bound;
   /** The number of earlier requests that were the same. */
   readonly earlier: number;
-  /** Whether an answer may be given several times, and about other objects. */
+  /** Whether an answer may be given several times, and to requests about other objects. */
   readonly mayRepeat: (answer: Pick<Kept, 'status' | 'answer'>) => boolean;
 }
 
@@ -82,8 +82,8 @@ interface SoughtAnswer {
 export const withoutInstants = (request: Kept['request']): unknown => mapTexts(request, (text) => (INSTANT.test(text) ? '{now}' : text));
 
 /**
- * Finds the answer to a request. Answers whose ids belong to the same objects go first. The n-th equal request gets the n-th answer, and
- * further ones get the last if it may repeat.
+ * Finds the answer to a request. Answers whose ids belong to the same objects are chosen first. The n-th equal request gets the n-th
+ * answer, and further ones get the last if it may repeat.
  */
 export function findKept(kept: readonly Kept[], { request, now, bound, earlier, mayRepeat }: SoughtAnswer): Match {
   const known = new Set(kept.flatMap((one) => [...textsIn(one.request)]));

@@ -12,9 +12,9 @@ import type { SeededSwap } from './stored-swap.ts';
 
 /** How a process calls real systems. */
 export interface OutsideAccess {
-  /** For addresses that a request gave. */
+  /** Calls addresses that a request gave. */
   readonly checked: Outbound;
-  /** For addresses from the variables of the estate. */
+  /** Calls addresses from the variables of the estate. */
   readonly trusted: Outbound;
 }
 
@@ -60,8 +60,6 @@ const MOST_AT_ONCE = 16;
 const MOST_BYTES = 2 ** 20;
 /** A shorter header value may be a common word. */
 const SHORTEST_SECRET = 8;
-
-export type CallOutside = ReturnType<typeof createCallOutside>;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
 export function createCallOutside(access: () => OutsideAccess) {

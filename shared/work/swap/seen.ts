@@ -27,8 +27,8 @@ export interface SeenCollection {
 }
 
 /**
- * The collections of the business objects of an application. A real system may have two objects with a value that is unique in ours, so
- * nothing is unique here.
+ * The collections of the business objects of an application. In a real system two objects may share a value that is unique in ours, so
+ * these collections have no unique values.
  */
 export const seenCollections = (collections: readonly AnyCollection[]): readonly SeenCollection[] =>
   collections.flatMap((of) =>
@@ -121,7 +121,7 @@ const withoutVersion = ({ version: _version, updatedAt: _updatedAt, ...facts }: 
  * The shortest way between two states of a life cycle: a real system may move an object several times between two answers.
  * @param from undefined: the object was never seen @returns undefined when no way exists
  */
-export function movesBetween(
+function movesBetween(
   lifeCycle: LifeCycle | undefined,
   from: string | undefined,
   to: string | undefined,

@@ -14,7 +14,7 @@ export type StoredSwap = z.output<typeof StoredSwap>;
 /** How an application is swapped, stored with its data. The row of the retailer names the swapped applications. */
 export const swaps = defineCollection({ name: 'swap', schema: StoredSwap });
 
-/** What the control plane seeds a swapped application with. */
+/** The data that the control plane seeds a swapped application with. */
 export type SeededSwap = Pick<StoredSwap, 'isDefault'> & Swap;
 
 export const seedOfSwap = (swap: SeededSwap): NonNullable<Seed['objects']>[number] => ({

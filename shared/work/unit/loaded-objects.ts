@@ -130,7 +130,7 @@ export function indexChanges({ of, storedObject, next }: WrittenObject): IndexCh
 const without = (values: readonly string[], others: readonly string[]): readonly string[] =>
   values.filter((value, place) => !others.includes(value) && values.indexOf(value) === place);
 
-/** Most texts in an application's cache. */
+/** Maximum number of texts in an application's cache. */
 const MOST_TEXTS = 256;
 /** Total size of the cached texts, in characters. */
 const MOST_CHARACTERS = 512 * 1_024;

@@ -29,7 +29,7 @@ export interface OpenUnit extends UnitOfWork {
 export interface UnitParts extends WriteParts {
   readonly figures: Figures;
   readonly fence?: Fence;
-  /** Ids are derived from it; equal for all runs of a request. */
+  /** New ids derive from this key, which is equal for all runs of a request. */
   readonly key: string;
   /** The time part of ids. */
   readonly since: Ms;

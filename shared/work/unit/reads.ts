@@ -123,7 +123,7 @@ function orderOf(cursor: string | undefined): number {
   });
 }
 
-/** `If-Match` of a request, and the object that it is for. Shared by all runs of the request. */
+/** `If-Match` of a request, with the key of its object. Shared by all runs of the request. */
 export interface Precondition {
   /** The key of the object in the request: its id or a unique value. */
   readonly name: string;

@@ -7,7 +7,7 @@ import { receiveEvents } from '../../support/event-receiver.ts';
 import { started } from '../started.ts';
 
 const listen = (rehearsal: string, url: string, ...more: readonly string[]) =>
-  runEstate(['listen', '--forward-to', url, '--rehearsal', rehearsal, '--from', 'h0.e0', ...more]);
+  runEstate(['listen', '--forward-to', url, '--rehearsal', rehearsal, ...(more.includes('--from') ? [] : ['--from', 'h0.e0']), ...more]);
 
 test('The command listen sends each event with a signature that a receiver verifies with its own library', async () => {
   await using rehearsal = await newRehearsal();

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { serving } from '../../conform/serving.ts';
 import { COMMAND, MAIN, runEstate, runProgram } from '../../support/command.ts';
 import { estate, newRehearsal } from '../../support/estate.ts';
 import { FREE_PORTS } from '../started.ts';
@@ -47,11 +46,9 @@ test.each([
 });
 
 test('The command doctor names the variable of a taken port', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  const { problems } = await examine([], { TOUCHPOINT_PORT: String(port) });
-  taken.close();
+  await using taken = await serving(() => undefined);
+  const { port } = new URL(taken.url);
+  const { problems } = await examine([], { TOUCHPOINT_PORT: port });
   const found = `${port} is taken by another program`;
   expect(problems).toMatchObject([{ what: 'Touchpoint port', found, remedy: expect.stringContaining('TOUCHPOINT_PORT') }]);
 });

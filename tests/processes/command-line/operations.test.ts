@@ -117,6 +117,21 @@ test('The commands of snapshots print the objects that differ, and a refused fil
   await rehearsal.control('delete-snapshot', { params: { name } });
 });
 
+test('An option with a list collects its repetitions, and an option with one value refuses them', async () => {
+  await using rehearsal = await newRehearsal();
+  const at = ['--rehearsal', rehearsal.name];
+  const set = ['webhooks', 'set', 'shop', 'http://localhost:3000/events', '--types', 'order-created', '--types', 'order-confirmed, ext.*'];
+  expect(await runEstate([...set, ...at])).toMatchObject({ code: 0, err: '' });
+  const shown = await rehearsal.control('read-webhook', { params: { name: 'shop' } });
+  expect(shown.types).toEqual(['order-created', 'order-confirmed', 'ext.*']);
+  expect(await runEstate(['journal', ...at, '--limit', '1', '--limit', '2'])).toEqual({
+    code: 2,
+    out: '',
+    err: '--limit takes one value, and is given twice; remove one of them.\n',
+  });
+  expect((await runEstate(['webhooks', 'set', '--help'])).out).toMatch(/--types <words> .*separated\s+by\s+commas,\s+or\s+repeated/s);
+});
+
 test('The command journal prints bodies with --bodies only', async () => {
   await using rehearsal = await newRehearsal();
   await rehearsal.basket();

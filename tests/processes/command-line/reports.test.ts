@@ -186,7 +186,7 @@ test('Files that are missing, do not parse, export no scenario, or repeat a name
     expect.stringMatching(/^broken\.ts cannot be loaded: .*, in line 1\.$/),
     'empty.ts exports no scenario; export an object with name, title and run.',
     'notes.md cannot be loaded: its extension is unknown; put scenarios in files such as my-scenarios.ts, .mts, .js or .mjs.',
-    'taken.ts: a scenario digital-order comes with the estate; choose another name.',
+    'taken.ts: the estate has a scenario digital-order already; choose another name.',
     'two.ts: one.ts has a scenario mine too; choose another name for one of them.',
     'bad-name.ts: name of a scenario cannot be used: Give it lower-case letters, digits and hyphens.',
   ]);

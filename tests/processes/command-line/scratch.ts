@@ -1,19 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
+import { aFolder } from '../../support/folder.ts';
 
 /** A folder of ES modules for the tests of a file. */
 export async function scratchFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'scratch-'));
-  afterAll(() => rm(folder, { recursive: true }));
-  const at = (...names: readonly string[]): string => join(folder, ...names);
-  const write = async (name: string, text: string): Promise<string> => {
-    await writeFile(at(name), text);
-    return at(name);
-  };
-  await write('package.json', '{"type":"module"}');
-  return { at, write };
+  const folder = await aFolder();
+  afterAll(folder.remove);
+  await folder.write('package.json', '{"type":"module"}');
+  return folder;
 }
 
 /** The text of a module with scenarios, one per line, by name and body. */

@@ -60,7 +60,7 @@ export const listClockMoves = defineOperation({
   method: 'GET',
   path: '/_control/clock/moves',
   query: z.strictObject({
-    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, KEPT_MOVES).default(50).describe('Maximum number of moves in an answer.'),
   }),
   response: z.object({
@@ -77,7 +77,7 @@ export const listClockMoves = defineOperation({
           .describe(`The first timers that ran, at most ${KEPT_TIMERS}.`),
       }),
     ),
-    next: z.int().optional().describe('Value for before. Absent when there are no older moves.'),
+    next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older moves.'),
   }),
 });
 
@@ -94,7 +94,7 @@ export const settle = defineOperation({
     parked: z
       .array(Parked)
       .describe(
-        'Work that was refused too often, or whose application was away for a week. It can be redriven. Work of the second kind resumes when its application is back.',
+        'Work that was refused too often, or whose application was away for a week. It can be redriven. Work that waited for an application resumes when the application is back.',
       ),
     withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting a fault releases them.'),
   }),

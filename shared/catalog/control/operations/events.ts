@@ -50,12 +50,12 @@ export const listEvents = defineOperation({
     type: EventType.optional(),
     subject: z.string().max(160).optional().describe('payment/pay_…'),
     correlationId: z.string().max(128).optional().describe('Only events of the request with this correlation id.'),
-    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member next of the previous answer.'),
+    after: queryInteger(0, Number.MAX_SAFE_INTEGER).default(0).describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 1_000).default(100).describe('Maximum number of events in an answer.'),
     ext: z
       .enum(['true', 'false'])
       .default('false')
-      .describe('Include the additional events. An additional event that type names is always included.'),
+      .describe('Include the additional events. An additional event that `type` names is always included.'),
   }),
   response: z.object({ items: z.array(ListedEvent), next: z.int() }),
 });

@@ -128,7 +128,7 @@ const Explained = z.object({
 
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
-  waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and of the objects that these wait for.'),
+  waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),
 }).meta({ id: 'Explanation' });
 
 export const explainObject = defineOperation({

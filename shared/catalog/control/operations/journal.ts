@@ -66,7 +66,9 @@ export const readJournal = defineOperation({
     items: z.array(Hop).describe('Sorted by completion, oldest first.'),
     next: z
       .int()
-      .describe('Value for after: the sequence of the last hop listed or, if the list is empty, of the newest hop of the rehearsal.'),
+      .describe(
+        'Value of `after` for the next page: the sequence of the last listed hop or, if the list is empty, of the newest hop of the rehearsal.',
+      ),
     complete: z.boolean().describe('Whether the journal has a record of every call that the listed hops made.'),
     truncated: z.boolean().describe('Whether the journal has reached its limit and discarded older hops of this rehearsal.'),
   }),

@@ -55,12 +55,12 @@ export const listObjects = defineOperation({
       .describe(
         'Text in any member of the object, or of its customer, in any case: an order number, name, e-mail, SKU, total. One request searches at most 1,000 objects.',
       ),
-    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of objects in an answer.'),
   }),
   response: z.object({
     items: z.array(ListedObject),
-    next: z.int().optional().describe('Value for before. Absent when there are no older objects.'),
+    next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older objects.'),
   }),
 });
 
@@ -102,7 +102,7 @@ export const listStock = defineOperation({
   query: z.strictObject({
     sku: Sku.optional().describe('Only stock of this SKU.'),
     location: z.string().max(64).optional().describe('Only stock at this store or distribution center.'),
-    after: z.string().max(140).optional().describe('The member next of the previous answer.'),
+    after: z.string().max(140).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 500).default(100).describe('Maximum number of rows in an answer.'),
   }),
   response: z.object({
@@ -118,7 +118,7 @@ export const listStock = defineOperation({
         atp: z.int().describe('Available to promise.'),
       }),
     ),
-    next: z.string().optional().describe('Value for after. Absent on the last page.'),
+    next: z.string().optional().describe('Value of `after` for the next page. Absent on the last page.'),
   }),
 });
 

@@ -22,7 +22,7 @@ const Seed = z.string().describe('The seed of its ids. Absent: they differ in ea
 const Rehearsal = z.object({ name: RehearsalName, world: z.string(), createdAt: z.string(), now: Instant });
 const ListedRehearsal = Rehearsal.partial({ world: true, createdAt: true, now: true }).extend({
   lastUsedAt: Instant.describe('Wall time of the latest request or operation of the rehearsal.'),
-  endsAt: Instant.optional().describe('Wall time of its end unless it is used before. Absent if it is kept.'),
+  endsAt: Instant.optional().describe('Wall time of its end unless it is used first. Absent if it is kept.'),
   contents: z
     .object({
       objects: z.int(),
@@ -45,7 +45,7 @@ export const createRehearsal = defineOperation({
     idleExpiry: z.string().max(64).optional().meta({
       format: 'duration',
       description:
-        'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes keep.',
+        'Wall time without use after which the rehearsal ends: an ISO 8601 duration from PT1S to P366D. Default: REHEARSAL_IDLE_EXPIRY. Excludes `keep`.',
     }),
     keep: z.boolean().default(false).describe('Keeps the rehearsal until it is deleted.'),
     from: z
@@ -54,7 +54,7 @@ export const createRehearsal = defineOperation({
         rehearsal: z.string().max(40).optional().describe('Name of the rehearsal to fork. Both then continue independently.'),
       })
       .optional()
-      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes data, swap and startsAt.'),
+      .describe('Begins with the world of a snapshot or of another rehearsal. Excludes `data`, `swap` and `startsAt`.'),
     data: OwnData.optional().describe(
       'Your own data: lists of rows by file, such as products, stock, customers or promotions, all but credentials. A row changes the row with the same key (RFC 7396), removes it with {"$remove": true}, or is added. A reset keeps the data.',
     ),

@@ -81,7 +81,7 @@ export const deleteRun = defineOperation({
       .enum(['remove', 'keep'])
       .default('remove')
       .describe(
-        'Treatment of a run that has ended. keep leaves the run and its rehearsal in place, so that the operation only stops runs.',
+        'Treatment of a run that has ended. `keep` leaves the run and its rehearsal in place, so that the operation only stops runs.',
       ),
   }),
   response: z.null(),

@@ -8,7 +8,7 @@ const SwapInUse = z
   .object({
     application: z.string(),
     title: z.string(),
-    support: z.enum(['promised', 'possible']).describe('possible: nothing is promised.'),
+    support: z.enum(['promised', 'possible']).describe('promised: the swap is supported. possible: it may work.'),
     url: z.string().optional().describe('Absent in the mode kept.'),
     mode: SwapMode,
     headers: z.array(z.string()).describe('Names of the configured headers. Their values are never shown.'),

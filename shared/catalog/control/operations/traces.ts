@@ -53,16 +53,16 @@ export const listTraces = defineOperation({
     fault: FaultName.optional().describe('Only traces that this fault struck.'),
     object: z.string().max(160).optional().describe('Type and id, such as order/ord_01M…. Only its newest 1,000 events are searched.'),
     correlationId: z.string().max(128).optional().describe('Only the trace with this correlation id.'),
-    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of traces in an answer.'),
   }),
   response: z.object({
     items: z
       .array(Trace)
       .describe(
-        'A request with a filter searches at most 1,000 traces. It may return fewer than limit, or none, although there are older ones.',
+        'A request with a filter searches at most 1,000 traces. It may return fewer than `limit`, or none, although there are older ones.',
       ),
-    next: z.int().optional().describe('Value for before. Absent when there are no older traces.'),
+    next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older traces.'),
     discarded: z.int().describe('Number of traces that the journal has discarded: the oldest ones.'),
   }),
 });

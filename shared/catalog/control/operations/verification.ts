@@ -10,7 +10,7 @@ export const Invariant = z.object({
     .enum(['as-seen', 'not-checked'])
     .optional()
     .describe(
-      'as-seen: objects of swapped applications are checked as their real systems returned them. not-checked: records are missing that only a real system has, and holds has no meaning. Absent: all records are checked.',
+      'as-seen: objects of swapped applications are checked as their real systems returned them. not-checked: records are missing that only a real system has, and `holds` has no meaning. Absent: all records are checked.',
     ),
   checked: z.int().describe('Number of checks made.'),
   violations: z.array(z.string()).describe('Each violation names its records.'),

@@ -60,7 +60,7 @@ export const putWebhook = defineOperation({
       .meta({ items: { type: 'string', enum: webhookTypes }, description: 'Names of events; ext.* names the additional ones, * all.' }),
     timestamp: Timestamp.default('wall').describe('Clock of webhook-timestamp. Libraries compare it with the wall clock.'),
   }),
-  response: Webhook.extend({ secret: Secret.optional().describe('Signs the deliveries. Absent when the webhook was registered before.') }),
+  response: Webhook.extend({ secret: Secret.optional().describe('Signs the deliveries. Absent when the webhook is registered already.') }),
   problems: ['outbound_refused', 'too_many_webhooks'],
 });
 
@@ -111,12 +111,12 @@ export const listWebhookDeliveries = defineOperation({
   summary: `Lists the deliveries of a webhook with their attempts, newest first. The latest ${KEPT_DELIVERIES} are kept.`,
   path: '/_control/webhooks/{name}/deliveries',
   query: z.strictObject({
-    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member next of the previous answer.'),
+    before: queryInteger(1, Number.MAX_SAFE_INTEGER).optional().describe('The member `next` of the previous answer.'),
     limit: queryInteger(1, 200).default(50).describe('Maximum number of deliveries in an answer.'),
   }),
   response: z.object({
     items: z.array(WebhookDelivery),
-    next: z.int().optional().describe('Value for before. Absent when there are no older deliveries.'),
+    next: z.int().optional().describe('Value of `before` for the next page. Absent when there are no older deliveries.'),
   }),
   problems: ['not_found'],
 });

@@ -107,7 +107,7 @@ redis.call('HSET', root, 'flowing', flowing, 'clock', flowing == '1' and int(ton
 changed()
 return remember(operation, '1')`,
 
-  // Stops the clock, and keeps whether it flowed for the end of the lease.
+  // Stops the clock. Stores whether it flowed, so that it flows again when the lease ends.
   leaseClock: lua`
 if not exists() then return gone() end
 local token, ms = arg(), arg()

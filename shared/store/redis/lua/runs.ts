@@ -53,7 +53,7 @@ local id = arg()
 if not redis.call('ZSCORE', key('order'), id) then return {} end
 return { redis.call('HGET', key('versions'), id), redis.call('HGET', key('heads'), id), runHeld(id), redis.call('HGET', key('bodies'), id) }`,
 
-  // The answer of a repeat would be "none": the removal is remembered until the next one.
+  // A repeat would find no run, so the removal is remembered until the next one.
   removeRun: lua`
 local id, operation = arg(), arg()
 if redis.call('ZREM', key('order'), id) == 0 then return redis.call('HGET', root, 'removedBy') == operation and 1 or 0 end

@@ -2,7 +2,7 @@ import { lua } from './lua.ts';
 
 /** Kept snapshots. The key of each script is the root of their keys: they belong to the estate, not to a world. */
 export const snapshotScripts = {
-  // Lists a content that has been written, and frees the content that it replaces. Returns 0 at the limit of the number.
+  // Lists a content that has been written, and frees the content that it replaces. Returns 0 when the maximum number is reached.
   keepSnapshot: lua`
 local name, id, head, most = arg(), arg(), arg(), tonumber(arg())
 local before = redis.call('HGET', key('ids'), name)

@@ -5,26 +5,26 @@ import { control, type Output } from '../data/control.ts';
 type Reservation = output<typeof ReservationSchema>;
 
 /** The states of an active reservation. */
-const HOLDING = ['confirmed', 'requested'] as const;
+const ACTIVE = ['confirmed', 'requested'] as const;
 /** Most reservations read for one view. */
 const MOST = 50;
 
-/** A reservation that holds units of a SKU. */
-export interface Hold {
+/** A reservation, with its units of one SKU. */
+export interface SkuReservation {
   readonly id: string;
   readonly state: string;
   /** Its orders and baskets. */
   readonly owners: readonly { readonly type: string; readonly id: string; readonly name: string | undefined }[];
-  /** Of the rehearsal's clock. */
+  /** On the rehearsal's clock. */
   readonly expiresAt: string | undefined;
   readonly places: readonly { readonly locationId: string; readonly units: number }[];
 }
 
-export type HoldReader = (signal: AbortSignal) => Promise<readonly Hold[]>;
+export type ReservationReader = (signal: AbortSignal) => Promise<readonly SkuReservation[]>;
 type Listed = Output<'list-objects'>['items'][number];
 
-/** Reads what holds a SKU. A reservation is read again only when its version has changed. */
-export function createHoldReader(sku: string): HoldReader {
+/** Reads the active reservations of a SKU. A reservation is read again only when its version has changed. */
+export function createReservationReader(sku: string): ReservationReader {
   const known = new Map<string, Reservation>();
   async function reservationOf({ id, version }: Listed, signal: AbortSignal): Promise<Reservation> {
     const key = `${id} ${version}`;
@@ -34,21 +34,25 @@ export function createHoldReader(sku: string): HoldReader {
   }
   return async (signal) => {
     const lists = await Promise.all(
-      HOLDING.map((state) =>
+      ACTIVE.map((state) =>
         control('list-objects', { params: { type: 'reservation' }, query: { state, q: sku, limit: MOST } }, { signal }),
       ),
     );
     const newest = lists.flatMap(({ items }) => items).toSorted((one, other) => other.order - one.order);
-    const holds = await Promise.all(
-      newest.slice(0, MOST).map(async (listed) => holdOf(await reservationOf(listed, signal), sku, listed.names ?? {})),
+    const reservations = await Promise.all(
+      newest.slice(0, MOST).map(async (listed) => skuReservationOf(await reservationOf(listed, signal), sku, listed.names ?? {})),
     );
-    return holds.filter(({ places }) => places.length > 0);
+    return reservations.filter(({ places }) => places.length > 0);
   };
 }
 
 type Names = Readonly<Record<string, string>>;
 
-function holdOf({ id, state, orderId, basketId, expiresAt, allocations }: Reservation, sku: string, names: Names): Hold {
+function skuReservationOf(
+  { id, state, orderId, basketId, expiresAt, allocations }: Reservation,
+  sku: string,
+  names: Names,
+): SkuReservation {
   const places = allocations
     .filter((allocation) => allocation.sku === sku)
     .map(({ locationId, qty, fulfilledQty, cancelledQty }) => ({ locationId, units: qty - fulfilledQty - cancelledQty }))
