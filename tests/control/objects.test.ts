@@ -235,8 +235,8 @@ test('A list of stock can be filtered by SKU and by location', async () => {
 test.each([
   ['an unknown SKU', { sku: 'mug-none' }, 'without sku'],
   ['an unknown location', { location: 'moon' }, 'dc-01'],
-  ['a place that is not in the list', { after: 'mug-blue|moon' }, 'member next'],
-  ['a place of another SKU', { sku: 'mug-blue', after: 'mug-red|dc-01' }, 'member next'],
+  ['a place that is not in the list', { after: 'mug-blue|moon' }, 'member "next"'],
+  ['a place of another SKU', { sku: 'mug-blue', after: 'mug-red|dc-01' }, 'member "next"'],
 ])('A list of stock that names %s is refused with the remedy', async (_what, query, remedy) => {
   await using rehearsal = await newRehearsal();
   const body = { code: 'validation_failed', detail: expect.stringContaining(remedy) };
