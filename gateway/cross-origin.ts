@@ -15,7 +15,7 @@ const PREFLIGHT_SECONDS = 600;
 
 /** CORS: lets pages of other origins read answers. */
 export interface CrossOrigin {
-  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. Every answer varies by origin. */
+  /** Sets the headers for a page of an allowed origin, before any check, so that the page can read refusals too. */
   allow(request: IncomingMessage, response: ServerResponse): void;
   /** The headers of an answer without a response object. @param origin of the request */
   headersFor(origin: string | undefined): Readonly<Record<string, string>>;
@@ -35,16 +35,13 @@ export function crossOrigin(allowed: readonly string[]): CrossOrigin {
   const handle = cors<CorsRequest>({ origin, exposedHeaders: EXPOSED_HEADERS, maxAge: PREFLIGHT_SECONDS });
   return {
     allow(request, response) {
-      // Answers without an origin too: a cache would give them to pages.
-      if (origin.length > 0) response.setHeader('Vary', 'Origin');
       if (isPreflight(request) || !isAllowed(request)) return;
       // The package treats every `OPTIONS` request as a preflight and answers it.
       handle({ method: 'GET', headers: request.headers }, response, () => {});
     },
-    headersFor(given) {
-      const vary: Record<string, string> = origin.length > 0 ? { Vary: 'Origin' } : {};
-      if (given === undefined || !allows(given)) return vary;
-      return { ...vary, 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
+    headersFor(given): Readonly<Record<string, string>> {
+      if (given === undefined || !allows(given)) return {};
+      return { 'Access-Control-Allow-Origin': given, 'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(',') };
     },
     isPreflight,
     require(request) {

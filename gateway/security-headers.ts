@@ -26,8 +26,11 @@ class Recorder extends ServerResponse {
   }
 }
 
-/** The security headers, which are the same for every answer. */
-export const SECURITY_HEADERS: readonly OwnHeader[] = record();
+/**
+ * The security headers, which are the same for every answer. `Vary` is among them: a cache would otherwise give the answer to a request without an
+ * origin to a page of an allowed origin, which could not read it.
+ */
+export const SECURITY_HEADERS: readonly OwnHeader[] = [...record(), ownHeader('Vary', 'Origin')];
 
 /** Sets the security headers that the answer does not have yet. */
 export function setSecurityHeaders(response: ServerResponse): void {

@@ -147,17 +147,12 @@ type Admitted = ForApi & Traced & Authenticated & Entered & Identified & Receive
 /** Makes the request for the application. After this step, the application may have received it. */
 export const addressApplication =
   ({ observer, token }: GatewayParts) =>
-  ({ request, response, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {
+  ({ request, api, traceparent: parent, caller, view, ids, body }: Admitted): Addressee => {
     const callSpan = observer.tracer && startCallSpan(observer.tracer, api, parent);
     const traceparent = callSpan?.traceparent ?? parent;
     const principal = caller?.principal ?? ANONYMOUS;
     request.headers = applicationHeaders({ request, ids, traceparent, view, principal, token, body });
-    const vary = response.getHeader('Vary');
-    const ownHeaders = [
-      ...SECURITY_HEADERS,
-      ownHeader('X-Correlation-Id', ids.correlationId),
-      ...(vary === undefined ? [] : [ownHeader('Vary', String(vary))]),
-    ];
+    const ownHeaders = [...SECURITY_HEADERS, ownHeader('X-Correlation-Id', ids.correlationId)];
     return { forwarded: { application: api.application, body, ownHeaders }, callSpan };
   };
 
