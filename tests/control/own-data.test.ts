@@ -97,10 +97,10 @@ test.each<[what: string, own: object, pointer: string, code: string, detail?: st
     'This must be 13 digits.',
   ],
   ['dollars', { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] }, '/data/products/0/price/currency', 'unsupported_currency'],
-])('Own data with %s is refused', async (_what, own, pointer, code, detail) => {
+])('Own data with %s is refused', async (_what, own, pointer, code, detail = '') => {
   await using rehearsal = await newRehearsal();
   const refused = await rehearsal.call('create-rehearsal', { body: { data: own } as never });
-  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: detail ?? expect.any(String) }] } });
+  expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringContaining(detail) }] } });
 });
 
 test('A name of a prototype in own data is refused', async () => {
