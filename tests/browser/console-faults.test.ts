@@ -141,6 +141,7 @@ describeInBrowser('Faults in the console', () => {
     };
     await refused('Name', 'A fault needs a name');
     await main().getByLabel('Name').fill('rule');
+    await main().getByLabel('Application').selectOption('any');
     await refused('Application', /A fault needs a target/);
     await main().getByLabel('Application').selectOption('oms');
     await main().getByLabel('Seed').fill('monday');

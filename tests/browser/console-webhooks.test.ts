@@ -169,7 +169,7 @@ describeInBrowser('Webhooks in the console', () => {
     await refused('Name', 'lower-case letters, digits and hyphens');
     await name.fill('carrier');
     await url.fill(receiver.url);
-    await refused('Name', 'choose another name');
+    await refused('Name', 'choose another one');
     await name.fill('shop');
     await url.fill('http://10.0.0.1/events');
     await refused('URL of the receiver', 'OUTBOUND_ALLOW');
