@@ -51,9 +51,10 @@ export function explainWords(): void {
   options.vnode = (vnode: VNode) => {
     before?.(vnode);
     if (typeof vnode.type !== 'string' || !PROSE.has(vnode.type)) return;
-    const props = vnode.props as { children?: ComponentChildren };
+    const props = vnode.props as { children?: ComponentChildren; class?: string };
     const { children } = props;
-    if (children !== undefined) props.children = Array.isArray(children) ? children.map(explained) : explained(children);
+    const isCode = props.class?.split(' ').includes('mono') ?? false;
+    if (children !== undefined && !isCode) props.children = Array.isArray(children) ? children.map(explained) : explained(children);
   };
 }
 
