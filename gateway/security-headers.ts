@@ -26,15 +26,18 @@ class Recorder extends ServerResponse {
   }
 }
 
-/**
- * The security headers, which are the same for every answer. `Vary` is among them: a cache would otherwise give the answer to a request without an
- * origin to a page of an allowed origin, which could not read it.
- */
-export const SECURITY_HEADERS: readonly OwnHeader[] = [...record(), ownHeader('Vary', 'Origin')];
+/** The security headers, which are the same for every answer. */
+export const SECURITY_HEADERS: readonly OwnHeader[] = record();
 
-/** Sets the security headers that the answer does not have yet. */
+/**
+ * Documents have a lifetime in caches, answers of APIs have none. Without `Vary`, a cache would give the answer to a request without an origin to a page of an
+ * allowed origin, which could not read it.
+ */
+const OWN_HEADERS: readonly OwnHeader[] = [...SECURITY_HEADERS, ownHeader('Vary', 'Origin')];
+
+/** Sets the headers of the gateway's own answers that the answer does not have yet. */
 export function setSecurityHeaders(response: ServerResponse): void {
-  for (const { name, value } of SECURITY_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
+  for (const { name, value } of OWN_HEADERS) if (!response.hasHeader(name)) response.setHeader(name, value);
 }
 
 function record(): readonly OwnHeader[] {
