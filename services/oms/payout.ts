@@ -83,7 +83,7 @@ async function refundRemaining(
 }
 
 /**
- * A return refunds goods, not shipping. Beside an exchange credit the other tenders keep the shipping until the credit is empty;
+ * A return refunds goods, not shipping. The other tenders of an order with an exchange credit keep the shipping until the credit is empty;
  * otherwise the customer would keep points that the goods earned with the first order.
  */
 function goodsSplit(

@@ -110,9 +110,7 @@ export const Return = z
     ),
     refunds: z
       .array(ReturnRefund)
-      .describe(
-        `${refundOrderInWords} Beside an exchange credit, the other tenders keep the shipping of the order; the credit is refunded last.`,
-      ),
+      .describe(`${refundOrderInWords} An order with an exchange credit refunds the credit last, and its other tenders keep the shipping.`),
     shipments: z.array(FulfillmentShipment),
     writtenOffAt: Instant.optional().describe('When its lost parcel was written off. It is refunded without its goods.'),
     exchangeOrderId: Id.optional(),

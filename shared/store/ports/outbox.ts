@@ -60,8 +60,9 @@ export interface OutboxBacklog {
 export interface OutboxStore {
   readonly application: Owner;
   /**
-   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. If the outbox is empty, it
-   * releases the relay's lease: in the same step, so that no wake-up is lost. While another token holds the lease, there is no batch.
+   * Acknowledges the sent events, removes the withheld ones from the outbox, and returns the next batch. An empty outbox releases the lease of
+   * the relay in the same atomic step, so that the next commit wakes a relay.
+   * @returns undefined while another token holds the lease
    */
   drain(world: World, progress: RelayProgress): Promise<Batch | undefined>;
   /** Worlds with unpublished events of this application that no relay has leased. */
