@@ -26,6 +26,8 @@ test('A repeated change of a product changes nothing, and null removes a member'
   expect(await change({ compareAtPrice: null, attributes: { colour: null } })).not.toHaveProperty('compareAtPrice');
   const { attributes, compareAtPrice } = await rehearsal.object('product', 'prd_mug-blue');
   expect([Object.keys(attributes), compareAtPrice]).toEqual([['material', 'capacityMl', 'dishwasherSafe'], undefined]);
+  const cheese = { params: { id: 'cheddar-farmhouse' }, body: { labelReference: null } };
+  expect(await rehearsal.control('change-product-by-hand', cheese)).not.toHaveProperty('labelReference');
 });
 
 test('A change of an unknown or archived product is refused', async () => {
@@ -147,6 +149,8 @@ test.each<readonly [type: Changed, id: string, body: object, pointer: string, co
   ['product', 'mug-blue', { price: { currency: 'USD' } }, '/price/currency', 'unsupported_currency'],
   ['product', 'mug-blue', { gtin: '9521001000070' }, '/gtin', 'does_not_fit'],
   ['product', 'mug-blue', { gtin: '9521001000147' }, '/gtin', 'gtin_of_another'],
+  ['product', 'mug-blue', { gtin: '2104321005992' }, '/gtin', 'gtin_is_label'],
+  ['product', 'mug-blue', { labelReference: '04321' }, '/labelReference', 'label_of_another'],
   ['product', 'mug-blue', { name: ' ' }, '/name', 'does_not_fit'],
   ['product', 'mug-blue', { name: 'x'.repeat(10_001) }, '/name', 'custom'],
   ['product', 'mug-blue', { compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],
