@@ -83,13 +83,15 @@ export const finishOpening = handleDue(finishOpeningDue)(async ({ key, payload: 
 
 export const updatePickingStatus = handle(updatePickingStatusApi)(async ({ params: { id }, body }, scope) => {
   const order = await requireObject(scope.work, pickingOrders, id, 'picking-order');
-  if (order.status !== body.status) {
-    await refuseCancelled(scope.work, order.fulfillmentOrderId);
-    return movePickingOrder(order, body, scope);
-  }
+  const isRepeat = order.status === body.status;
+  if (!isRepeat || !foundNothing(order)) await refuseCancelled(scope.work, order.fulfillmentOrderId);
+  if (!isRepeat) return movePickingOrder(order, body, scope);
   refuseOtherPicking(order, body);
   return again(order);
 });
+
+/** Whether the picking ended its fulfillment order, which is cancelled when no unit is found. */
+const foundNothing = ({ status, lines }: PickingOrder): boolean => status === 'short' && lines.every(({ pickedQty }) => pickedQty === 0);
 
 /**
  * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
