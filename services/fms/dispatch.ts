@@ -68,7 +68,7 @@ async function carryOnDispatch(found: StoredFulfillmentOrder, scope: Scope): Pro
   const latest = (await parcelOf(work, found)) ?? parcel;
   if (isHandedOver(found, latest)) return found;
   const { found: next, failure } = await handOver(found, latest, scope);
-  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing a dispatched parcel over failed');
+  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing over a dispatched parcel failed');
   return next;
 }
 

@@ -128,7 +128,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.open(objects(`/shipment/${shipmentId}`, other));
     await tab.stateIs('label-created');
     expect(await verb('Deliver').getAttribute('aria-disabled')).toBe('true');
-    await main().getByText('Only when it is out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
+    await main().getByText('Possible only from out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
     await verb('Deliver').click({ force: true });
     await verb('Collect').click();
     await tab.page.getByText('Collect: done.').waitFor();

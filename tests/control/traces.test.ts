@@ -101,7 +101,7 @@ test.each([
     { api: 'create-baskt-api' },
     '?api',
     'unknown_api',
-    /^No hop has the api "create-baskt-api"; there are .*create-basket-api, .*event:<name>/,
+    /^No hop has the API "create-baskt-api"; choose one of .*create-basket-api, .*event:<name>/,
   ],
   [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],

@@ -81,7 +81,7 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
     else if (refunds) work.transition(returns, found, 'note', { refunds });
   } catch (error) {
     if (!(error instanceof Problem) || error.retryable || error.code !== 'invalid_state_transition') throw error;
-    log.warn({ returnId: key, code: error.code }, `paying a return back failed: ${error.message}`);
+    log.warn({ returnId: key, code: error.code }, `refunding a return failed: ${error.message}`);
   }
 });
 
@@ -151,7 +151,7 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
-    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is paid back instead.`);
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is refunded instead.`);
   work.schedule(settleReturnDue, found.id, work.now, {});
   return undefined;
 };
