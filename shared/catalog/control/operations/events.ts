@@ -24,7 +24,7 @@ export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string()
 
 export const listParked = defineOperation({
   id: 'list-parked',
-  summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was away for a week.',
+  summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was down for a week.',
   path: '/_control/parked',
   response: z.object({ items: z.array(Parked) }),
 });
