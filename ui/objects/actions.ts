@@ -189,7 +189,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'pay',
       fields: (order, near) => [
         choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
-        text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
+        text('token', 'Token', 'tok_visa', 'Token of the card or the gift card. The reference lists tokens that are declined.'),
         amountField('Amount', outstandingOf(order, near)),
       ],
       steps: ({ id, totals }, { type = 'card', token, ...values }) => [

@@ -18,7 +18,7 @@ export const Withheld = z.object({
   type: z.string().optional(),
   subject: z.string().optional(),
   fault: z.string(),
-  until: Instant.optional().describe('Absent: withheld until the fault is deleted.'),
+  until: Instant.optional().describe('Absent if it is withheld until the fault is deleted.'),
 });
 export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
