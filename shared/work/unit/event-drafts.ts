@@ -1,0 +1,39 @@
+import type { Owner } from '../../catalog/applications.ts';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import type { Context } from '../../control/context.ts';
+import { envelope } from '../../events/envelope.ts';
+import type { Stored } from '../../store/collections.ts';
+import type { PlannedEvent } from '../../store/ports/plan.ts';
+
+interface DraftParts {
+  readonly application: Owner;
+  readonly context: Context;
+  /** Id of the request or event that causes the events. */
+  readonly causation: string;
+  /** Request id of the hop. */
+  readonly hopId: string;
+}
+
+/** The events of the next commit, first emitted first. */
+export class EventDrafts {
+  readonly #parts: DraftParts;
+  #drafts: PlannedEvent[] = [];
+
+  constructor(parts: DraftParts) {
+    this.#parts = parts;
+  }
+
+  /** @param type name without prefix */
+  add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
+    const { application, context, causation, hopId } = this.#parts;
+    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hopId }));
+  }
+
+  planned(): readonly PlannedEvent[] {
+    return this.#drafts;
+  }
+
+  clear(): void {
+    this.#drafts = [];
+  }
+}
