@@ -138,7 +138,7 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
       return { code: 'work-withheld', kind: 'trouble', text, at: at < NEVER ? instant(at) : undefined, refs };
     }),
     ...away.map(({ application, kind, key, awaits = '', at }): Reason => {
-      const text = `The ${applicationTitle(awaits)} is down, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
+      const text = `The ${applicationTitle(awaits)} is away, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
       const refs: Reason['refs'] = [
         { what: 'due', id: dueKey(application, kind, key) },
         { what: 'application', id: awaits },

@@ -53,7 +53,7 @@ interface MemberSchema {
 /** A longer enumeration is shown as its number of values. A page that is linked beside the table lists the values. */
 const LONGEST_ENUMERATION = 14;
 
-/** The members of a query or a body as a table. Members of nested objects have a path; equal objects are shown once. Empty without members. */
+/** The members of a query or a body as a table. Members of nested objects have a path. Empty without members. */
 function memberTable(schema: z.ZodType): string {
   const schemas = new JsonSchemas('draft-2020-12');
   const root = schemas.of(schema, 'input') as MemberSchema;
@@ -63,18 +63,12 @@ function memberTable(schema: z.ZodType): string {
 }
 
 function membersOf({ properties = {}, required = [] }: MemberSchema, named: Part, prefix: string): string[][] {
-  const alike = Map.groupBy(Object.entries(properties), ([name, member]) => {
-    const whole = { ...resolved(member, named), ...member };
-    return whole.properties === undefined ? name : JSON.stringify(whole);
-  });
-  return [...alike.values()].flatMap((members) => {
-    const names = members.map(([name]) => name);
-    const [[name, member]] = members as [(typeof members)[number]];
+  return Object.entries(properties).flatMap(([name, member]) => {
     const target = resolved(member, named);
     const row = [
       `${code(prefix + name)}${required.includes(name) && member.default === undefined ? ', required' : ''}`,
       valueText(target),
-      names.length > 1 ? `The same for ${list(names.slice(1).map(code))}.` : describe({ ...target, ...member }),
+      describe({ ...target, ...member }),
     ];
     const inner = target.type === 'array' && target.items ? resolved(target.items, named) : target;
     const path = target.type === 'array' ? `${prefix}${name}[].` : `${prefix}${name}.`;

@@ -189,7 +189,7 @@ test.each([
   ['rehearsals create mine --data nowhere.json', /^nowhere\.json cannot be read\. Give a file with JSON, or JSON in single quotes\.\n$/],
   ['rehearsals create mine --data README.md', /^README\.md is not JSON: correct it, or fetch it again if it was cut off\.\n$/],
   ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
-  ['stream --topics hops,nope', /^There is no topic "nope"; choose from hops, events, clock, faults, runs, separated by commas\.\n$/],
+  ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
   ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
   ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
   ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
