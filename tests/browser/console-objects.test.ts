@@ -49,7 +49,7 @@ describeInBrowser('Objects in the console', () => {
     await picture.evaluate((image: HTMLImageElement) => image.decode());
   });
 
-  test('The page of the types leads by a state to an object', async () => {
+  test('The page of object types leads through a state to an object', async () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();
     await tab.follow('at-risk 1');

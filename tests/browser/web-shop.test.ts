@@ -151,7 +151,7 @@ describeInBrowser('The web shop', () => {
     await isSound(page);
   });
 
-  test('A sold-out product is refused in words, and its page does not offer it', async ({ page }) => {
+  test('A sold-out product is refused with the reason, and its page does not offer it', async ({ page }) => {
     await press(page, 'Add Tall vase to basket');
     await refusal(page, 'No location has 1 of "vase-sold-out"; the best location has 0.');
     await isSound(page);

@@ -105,7 +105,7 @@ test.each([
   ],
   [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
-])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
+])('A filter that no trace can match is refused: %j', async (query, pointer, code, detail) => {
   await using rehearsal = await newRehearsal();
   const reply = await rehearsal.call('list-traces', { query });
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });
