@@ -38,7 +38,7 @@ async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, servi
     objectType: 'fulfillment-order',
     id: found.id,
     what: 'was dispatched',
-    remedy: 'Until its parcel has a label, Generate Shipping Label takes another carrier or service.',
+    remedy: 'While its parcel has no label, Generate Shipping Label accepts another carrier or service.',
   });
 }
 
