@@ -53,7 +53,7 @@ test('Put Transaction Basket creates one basket for repeated and concurrent call
   expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
 });
 
-test('A sale at the till keeps the given ids unchecked while the Loyalty Platform or the CRM is down', async (estate) => {
+test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async (estate) => {
   const { id: basketId } = await estate.openBasket();
   await estate.down('loyalty-platform');
   await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });
