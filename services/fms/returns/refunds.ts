@@ -81,7 +81,7 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
     else if (refunds) work.transition(returns, found, 'note', { refunds });
   } catch (error) {
     if (!(error instanceof Problem) || error.retryable || error.code !== 'invalid_state_transition') throw error;
-    log.warn({ returnId: key, code: error.code }, `refunding a return failed: ${error.message}`);
+    log.warn({ returnId: key, code: error.code }, `paying a return back failed: ${error.message}`);
   }
 });
 
