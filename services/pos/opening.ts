@@ -97,7 +97,7 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
 async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<void> {
   if (await work.get(stores, storeId)) return;
   const names = (await work.all(stores)).items.map(({ id }) => id);
-  throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; there are ${names.join(', ')}.`);
+  throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; choose one of ${names.join(', ')}.`);
 }
 
 /** A transaction that costs nothing is paid when it opens. */

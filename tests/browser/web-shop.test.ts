@@ -151,9 +151,9 @@ describeInBrowser('The web shop', () => {
     await isSound(page);
   });
 
-  test('A sold-out product is refused in words, and its page does not offer it', async ({ page }) => {
+  test('A sold-out product is refused with the reason, and its page does not offer it', async ({ page }) => {
     await press(page, 'Add Tall vase to basket');
-    await refusal(page, 'No location has 1 of "vase-sold-out"; the most that one can serve is 0.');
+    await refusal(page, 'No location has 1 of "vase-sold-out"; the best location has 0.');
     await isSound(page);
     await page.getByRole('link', { name: 'Tall vase' }).click();
     await page.getByText('Sold out', { exact: true }).waitFor();
@@ -176,7 +176,7 @@ describeInBrowser('The web shop', () => {
     await press(page, 'Change the basket');
     await page.getByLabel('Quantity of Brass reading lamp').fill('2');
     await page.keyboard.press('Enter');
-    await refusal(page, /the most that one can serve is 1/);
+    await refusal(page, /the best location has 1/);
     expect(await page.getByLabel('Quantity of Brass reading lamp').inputValue()).toBe('1');
     await placeOrder(page);
   });

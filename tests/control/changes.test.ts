@@ -88,7 +88,7 @@ test('Another outcome or kind drops the members that only the former one has', a
   expect(changed).not.toHaveProperty('percent');
 });
 
-test('A gift card has the balance that it is given, before and after it pays, and the records of money agree', async () => {
+test('A change sets the balance of a gift card, before and after it pays, and the records of money agree', async () => {
   await using rehearsal = await newRehearsal();
   const set = (id: string, amount: number) =>
     rehearsal.control('change-gift-card-by-hand', { params: { id }, body: { balance: eur(amount) } });
@@ -107,7 +107,7 @@ test('A gift card has the balance that it is given, before and after it pays, an
   await rehearsal.verify();
 });
 
-test('A payment token has the outcome that it is given', async () => {
+test('A change sets the outcome of a payment token', async () => {
   await using rehearsal = await newRehearsal();
   const body = { outcome: 'decline', declineCode: 'lost_card' };
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body });

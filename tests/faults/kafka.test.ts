@@ -24,7 +24,7 @@ const port = await freePort();
 const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1 }, kafka: `127.0.0.1:${port}` } as const;
 
 if (whyNoDocker !== undefined) skipWithoutDocker('processes on a Kafka that comes and goes');
-else describeEstate('Events, on a Kafka that comes and goes, between processes that do', options, kafka);
+else describeEstate('Events between processes that restart, on a Kafka that restarts', options, kafka);
 
 function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promise<void>) => void): void {
   let broker: Broker | undefined;

@@ -148,7 +148,7 @@ test('Of two concurrent cash tenders above the total, one pays and the other is 
   expect(payments).toMatchObject([{ amount: eur(2598) }]);
 });
 
-test('A refund of cash pays back at most the amount, never the change', async (rehearsal) => {
+test('A refund of cash returns at most the amount, never the change', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const { body } = await rehearsal.pay(id, CASH, 5000);
   const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: body.id }, body: { amount: eur(amount) } });
@@ -156,7 +156,7 @@ test('A refund of cash pays back at most the amount, never the change', async (r
   expect((await refund(2598)).body).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(2598), change: eur(2402) });
 });
 
-test('Cash beside a pending tender pays only the rest, and a void after the decline pays back that amount', async (rehearsal) => {
+test('Cash beside a pending tender pays only the rest, and a void after the decline returns that amount', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   expect((await rehearsal.pay(id, card('tok_timeout'), 1000)).status).toBe(504);
   const inCash = { amount: eur(1598), tendered: eur(2000), change: eur(402) };

@@ -11,7 +11,7 @@ const nested = (levels: number): string =>
   `{"touchpointId":"SCO-01","basketId":"b","lines":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
-test('JSON with 64 levels is accepted, and with more refused before it is parsed, on the portal too', async () => {
+test('JSON with 64 levels is accepted, and JSON with more levels is refused before it is parsed, on the portal too', async () => {
   const headers = { 'X-Mock-Case': '02' };
   for (const path of ['/caso02', CALCULATE]) {
     expect((await authorized(mock.url, { path, body: nested(64), headers })).status).toBe(200);

@@ -171,7 +171,7 @@ test.each(refusedStock.map(([stock, mistake]) => ({ stock, mistake })))('CSV sto
   expect((await refusal({ 'products.csv': lines(HEADER, KETTLE), 'stock.csv': stock })).join('\n')).toContain(`stock.csv ${mistake}`),
 );
 
-test('A mistake of many rows takes few lines, so that the other mistakes show, and names the file that the folder has', async () => {
+test('A mistake that many rows share takes few lines, and names the file of the folder', async () => {
   const skus = Array.from({ length: 30 }, (_, index) => `pot-${index}`);
   const pots = skus.map((sku, index) => {
     const digits = `9783000000${String(index).padStart(2, '0')}`;

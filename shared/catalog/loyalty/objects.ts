@@ -46,7 +46,7 @@ export const LedgerEntry = z
       .int()
       .optional()
       .describe(
-        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle the debt with later points.',
+        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle it with later points.',
       ),
   })
   .meta({ id: 'LedgerEntry' });

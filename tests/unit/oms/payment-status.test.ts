@@ -50,7 +50,7 @@ const anyPayment = fc
     return payment(state as 'partially-refunded', taken, taken, state === 'fully-refunded' ? taken : 1 + (refunded % (taken - 1)));
   });
 
-test('The payments of an order make it authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
+test('The payments of an order make it authorised or paid exactly when nothing is outstanding, unless everything was refunded', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
       const status = paymentStatusOf(total, payments);
