@@ -42,9 +42,9 @@ export async function changedFixtures(changes: Readonly<Record<string, readonly 
 }
 
 /** Opens the portal in a new tab with an empty history. @returns the page and its errors */
-export async function openPortal(url: string, width = 1280) {
+export async function openPortal(url: string) {
   browser ??= launchChromium();
-  const context = await (await browser).newContext({ viewport: { width, height: 900 }, colorScheme: 'light' });
+  const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
   const complaints = collectErrors(page);
   await page.goto(url);
