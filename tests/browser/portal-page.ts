@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { createPortalPage } from '../../console/serve.ts';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
@@ -41,15 +41,16 @@ export async function changedFixtures(changes: Readonly<Record<string, readonly 
   return folder;
 }
 
-/** Opens the portal in a new tab with an empty history. @returns the page and its errors */
+/** Opens the portal in a new tab with an empty history. Errors of the page and foreign requests fail the test. */
 export async function openPortal(url: string) {
   browser ??= launchChromium();
   const context = await (await browser).newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
   const complaints = collectErrors(page);
+  page.on('request', (request) => request.url().startsWith(url) || complaints.push(`requested ${request.url()}`));
   await page.goto(url);
   await page.waitForSelector('[data-case="10claimed"]');
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, verify: async () => expect(complaints).toEqual([]), [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Sets the body of a calculation by script, because typing a large text takes too long. */
