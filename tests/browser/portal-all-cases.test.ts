@@ -5,8 +5,9 @@ import { serving } from '../conform/serving.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { testIn } from '../support/test-in.ts';
+import { aMock, aPortal } from '../touchpoint/running-touchpoint.ts';
 import { expectSoundInEveryLook } from './looks.ts';
-import { aMock, aPortal, changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
+import { changedFixtures, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 describeInBrowser('All cases in the portal', () => {
   let portal: Listening;
@@ -21,7 +22,7 @@ describeInBrowser('All cases in the portal', () => {
       '19': ['"Retry-After": "30"', '"Retry-After": "60"'],
     });
     portal = await aPortal({ mockUrl: (await aMock()).url });
-    deviating = await aPortal({ mockUrl: (await aMock(fixtures.url)).url });
+    deviating = await aPortal({ mockUrl: (await aMock({ fixtures: fixtures.url })).url });
   });
 
   const outcome = (page: Page) => page.locator('#all-outcome');

@@ -4,7 +4,8 @@ import type { Listening } from '../../services/touchpoint-mock/http-listening.ts
 import { describeInBrowser } from '../support/chromium.ts';
 import { eventually } from '../support/eventually.ts';
 import { testIn } from '../support/test-in.ts';
-import { aMock, aPortal, fillBody, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
+import { aMock, aPortal } from '../touchpoint/running-touchpoint.ts';
+import { fillBody, historyEntries, openHistory, openPortal, send } from './portal-page.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'struck\'">';
 const MEGABYTE = 1_000_000;

@@ -3,8 +3,9 @@ import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { testIn } from '../support/test-in.ts';
+import { aMock, aPortal } from '../touchpoint/running-touchpoint.ts';
 import { expectSoundInEveryLook } from './looks.ts';
-import { aMock, aPortal, openPortal, send as sendForm } from './portal-page.ts';
+import { openPortal, send as sendForm } from './portal-page.ts';
 
 describeInBrowser('The portal', () => {
   let mock: Listening;
