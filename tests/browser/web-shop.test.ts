@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test as plainTest } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { started } from '../processes/started.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser, sharedBrowser } from '../support/chromium.ts';
 import { estate, eventually, newRehearsal } from '../support/estate.ts';
 import { freePort } from '../support/free-port.ts';
 import { testIn } from '../support/test-in.ts';
@@ -10,25 +10,21 @@ import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 
 describeInBrowser('The web shop', () => {
-  let browser: Browser;
+  const browser = sharedBrowser();
   let shop: ReturnType<typeof started>;
   let address: string;
 
   beforeAll(async () => {
     shop = started(process.execPath, [fileURLToPath(new URL('../../examples/web-shop/serve.mjs', import.meta.url)), '0']);
-    browser = await launchChromium();
     await eventually('the address of the shop', async () => shop.output.out.includes('/\n'));
     [address = ''] = /http:\S+/.exec(shop.output.out) ?? [];
   });
-  afterAll(async () => {
-    await browser?.close();
-    await shop?.stop();
-  });
+  afterAll(() => shop?.stop());
 
   /** Opens the shop with a new rehearsal in a new browser session. */
   async function visit(gateway = estate.gateway) {
     const rehearsal = await newRehearsal();
-    const context = await browser.newContext({ reducedMotion: 'reduce' });
+    const context = await (await browser()).newContext({ reducedMotion: 'reduce' });
     const page = await context.newPage();
     const complaints = collectErrors(page);
     await page.goto(`${address}?${new URLSearchParams({ estate: gateway, rehearsal: rehearsal.name })}`);

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { coverageOf, outstandingOf, type PaymentAmounts, paymentStatusOf } from '../../../services/oms/payments.ts';
-
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
+import { eur } from '../../support/steps/tender.ts';
 
 const payment = (state: PaymentAmounts['state'], authorised: number, captured = 0, refunded = 0): PaymentAmounts => ({
   state,
