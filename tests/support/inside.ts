@@ -25,7 +25,8 @@ import { type Caller, type CallOptions, createCaller } from '../../shared/transp
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
-import { changeRecords } from '../../shared/work/records.ts';
+import { recordUnit } from '../../shared/work/records.ts';
+import { finish } from '../../shared/work/unit/commit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 interface Reply {
@@ -182,7 +183,9 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
       const context = await contextNow();
       const store = adapter.store(application);
-      const result = await changeRecords(store, context, change);
+      const unit = recordUnit(store, context);
+      const result = await change(unit);
+      await finish(unit);
       const relay = createRelay({ store, bus, log });
       relay.kick(world);
       const { settled, waitingFor } = await driver.settle(world, SETTLE_MS);

@@ -184,6 +184,8 @@ test('A page of all objects in a unit of work includes created and changed objec
 test('A unit of work refuses an unknown cursor, a fraction of a unit, and a write that does not suit its collection', async () => {
   const { open } = await newWorld();
   await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+  const { nextCursor } = await (await changedUnit()).find(notes, 'topic', 'x', { limit: 1 });
+  await expect(open().all(notes, { cursor: nextCursor })).rejects.toMatchObject({ code: 'validation_failed' });
   expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
   expect(() => open().put(crates, { id: 'c', state: 'open', createdAt: AT, updatedAt: AT })).toThrow('crates holds business objects');
   const none: AnyCollection = notes;

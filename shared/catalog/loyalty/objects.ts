@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import type { Figures } from '../retailer.ts';
-import { commonFields, Id, Instant, Money } from '../shapes.ts';
+import { commonFields, Id, Instant, Money, NAME, NAME_RULE } from '../shapes.ts';
 
 export const Tier = z
   .enum(['bronze', 'silver', 'gold'])
@@ -28,10 +28,9 @@ export function standingAt(lifetimePoints: number, loyalty: Figures['loyalty']) 
 export const CardNumber = z
   .string()
   .trim()
-  .regex(
-    /^(?=.*[A-Za-z0-9_-])[A-Za-z0-9._-]{4,32}$/,
-    'This must have 4 to 32 letters, digits, dots, hyphens and underscores, and not only dots.',
-  )
+  .min(4)
+  .max(32)
+  .regex(NAME, NAME_RULE)
   .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z
