@@ -91,9 +91,7 @@ async function remedyFor(scope: ExplainScope, { sought, types, id }: Missing): P
   }
   const page = { after: 0, limit: MOST_NEWEST, newestFirst: true };
   const newest = await Promise.all(sought.map(({ application, collection }) => worlds.all(view.world, application, collection, page)));
-  const near = nearestWord(
-    id,
-    newest.flat().map((one) => one.id),
-  );
+  const ids = newest.flat().map((one) => one.id);
+  const near = nearestWord(id, ids);
   return near === undefined ? 'A search finds objects by any text.' : `Did you mean ${near}?`;
 }

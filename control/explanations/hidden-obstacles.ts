@@ -96,11 +96,8 @@ async function soldOut({ worlds, view: { world } }: ExplainScope, { id, object, 
   const { lines } = object as unknown as BusinessObject<'basket'>;
   if (lines.length === 0) return {};
   const locations = await locationsOf(worlds, world);
-  const levels = await stockAt(
-    worlds,
-    world,
-    lines.flatMap(({ sku }) => locations.map(({ id: locationId }) => ({ sku, locationId }))),
-  );
+  const places = lines.flatMap(({ sku }) => locations.map(({ id: locationId }) => ({ sku, locationId })));
+  const levels = await stockAt(worlds, world, places);
   const own = near
     .of('reservation')
     .filter(({ state, object: held }) => held.basketId === id && (state === 'requested' || state === 'confirmed'))

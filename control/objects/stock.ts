@@ -22,12 +22,8 @@ export interface StockPlace {
 
 /** The stock of SKUs at locations, in the given order. */
 export async function stockAt(worlds: ObjectReader, world: World, places: readonly StockPlace[]) {
-  const levels = await worlds.counters(
-    world,
-    owner,
-    'stock',
-    places.map(({ sku, locationId }) => `${sku}|${locationId}`),
-  );
+  const keys = places.map(({ sku, locationId }) => `${sku}|${locationId}`);
+  const levels = await worlds.counters(world, owner, 'stock', keys);
   return places.map((place, position) => {
     const { onHand = 0, reserved = 0, safetyStock = 0 } = levels[position] ?? {};
     return { ...place, onHand, reserved, safetyStock, atp: onHand - reserved - safetyStock };
