@@ -10,7 +10,7 @@ import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, type ExitCode, misuse } from './failure.ts';
 
-export interface Input {
+interface Input {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;

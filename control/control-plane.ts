@@ -18,14 +18,14 @@ import type { Use } from './rehearsals/use.ts';
 import { isRecorded, recorded } from './story/record-operation.ts';
 import { sendFrames } from './stream/send-frames.ts';
 
-export interface ControlPlaneOptions extends ControlParts {
+interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
   readonly log: Logger;
   /** Limit of a large body, in bytes. */
   readonly snapshotBytes: number;
 }
 
-export interface AdmittedRequest {
+interface AdmittedRequest {
   readonly request: IncomingMessage;
   /** The path without the query. */
   readonly path: string;

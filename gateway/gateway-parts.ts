@@ -18,7 +18,7 @@ import type { RateLimits } from './rate-limits.ts';
 import type { RehearsalAccess, Revocations } from './rehearsal-access.ts';
 
 /** A request that the gateway has admitted to the control plane. */
-export interface ControlRequest {
+interface ControlRequest {
   readonly request: IncomingMessage;
   /** The path without the query. */
   readonly path: string;
@@ -34,10 +34,10 @@ export interface ControlRequest {
 }
 
 /** Answers a request to the control plane. @throws Problem */
-export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
+type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
 
 /** A request of an agent that the gateway has admitted. */
-export interface AgentRequest {
+interface AgentRequest {
   readonly request: IncomingMessage;
   readonly body: Buffer | undefined;
   /** Name of the agent's credential, and its key. */
@@ -50,8 +50,10 @@ export type AgentEndpoint = (admitted: AgentRequest, response: ServerResponse) =
 
 export interface GatewayParts {
   readonly observer: Observer;
+  /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Undefined: the gateway is not observed. */
   readonly observability: Observability | undefined;
   readonly connections: Connections;
+  /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
   readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
@@ -62,14 +64,17 @@ export interface GatewayParts {
   readonly clients: OAuthClients;
   readonly accessTokens: AccessTokens;
   readonly revocations: Revocations;
+  /** Called with the rehearsal of every API request. */
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;
-  /** Limit of the body of a snapshot's upload. */
+  /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
   readonly snapshotBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
+  /** Answers `/_control`, for credentials with the scope `control`. */
   readonly controlPlane: ControlPlane;
+  /** Answers `/mcp`, for credentials with the scope `control`. */
   readonly agents: AgentEndpoint;
   readonly forwarder: Forwarder;
   /** Called after each exchange with an application, which records it. */

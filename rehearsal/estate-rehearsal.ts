@@ -60,7 +60,7 @@ export interface EventFilter<Type extends EventType = EventType> {
 }
 
 /** Credentials bound to a rehearsal. */
-export interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
+interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
   readonly webhookSecret: string;
   readonly webhookUrl: string;
   /** The client that fetches access tokens with POST /oauth/token. */

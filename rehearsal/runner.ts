@@ -6,11 +6,7 @@ import { ControlError, clientOnAgent, createEstateClient, type EstateClient, typ
 import type { Scenario } from './scenario.ts';
 import { attended, type Report, stageOf, stoppable } from './stage.ts';
 
-export interface RunOptions {
-  readonly gateway: string;
-  readonly bearer: string;
-  readonly apiKey: string;
-  readonly admin: string;
+export interface RunOptions extends Omit<EstateClientOptions, 'rehearsal'> {
   readonly report: Report;
   /** Stops the run before its next step. */
   readonly signal?: AbortSignal;

@@ -82,7 +82,7 @@ export interface Stage {
   ): Promise<void>;
 }
 
-export type ExpectedSequence = OperationInput<'verify-sequence'>['body']['sequence'];
+type ExpectedSequence = OperationInput<'verify-sequence'>['body']['sequence'];
 
 export type FaultRule = OperationInput<'put-fault'>['body'];
 

@@ -52,13 +52,13 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Undefined when it is not JSON. */
   readonly body: Body | undefined;
 }
 
-export interface System {
+interface System {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

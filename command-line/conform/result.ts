@@ -6,7 +6,7 @@ import type { ScenarioResult } from './scenarios.ts';
 /** `missing`: other applications need the call, and the system does not offer it. `not checked`: a call that it needs has a mistake. `unchecked`: no check covers the call. */
 type Verdict = 'conforms' | 'deviates' | 'missing' | 'not checked' | 'not offered' | 'unchecked';
 
-export const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
+const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
   outcome === 'failed' || (outcome === 'not checked' && !isExcused);
 
 function verdictOf({ obligation, offer, checks }: CallResult): Verdict {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { repeatable } from '../repeatable.ts';
 
@@ -104,26 +105,6 @@ function jsonOf(text: string): unknown {
         : `${text} cannot be read. Give a file with JSON, or JSON in single quotes.`,
     );
   }
-}
-
-/** The parts of a JSON Schema that become options. */
-interface SchemaPart {
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly properties?: Readonly<Record<string, SchemaPart>>;
-  readonly required?: readonly string[];
-  readonly items?: SchemaPart;
-  readonly additionalProperties?: boolean | SchemaPart;
-  readonly oneOf?: readonly SchemaPart[];
-  readonly anyOf?: readonly SchemaPart[];
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, SchemaPart>>;
 }
 
 /** A single value of a query or body that a user can give. */

@@ -14,7 +14,7 @@ import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */
-export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
+interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;

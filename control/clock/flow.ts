@@ -14,7 +14,7 @@ const NO_TIMER = Number.POSITIVE_INFINITY;
 /** The longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
 
-export interface FlowOptions {
+interface FlowOptions {
   readonly worlds: Directory & ClockStore;
   readonly runner: DueRunner;
   readonly log: Logger;

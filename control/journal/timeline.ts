@@ -20,7 +20,7 @@ export interface Happening {
   readonly object?: unknown;
 }
 
-export interface Timeline {
+interface Timeline {
   readonly happenings: readonly Happening[];
   /** Whether the journal has discarded older hops. */
   readonly truncated: boolean;

@@ -18,7 +18,7 @@ const RENEWAL_MS: Ms = 1_000;
 const LOOK_MS: Ms = 250;
 const RETRY_SECONDS = 10;
 
-export interface RunsOptions {
+interface RunsOptions {
   readonly store: RunStore & Pick<RehearsalStore, 'remove'>;
   readonly scenarios: ScenarioRunner;
   readonly log: Logger;

@@ -7,7 +7,7 @@ import type { AnyService } from '../../shared/work/handler.ts';
 import type { Indexed } from './snapshot-file.ts';
 
 /** What each application may have in its store. */
-export interface ApplicationData {
+interface ApplicationData {
   readonly collections: ReadonlyMap<string, AnyCollection>;
   readonly counters: ReadonlyMap<string, Counters>;
   /** Kinds of its due work. */

@@ -21,14 +21,14 @@ import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDeliver
 import { change, unitIn } from './unit.ts';
 import { cancelWaiting, jobOf, scheduleAttempt } from './work.ts';
 
-export interface RegistrationsOptions {
+interface RegistrationsOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: Worlds;
   readonly outbound: Outbound;
 }
 
-export interface WebhookInput {
+interface WebhookInput {
   readonly url: string;
   readonly types: readonly string[];
   readonly timestamp: 'wall' | 'rehearsal';

@@ -12,7 +12,7 @@ import { type OpenUnit, openUnit } from '../../shared/work/unit/open-unit.ts';
 const MOST_RUNS = 50;
 const PAUSE_GROWTH_MS = 4;
 
-export type View = Pick<WorldView, 'world' | 'now' | 'lineage' | 'seed' | 'faults'>;
+type View = Pick<WorldView, 'world' | 'now' | 'lineage' | 'seed' | 'faults'>;
 
 /** A unit of work on the gateway's records of a world, which need no figures of the retailer. It reads the current state; the caller commits it. */
 export function unitIn(store: Store, view: View, fence?: Fence): OpenUnit {

@@ -37,7 +37,7 @@ const takeEventsDue = defineDueWork(TAKE_EVENTS.kind);
 /** Events that one commit turns into deliveries. */
 const EVENTS_AT_ONCE = 100;
 
-export interface WebhookWorkOptions {
+interface WebhookWorkOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: EventReader;

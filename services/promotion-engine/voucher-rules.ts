@@ -16,7 +16,7 @@ const WELL_FORMED = /^[A-Z0-9-]{1,64}$/;
 export const isWellFormed = (code: string): boolean => WELL_FORMED.test(code);
 
 /** The part of a voucher's validity that depends on neither customer nor goods. */
-export interface Standing {
+interface Standing {
   readonly now: number;
   /** Uses that are left; undefined without a limit, and for a basket that already has a use. */
   readonly usesLeft: number | undefined;

@@ -6,11 +6,11 @@ import type { ProblemCode } from './problems.ts';
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type ApiType = 'query' | 'command' | 'action';
+type ApiType = 'query' | 'command' | 'action';
 /** `signature`: a webhook, signed with the webhook secret of the rehearsal; other credentials are ignored. */
 export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';
 /** Media type of a success. A handler answers other types than JSON as base64. */
-export type MediaType = 'application/json' | 'application/pdf';
+type MediaType = 'application/json' | 'application/pdf';
 
 /** An API, declared once. Routes, validation, clients, OpenAPI, tables and tests derive from it. */
 export interface ApiDefinition<

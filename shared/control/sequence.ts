@@ -4,7 +4,7 @@ import type { Hop as HopSchema } from '../catalog/control/operations/journal.ts'
 type Hop = Omit<output<typeof HopSchema>, 'request' | 'response'>;
 
 /** `request`: from outside. `call`: between applications. `event`: its delivery. `webhook`: signed, through the gateway. `timer`: due work. */
-export type MessageKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
+type MessageKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
 
 /** A hop of the journal as a message between participants. */
 export interface Message<H extends Hop = Hop> {

@@ -20,7 +20,7 @@ export const STALE_MS = 360_000;
 /** Signs webhooks with a bad signature. */
 export const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
 
-export interface Webhook {
+interface Webhook {
   readonly path: string;
   /** The same for every attempt of one delivery. */
   readonly id: string;
@@ -46,7 +46,7 @@ export type WebhookOutcome =
   | { readonly status: number; readonly retryAfterSeconds?: number }
   | { readonly status: 0; readonly error: string };
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly directory: Directory;
   readonly gatewayUrl: () => string;
   readonly agent: Agent;

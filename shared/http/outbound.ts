@@ -111,7 +111,7 @@ export interface OwnListener {
   readonly port: number;
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   readonly allow: OutboundAllow;
   /** The listeners of the estate, which a call from outside must not reach through the estate. */
   readonly own: () => readonly OwnListener[];

@@ -1,5 +1,5 @@
 /** Reasons for a missing answer. The text follows the address in a sentence. */
-export interface ConnectionTrouble {
+interface ConnectionTrouble {
   readonly words: string;
   /** The reason in the words of the system or a library, for the log. */
   readonly code: string;

@@ -26,7 +26,7 @@ const MOST_ATTEMPTS = 5;
 const [FIRST_RETRY_MS = 0] = BACKOFF_MS;
 const FIRST_PAUSE_MS = 100;
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly service: AnyService;
   readonly store: Store;
   readonly bus: Bus;

@@ -11,7 +11,7 @@ export interface Explanation {
   readonly row: TraceRow | undefined;
 }
 
-export interface Titles {
+interface Titles {
   readonly application: (id: string) => string;
   readonly api: (id: string) => string;
 }

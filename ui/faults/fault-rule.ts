@@ -7,7 +7,7 @@ export type FaultKind = Fault['kind'];
 export type FaultTargetKind = 'call' | 'event' | 'webhook';
 
 /** A member of a fault, as a field of the form. */
-export interface FaultMember {
+interface FaultMember {
   readonly name: string;
   readonly label: string;
   readonly initial: string;

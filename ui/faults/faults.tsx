@@ -77,12 +77,7 @@ export function Faults() {
 
 const groupsOf = (presets: readonly FaultPreset[]): [string, FaultPreset[]][] => [...Map.groupBy(presets, ({ group }) => group)];
 
-interface SwitchesProps {
-  readonly presets: readonly FaultPreset[];
-  readonly set: readonly SetFault[];
-}
-
-const Switches = ({ presets, set }: SwitchesProps) => (
+const Switches = ({ presets, set }: { presets: readonly FaultPreset[]; set: readonly SetFault[] }) => (
   <ul class={`items ${css.switches}`}>
     {presets.map((preset) => (
       <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} />

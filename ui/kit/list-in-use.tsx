@@ -57,14 +57,8 @@ export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name 
   );
 }
 
-interface WaitingRowsProps {
-  readonly shown: number | undefined;
-  readonly waiting: number;
-  readonly show: () => void;
-}
-
 /** How many rows are shown, and the button for those that wait. It has its room whether or not rows wait: nothing moves. */
-function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
+function WaitingRows({ shown, waiting, show }: { shown: number | undefined; waiting: number; show: () => void }) {
   const line = useNextFocus<HTMLParagraphElement>((list) => list.querySelector<HTMLElement>('[data-row]'));
   return (
     <p ref={line} class={css.waiting}>

@@ -3,7 +3,7 @@ export type Rows = readonly (readonly string[])[];
 /** From an item to one of the next row. */
 export type Line = readonly [above: string, below: string];
 
-export interface LineOrder {
+interface LineOrder {
   readonly rows: Rows;
   readonly crossings: number;
 }
@@ -78,7 +78,7 @@ function swap(row: string[], place: number): void {
   if (before !== undefined && item !== undefined) row.splice(place - 1, 2, item, before);
 }
 
-export function countCrossings(rows: Rows, lines: readonly Line[]): number {
+function countCrossings(rows: Rows, lines: readonly Line[]): number {
   const places = placesIn(rows);
   const rowOf = new Map(rows.flatMap((row, index) => row.map((item) => [item, index] as const)));
   const placed = lines.map(([above, below]) => ({ row: rowOf.get(above), above: places.get(above) ?? 0, below: places.get(below) ?? 0 }));

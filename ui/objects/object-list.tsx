@@ -5,17 +5,12 @@ import { Badge, Empty, FilterField, GrowingRows, PageHead, Row, rehearsalTime, s
 import { type ObjectType, StateLinks, UnknownType } from './object-types.tsx';
 import { manyOf } from './words.ts';
 
-export type ListedObject = Output<'list-objects'>['items'][number];
+type ListedObject = Output<'list-objects'>['items'][number];
 
 const PAGE = 50;
 
-interface ObjectListProps {
-  readonly type: string;
-  readonly query: URLSearchParams;
-}
-
 /** The objects of a type, newest first. Changes are shown where they stand; new objects wait while the list is in use. */
-export function ObjectList({ type, query }: ObjectListProps) {
+export function ObjectList({ type, query }: { type: string; query: URLSearchParams }) {
   const state = query.get('state') ?? undefined;
   const q = query.get('q') ?? undefined;
   const use = useListInUse();

@@ -16,7 +16,7 @@ interface Section {
 }
 
 /** The page of an object: what a shopkeeper wants to know of it. */
-export interface View {
+interface View {
   /** What somebody has to decide by hand. */
   readonly notice?: string;
   readonly facts: readonly Fact[];

@@ -22,7 +22,7 @@ export interface MapNode {
 const NO_FAULTS: NodeFaults = { isSet: false, hasStruck: false, isDown: false };
 
 /** The faults of an application that are set in this rehearsal or have struck there. */
-export const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
+const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
   const inForce = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
   return nodeFaults(application, inForce, {
     api: (api) => apis[api]?.application,

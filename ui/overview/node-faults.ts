@@ -28,7 +28,7 @@ interface Application {
 const CUTS_OFF: readonly unknown[] = ['outage', 'drop'];
 
 /** Who answers an API, publishes an event or sends a webhook. */
-export interface Owners {
+interface Owners {
   readonly api: (api: string) => string | undefined;
   readonly event: (event: string) => string | undefined;
 }

@@ -36,13 +36,7 @@ export function SwapsCard({ name }: { name: string }) {
   );
 }
 
-interface SwapRowProps {
-  readonly swap: Swap;
-  readonly fidelity: Fidelity | undefined;
-  readonly rehearsal: string;
-}
-
-function SwapRow({ swap, fidelity, rehearsal }: SwapRowProps) {
+function SwapRow({ swap, fidelity, rehearsal }: { swap: Swap; fidelity: Fidelity | undefined; rehearsal: string }) {
   const { mode, title, url, calls, failed, last, violations } = swap;
   return (
     <li>

@@ -112,7 +112,7 @@ export function Messages<M extends Message>({ layout, hopLink, selected, first =
 const keyOf = ({ message: { hop } }: PlacedMessage): string => `${hop.requestId} ${hop.sequence}`;
 
 /** Red: failed. Amber: refused, or a fault struck. Violet: events and webhooks. */
-export function toneOf({ hop, kind }: Message): 'plain' | 'delivered' | 'due' | 'struck' | 'failed' {
+function toneOf({ hop, kind }: Message): 'plain' | 'delivered' | 'due' | 'struck' | 'failed' {
   if (hop.status >= 500 || hop.status === 0) return 'failed';
   if (hop.faults.length > 0 || hop.status >= 400) return 'struck';
   return ({ request: 'plain', call: 'plain', event: 'delivered', webhook: 'delivered', timer: 'due' } as const)[kind];

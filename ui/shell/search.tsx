@@ -174,14 +174,8 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
 const NOTHING =
   'Nothing has this text. The search finds ids, order numbers, names, e-mails and SKUs of this rehearsal, and pages and actions.';
 
-interface ResultsProps {
-  readonly results: readonly Found[];
-  readonly current: number;
-  readonly run: (found: Found) => void;
-}
-
 /** The focus stays in the field, so options are not links. */
-const Results = ({ results, current, run }: ResultsProps) => (
+const Results = ({ results, current, run }: { results: readonly Found[]; current: number; run: (found: Found) => void }) => (
   <div id="found" role="listbox" aria-label="Results" class={css.results}>
     {[...Map.groupBy(results.entries(), ([, { group }]) => group)].map(([group, ofGroup]) => (
       // biome-ignore lint/a11y/useSemanticElements: options of a list box may be in groups only

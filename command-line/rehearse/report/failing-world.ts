@@ -7,7 +7,7 @@ import { ENDING, type Failure, packed } from '../../../shared/domain/estate-file
 import type { ChosenScenario } from '../choice.ts';
 
 /** The file of the world that a scenario left when it failed, or why there is none. */
-export type FailingWorld = { readonly file: string } | { readonly missing: string };
+type FailingWorld = { readonly file: string } | { readonly missing: string };
 
 const fileOf = ({ scenario }: ChosenScenario): string => `${scenario.name}${ENDING}`;
 

@@ -33,7 +33,7 @@ export interface ControlOperation<
  * The moves of a business object that an operation makes. The last segment of its path is the verb, as the life cycle spells it, unless the
  * member `by` of the body chooses the verb.
  */
-export interface PlayedVerbs {
+interface PlayedVerbs {
   readonly object: string;
   readonly verbs: readonly string[];
   readonly by?: string;

@@ -1,11 +1,10 @@
-import type { Owner } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
 import type { Context } from '../../control/context.ts';
 import { digest, randomToken } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
-import { envelope } from '../../events/envelope.ts';
+import { type EnvelopeInput, envelope } from '../../events/envelope.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
 import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
 import type { PlannedEvent } from '../../store/ports/plan.ts';
@@ -141,14 +140,7 @@ function moveOf(of: AnyCollection, found: { readonly id: string; readonly state:
   return { definition, state, events: row.events.length > 0 ? row.events : [extensionEvent(type)] };
 }
 
-interface DraftParts {
-  readonly application: Owner;
-  readonly context: Context;
-  /** Id of the request or event that causes the events. */
-  readonly causation: string;
-  /** Request id of the hop. */
-  readonly hopId: string;
-}
+type DraftParts = Pick<EnvelopeInput, 'application' | 'context' | 'causation' | 'hopId'>;
 
 /** The events of the next commit, first emitted first. */
 class EventDrafts {
