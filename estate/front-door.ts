@@ -90,6 +90,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
   const defaultSwaps = configuredSwaps(configuration);
+  const console = consoleConfig(configuration, credentials, () => touchpoint().portal);
   let url = '';
   const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds });
   const outbound = createOutbound({
@@ -175,14 +176,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     agents: agents.answer,
     documents: Router().use(
       createPaymentPage({ rehearsals, use, numbers: adapter.worlds, callFromOutside }),
-      ...(configuration.CONSOLE === 'on'
-        ? [
-            createConsole(
-              consoleConfig(configuration, credentials, () => touchpoint().portal),
-              configuration.NODE_ENV === 'production',
-            ),
-          ]
-        : []),
+      ...(configuration.CONSOLE === 'on' ? [createConsole(console, configuration.NODE_ENV === 'production')] : []),
       documents,
     ),
     allowedHosts: configuration.ALLOWED_HOSTS,

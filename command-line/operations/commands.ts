@@ -158,15 +158,10 @@ export const operationCommands: OperationCommands = {
     words: 'topology',
     example: 'topology',
     // Without the calls of the flows: they are many and never change.
-    show: ({ applications, seen }, look) =>
-      [
-        showRows(
-          applications.map(({ title: _title, owns: _owns, ...rest }) => rest),
-          undefined,
-          look,
-        ),
-        showRows(seen, undefined, look),
-      ].join('\n\n'),
+    show: ({ applications, seen }, look) => {
+      const rows = applications.map(({ title: _title, owns: _owns, ...rest }) => rest);
+      return [showRows(rows, undefined, look), showRows(seen, undefined, look)].join('\n\n');
+    },
   },
   'list-object-types': {
     words: 'objects list',

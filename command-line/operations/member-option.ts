@@ -146,10 +146,8 @@ function inside(part: SchemaPart, definitions: Definitions, place: Place): reado
 
 /** The members of all variants of an object. The discriminator becomes a choice between its values. */
 function merged(variants: readonly SchemaPart[], definitions: Definitions, place: Place): readonly Member[] {
-  const found = Map.groupBy(
-    variants.flatMap((variant) => inside(variant, definitions, place)),
-    (member) => member.path.join('.'),
-  );
+  const members = variants.flatMap((variant) => inside(variant, definitions, place));
+  const found = Map.groupBy(members, (member) => member.path.join('.'));
   return [...found.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);

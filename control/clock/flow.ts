@@ -78,13 +78,11 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     if (at >= state.timerAt) return;
     clearTimer(state);
     state.timerAt = at;
-    state.timer = setTimeout(
-      () => {
-        clearTimer(state);
-        run(world);
-      },
-      Math.min(waitMs, LONGEST_TIMER_MS),
-    ).unref();
+    const ring = (): void => {
+      clearTimer(state);
+      run(world);
+    };
+    state.timer = setTimeout(ring, Math.min(waitMs, LONGEST_TIMER_MS)).unref();
   }
 
   function clearTimer(state: FlowState): void {

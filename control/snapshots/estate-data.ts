@@ -56,14 +56,8 @@ export const indexedBy =
     const collections = estate.get(application)?.collections ?? new Map<string, AnyCollection>();
     const entries = Object.entries(objects).flatMap(([name, all]) => {
       const of = collections.get(name);
-      return of
-        ? [
-            entriesOf(
-              of,
-              all.map(({ json }) => JSON.parse(json) as Stored),
-            ),
-          ]
-        : [];
+      const parsed = all.map(({ json }) => JSON.parse(json) as Stored);
+      return of ? [entriesOf(of, parsed)] : [];
     });
     return {
       unique: Object.assign({}, ...entries.map(({ unique }) => unique)),

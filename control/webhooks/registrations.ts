@@ -123,10 +123,8 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
         const prefix = dueKey(GATEWAY, deliverWebhook.kind, `${name}/`);
         const { parked } = await worlds.ledger(world);
         const own = parked.filter(({ what, key }) => what === 'due' && key.startsWith(prefix));
-        await worlds.redrive(
-          world,
-          own.map(({ key }) => ({ what: 'due' as const, key })),
-        );
+        const due = own.map(({ key }) => ({ what: 'due', key }) as const);
+        await worlds.redrive(world, due);
       });
     },
 

@@ -140,11 +140,10 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
 /** Units per SKU. Units with a label have separate lines, and share the stock of their SKU. */
-const unlabelled = (lines: readonly SkuUnits[]): SkuUnits[] =>
-  linesBySku(
-    lines.map(({ sku, qty }) => ({ sku, qty })),
-    '/lines',
-  );
+function unlabelled(lines: readonly SkuUnits[]): SkuUnits[] {
+  const units = lines.map(({ sku, qty }) => ({ sku, qty }));
+  return linesBySku(units, '/lines');
+}
 
 /** The units to reserve per SKU, at most the store’s ATP plus the client’s reservation there. SKUs with 0 are left out. */
 async function readUnitsToReserve(

@@ -56,11 +56,10 @@ export type PaymentAmounts = Pick<Payment, 'state' | 'authorizedAmount' | 'captu
  * payments count as 0.
  */
 export function coverageOf(payments: readonly PaymentAmounts[]) {
-  const sum = (amountOf: (payment: PaymentAmounts) => number): number => payments.reduce((total, payment) => total + amountOf(payment), 0);
   return {
-    authorised: sum(({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
-    netCaptured: sum(({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
-    refunded: sum(({ refundedAmount }) => refundedAmount.amount),
+    authorised: sumOf(payments, ({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
+    netCaptured: sumOf(payments, ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
+    refunded: sumOf(payments, ({ refundedAmount }) => refundedAmount.amount),
   };
 }
 
@@ -221,16 +220,10 @@ export const excessOf = (payments: readonly Payment[], required: number): number
  * were not repeated, by any of its payments. The rest of a payment with an open dispute is refunded after the decision.
  */
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
-  if (state === 'cancelled') {
-    return sumOf(
-      payments.filter(({ disputes }) => !hasOpenDispute(disputes)),
-      keptOf,
-    );
-  }
-  const byReturn = Map.groupBy(
-    payments.flatMap(({ refunds }) => refunds),
-    ({ returnId }) => returnId,
-  );
+  const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
+  if (state === 'cancelled') return sumOf(undisputed, keptOf);
+  const refunds = payments.flatMap((payment) => payment.refunds);
+  const byReturn = Map.groupBy(refunds, ({ returnId }) => returnId);
   return sumOf([...byReturn.values()], owedAfterFailures);
 }
 

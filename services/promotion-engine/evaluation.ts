@@ -43,6 +43,7 @@ async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateReq
 function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
   const shown = ({ source, amount }: PricedLine['discounts'][number]) => ({ ...source, discount: money(amount, currency) });
   const discountOf = ({ qty, unitPrice, left }: PricedLine): number => qty * unitPrice - left;
+  const discount = lines.reduce((sum, line) => sum + discountOf(line), 0);
   return {
     lines: lines.map((line) => ({
       sku: line.sku,
@@ -52,10 +53,7 @@ function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
       discount: money(discountOf(line), currency),
       lineTotal: money(line.left, currency),
     })),
-    totalDiscount: money(
-      lines.reduce((sum, line) => sum + discountOf(line), 0),
-      currency,
-    ),
+    totalDiscount: money(discount, currency),
     applied: totalsBySource(lines).map(shown),
     rejected: [...rejected],
   };

@@ -67,11 +67,7 @@ export function applyVouchers(
   return { lines: left, rejected };
 }
 
-const takeOffSpread = (lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] =>
-  takeOff(lines, {
-    source,
-    amounts: spread(
-      discount,
-      lines.map(({ left }) => left),
-    ),
-  });
+function takeOffSpread(lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] {
+  const costs = lines.map(({ left }) => left);
+  return takeOff(lines, { source, amounts: spread(discount, costs) });
+}

@@ -114,6 +114,7 @@ const store = (name: string, { names: { locations } }: Near, hint?: string, valu
   const stores = locations.filter(({ type }) => type === 'store').map((one) => [one.id, one.name] as const);
   return { ...choice(name, 'Store', ...stores), hint, value: value ?? stores[0]?.[0] ?? '' };
 };
+const unitsIn = (lines: readonly { readonly qty: number }[]): number => lines.reduce((sum, { qty }) => sum + qty, 0);
 /** An optional text of a request. */
 const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
@@ -415,13 +416,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'order-exchange',
       fields: ({ orderId, customerId, lines }, near) => [
         product('Instead of it'),
-        units(
-          'qty',
-          'Units',
-          lines.reduce((sum, { qty }) => sum + qty, 0),
-          1,
-          9999,
-        ),
+        units('qty', 'Units', unitsIn(lines), 1, 9999),
         ...addressFields(near.get('order', orderId)?.shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
       ],
       steps: (back, { sku = '', qty, ...address }) => [exchange(back, { sku, qty: Number(qty) }, addressOf(address))],
@@ -649,12 +644,8 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
     };
     return { label, does, obstacle, fields, steps: stepsOf };
   });
-  const played = [
-    ...Map.groupBy(
-      moves.filter((move) => move.control !== undefined),
-      ({ verb }) => verb,
-    ),
-  ].map(([verb, same]): Action => {
+  const controlled = moves.filter((move) => move.control !== undefined);
+  const played = [...Map.groupBy(controlled, ({ verb }) => verb)].map(([verb, same]): Action => {
     const operation = same[0]?.control as OperationId;
     const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;

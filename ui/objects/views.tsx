@@ -51,7 +51,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Payments',
         content: list(
-          rowsOf(near, 'payment', ({ object }) => object.orderId === order.id),
+          rowsOf(near, 'payment', isOfOrder(order.id)),
           outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
             ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
             : 'There is no payment.',
@@ -59,12 +59,9 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcels',
-        content: list(rowsOf(near, 'fulfillment-order', ({ object }) => object.orderId === order.id).toReversed(), whyNoParcel(order)),
+        content: list(rowsOf(near, 'fulfillment-order', isOfOrder(order.id)).toReversed(), whyNoParcel(order)),
       },
-      ...section(
-        'Returns',
-        rowsOf(near, 'return', ({ object }) => object.orderId === order.id),
-      ),
+      ...section('Returns', rowsOf(near, 'return', isOfOrder(order.id))),
       { title: 'Points', content: pointsOf(order, near) },
     ],
   }),
@@ -81,10 +78,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     ],
     sections: [
       { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
-      ...section(
-        'Payments',
-        rowsOf(near, 'payment', ({ object }) => object.orderId === basket.transactionId),
-      ),
+      ...section('Payments', rowsOf(near, 'payment', isOfOrder(basket.transactionId))),
     ],
   }),
   payment: (payment, near) => ({
@@ -327,6 +321,11 @@ export function viewOf(type: string, object: object, near: Near): View | undefin
   );
 }
 
+const isOfOrder =
+  (id: string | undefined) =>
+  ({ object: { orderId } }: { readonly object: { readonly orderId: string } }): boolean =>
+    orderId === id;
+
 type Order = BusinessObject<'order'>;
 type Address = NonNullable<Order['shippingAddress']>;
 
@@ -337,19 +336,18 @@ function owedIn(near: Near): string | undefined {
   const open = near.of('return').filter(({ state }) => !RETURN_ENDS.includes(state ?? ''));
   const [first] = open;
   if (!first) return undefined;
-  const owed = open.flatMap(({ object: { refundAmount, refunds } }) => [
-    refundAmount.amount,
-    ...refunds.map(({ amount }) => -amount.amount),
-  ]);
-  const sum = money(
-    owed.reduce((total, amount) => total + amount, 0),
-    first.object.refundAmount.currency,
-  );
-  return `${moneyInWords(sum)} for ${counted(open.length, 'open return')}`;
+  const worth = open.flatMap(({ object: { refundAmount, refunds } }) => [refundAmount, ...refunds.map(({ amount }) => negative(amount))]);
+  const owed = sumOf(worth, first.object.refundAmount.currency);
+  return `${moneyInWords(owed)} for ${counted(open.length, 'open return')}`;
 }
 
 const soldAt = ({ channel, storeId }: Pick<Order, 'channel' | 'storeId'>, near: Near): string =>
   channel === 'pos' ? `at the till of ${near.place(storeId)}` : { web: 'in the web shop', app: 'in the app' }[channel];
+const sumOf = (amounts: readonly Money[], currency: string): Money =>
+  money(
+    amounts.reduce((sum, { amount }) => sum + amount, 0),
+    currency,
+  );
 const negative = ({ amount, currency }: Money): Money => money(-amount, currency);
 
 type Disputed = Pick<BusinessObject<'payment'>, 'amount' | 'disputes'>;
@@ -357,15 +355,15 @@ type Dispute = NonNullable<Disputed['disputes']>[number];
 
 /** What disputes in these states have withdrawn. */
 const disputed = ({ amount: { currency }, disputes = [] }: Disputed, ...states: readonly Dispute['state'][]): Money =>
-  money(
-    disputes.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount.amount : sum), 0),
+  sumOf(
+    disputes.flatMap(({ state, amount }) => (states.includes(state) ? [amount] : [])),
     currency,
   );
 
 /** The provider charges the fee of a dispute, won or lost. */
 const feesOf = ({ amount: { currency }, disputes = [] }: Disputed): Money =>
-  money(
-    disputes.reduce((sum, { fee }) => sum + fee.amount, 0),
+  sumOf(
+    disputes.map(({ fee }) => fee),
     currency,
   );
 
