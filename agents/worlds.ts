@@ -63,7 +63,7 @@ interface Handles {
   readonly recallSnapshot: (handle: string) => { readonly name: string; isSame(digest: string): boolean };
 }
 
-/** The worlds of a session, such as a process on stdio: the worlds that it opened. A handle is the name of the rehearsal. */
+/** The worlds that a session, such as a process on stdio, has opened. A handle is the name of the rehearsal. */
 export function worldsOfSession({ gateway, admin, agent }: AgentAccess): AgentWorlds {
   const opened = new Map<string, { readonly world: string; readonly client: EstateClient }>();
   const kept = new Map<string, string>();

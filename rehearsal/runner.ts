@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
+import { errorMessage } from '../shared/domain/text.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { OperationInput } from './call-types.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
@@ -69,8 +70,7 @@ const nameAfter = ({ name }: Scenario): string =>
     .slice(0, 30)}-${randomBytes(4).toString('hex')}`.replace(/^-+/, '');
 
 /** @returns the result of the work, or the message of its error */
-const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> =>
-  work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> => work().catch(errorMessage);
 
 /** @returns the reason of the failure */
 async function deleteRehearsal(outside: EstateClient, name: string): Promise<string | undefined> {

@@ -32,7 +32,7 @@ export function showCalls(results: readonly CallResult[], look: Look): string {
   return [table(['', 'call', 'checks'], rows, look), ...(lines.length > 0 ? [`\n${lines.join('\n')}`] : [])].join('\n');
 }
 
-/** A sentence when all calls have the same answer, as a server does that lacks the path. */
+/** A hint for a system that answers every call with one status: a server without the path does this. */
 function onlyStatusOf(results: readonly CallResult[]): readonly string[] {
   const [status, ...others] = new Set(results.flatMap(({ statuses }) => statuses));
   return status === undefined || status === 0 || others.length > 0 ? [] : [`Every call was answered with ${status}: is --url right?`];

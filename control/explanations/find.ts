@@ -51,7 +51,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   shipment: 'trackingNumber',
   'loyalty-account': 'cardNumber',
 };
-/** Most objects with the name in any text that are compared. */
+/** Maximum number of objects, found by the text, whose names are compared. */
 const MOST_NAMED = 20;
 
 /** The object whose number or SKU is the text, as the search finds it. */

@@ -12,9 +12,9 @@ import { listed } from './words.ts';
 /** By verb. A verb without an obstacle is absent. */
 export type Obstacles = Readonly<Record<string, Obstacle>>;
 
-/** More than an order has. */
+/** An order has fewer payments. */
 const MOST_PAYMENTS = 100;
-/** More guests than share an e-mail or a phone. */
+/** Fewer guests share an e-mail or a phone. */
 const MOST_GUESTS = 100;
 
 const rule = (text: string): Obstacle => ({ code: 'rule', text });

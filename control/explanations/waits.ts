@@ -76,7 +76,7 @@ const open = (type: 'fulfillment-order' | 'return', orderId: string, { near }: S
     .filter(({ state = '' }) => !ENDED[type]?.includes(state))
     .map(({ id }) => id);
 
-/** What an ended order still refunds waits for the decision. */
+/** Payments with an open dispute: their refunds wait for its decision. */
 const disputed = (orderId: string, { near }: Surroundings): readonly string[] =>
   ofOrder(near, 'payment', orderId)
     .filter(({ object }) => isDisputed(object))
@@ -99,7 +99,7 @@ function draft(order: BusinessObject<'order'>, { near }: Surroundings): readonly
   return waitsFor('client', text, { needs: ['confirm-order-api', 'confirm-reservation-api', 'list-payments'] });
 }
 
-/** Until the picking begins, an authorisation may be lost. Refunded orders are left out. */
+/** An order that is not picked yet and has lost an authorisation must be paid again. Refunded orders are left out. */
 function lostAuthorization(found: BusinessObject<'order'>, { near }: Surroundings): readonly Wait[] {
   const payments = ofOrder(near, 'payment', found.id);
   const outstanding = outstandingOf(found, near);
@@ -133,7 +133,7 @@ function order(found: BusinessObject<'order'>, around: Surroundings): readonly W
 const isToBeRefunded = ({ state, resolution, writtenOffAt }: BusinessObject<'return'>): boolean =>
   (state === 'inspected' && resolution === 'refund') || (state === 'in-transit' && writtenOffAt !== undefined);
 
-/** The retailer owes the customer what it still has of a cancelled order, the value of a return, and a refund that failed. */
+/** The retailer owes the customer the money of a cancelled order, the value of a return, and each failed refund. */
 function owedRefund(
   found: BusinessObject<'payment'>,
   placed: BusinessObject<'order'> | undefined,

@@ -26,7 +26,7 @@ interface Timeline {
   readonly truncated: boolean;
 }
 
-/** More than a world keeps. */
+/** A world keeps fewer. */
 const ALL_MOVES = 1_000;
 const EVENTS_PER_READ = 1_000;
 

@@ -3,7 +3,7 @@ import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 
-/** More than any estate has. */
+/** Every estate has fewer. */
 const MOST_LOCATIONS = 10_000;
 
 const { owner } = inventoryItem;

@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
 import { durationMs } from '../domain/duration.ts';
+import { errorMessage } from '../domain/text.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { connectionTrouble } from '../process/connection-trouble.ts';
@@ -90,7 +91,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     try {
       return await withTimeLimit(Math.max(0, Math.min(WEBHOOK_TIMEOUT_MS, deadline - Date.now())), post);
     } catch (error) {
-      return { status: 0, error: connectionTrouble(error)?.words ?? (error instanceof Error ? error.message : String(error)) };
+      return { status: 0, error: connectionTrouble(error)?.words ?? errorMessage(error) };
     }
   }
 

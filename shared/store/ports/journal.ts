@@ -69,7 +69,7 @@ export interface JournalSize {
   readonly discarded: number;
 }
 
-/** Counts of all hops of a world, also of those that the journal has discarded. */
+/** Counts of all hops of a world, including discarded hops. */
 export interface HopCounts {
   readonly applications: readonly {
     readonly application: string;
