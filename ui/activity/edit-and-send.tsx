@@ -85,7 +85,7 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
   );
 }
 
-/** A browser reads what begins with two slashes as a host, also if one is a backslash or a tab is between them. */
+/** Browsers read a path that begins with two slashes as a host, even if one is a backslash or a tab is between them. */
 const A_PATH = /^\/(?![\s/\\])/;
 
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');

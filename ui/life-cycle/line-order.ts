@@ -8,7 +8,7 @@ interface LineOrder {
   readonly crossings: number;
 }
 
-/** Orders to begin with: each leads to a good order near it, and the best of these counts. */
+/** Number of initial orders. Each is improved step by step, and the best result counts. */
 const BEGINNINGS = 24;
 const SWEEPS = 8;
 
@@ -22,7 +22,7 @@ export function orderWithFewCrossings(rows: Rows, lines: readonly Line[]): LineO
   return best ?? { rows, crossings: 0 };
 }
 
-/** Each row turned on by another number of places, every second one backwards: the same orders each time. */
+/** The initial orders: each rotates the rows by a different number of places, and every second one reverses them. They never vary. */
 const beginningOf = (rows: Rows, beginning: number): Rows =>
   rows.map((row, place) => {
     const turn = row.length === 0 ? 0 : (beginning * (place + 1)) % row.length;
@@ -30,7 +30,7 @@ const beginningOf = (rows: Rows, beginning: number): Rows =>
     return (beginning >> (place % 5)) % 2 === 1 ? turned.reverse() : turned;
   });
 
-/** Moves each item to the middle of those that it is joined to, row by row, down and up. */
+/** Moves each item to the middle of the items that it is joined to, row by row, down and up. */
 function sortByNeighbours(rows: Rows, lines: readonly Line[]): Rows {
   const sorted = [...rows];
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {

@@ -71,7 +71,7 @@ const namedIn = (text: string, names: Readonly<Record<string, string>>): string 
     .map((part) => names[part] ?? part)
     .join('');
 
-/** Amounts need their heading: of three of them, only one is captured. */
+/** Columns with several amounts. Their headings are shown too: only one of three amounts is captured. */
 const AMOUNT = /^[\d.]+ [A-Z]{3}$/;
 
 export const ObjectRows = ({ type, items }: { type: string; items: readonly ListedObject[] }) => (

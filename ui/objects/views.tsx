@@ -427,7 +427,7 @@ type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
   readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
 };
 
-/** The lines, and how the total comes about. */
+/** The lines of an order or a basket, and the sums that make up the total. */
 function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: BusinessObject<'basket'>['vouchers'] = []) {
   const applied = vouchers.filter(({ status }) => status === 'applied');
   const byVoucher = applied.reduce((sum, { discount }) => sum + discount.amount, 0);
@@ -514,7 +514,7 @@ const Row = ({ title, state, children }: RowProps) => (
 
 type Listed = 'order' | 'basket' | 'payment' | 'fulfillment-order' | 'shipment' | 'return';
 
-/** A neighbour of an object, in a line and what belongs to it. */
+/** The row of a related object: its title, and its details below. */
 const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => RowProps } = {
   order: ({ id, object }, near) => ({
     title: near.link('order', id),

@@ -41,7 +41,7 @@ interface MessagesProps<M extends Message> {
   /** Where a message leads; otherwise it has a title. */
   readonly hopLink?: (message: M) => string;
   readonly selected?: M | undefined;
-  /** Of a long diagram, the messages that are drawn. */
+  /** The messages that are drawn, if the diagram is long. */
   readonly first?: number;
   readonly end?: number;
 }
@@ -144,7 +144,7 @@ interface LabelProps {
   readonly isSelected: boolean;
 }
 
-/** The words of a message. Where they do not fit, the faults are left out; where these do not fit either, they end at the right. */
+/** The words of a message. If they do not fit, the faults are left out. If the rest does not fit either, it is aligned at the right. */
 function Label({ placed: { message, y, fromX, toX }, width, isSelected }: LabelProps) {
   const { facts: outcome, faults } = arrowWords(message);
   const name = clipped(nameOf(message));

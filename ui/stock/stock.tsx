@@ -58,7 +58,7 @@ function StockList({ query }: { query: URLSearchParams }) {
 }
 
 interface SkuLineProps extends StockOfSku {
-  /** Those that are shown. */
+  /** The shown locations. */
   readonly locations: readonly string[];
 }
 
