@@ -55,7 +55,6 @@ export const listProducts = defineApi({
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
   response: pageOf(Product),
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -95,7 +94,6 @@ export const getBasket = defineApi({
   path: '/baskets/{id}',
   response: Basket,
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -127,7 +125,6 @@ export const changeBasketLine = defineApi({
   request: z.strictObject({ qty: Quantity }),
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -143,7 +140,6 @@ export const removeBasketLine = defineApi({
   path: '/baskets/{id}/lines/{lineId}',
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 
