@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
-import type { EstateCall } from '../shared/control/estate-call.ts';
+import type { AgentRequest, ControlRequest } from '../shared/control/admitted.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
@@ -17,33 +17,8 @@ import type { OAuthClients } from './oauth/clients.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RehearsalAccess, Revocations } from './rehearsal-access.ts';
 
-/** A request that the gateway has admitted to the control plane. */
-interface ControlRequest {
-  readonly request: IncomingMessage;
-  /** The path without the query. */
-  readonly path: string;
-  /** Name of the rehearsal; it may not exist yet. */
-  readonly rehearsal: string;
-  readonly principal: string;
-  /** The permission of the real system that calls. Absent for other callers. */
-  readonly estateCall?: EstateCall | undefined;
-  readonly correlationId: string;
-  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
-  readonly correlate: ((id: string) => void) | undefined;
-  readonly body: Buffer | undefined;
-}
-
 /** Answers a request to the control plane. @throws Problem */
 type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
-
-/** A request of an agent that the gateway has admitted. */
-interface AgentRequest {
-  readonly request: IncomingMessage;
-  readonly body: Buffer | undefined;
-  /** Name of the agent's credential, and its key. */
-  readonly principal: string;
-  readonly key: string;
-}
 
 /** Answers the Model Context Protocol at `/mcp`. */
 export type AgentEndpoint = (admitted: AgentRequest, response: ServerResponse) => Promise<void>;
