@@ -46,7 +46,7 @@ function inWords(result: CallResult): string {
     case 'not offered':
       return '';
     case 'unchecked':
-      return 'UNCHECKED: offered, as far as an empty call shows';
+      return 'UNCHECKED: perhaps offered; no check covers it';
     case 'not checked':
       return `not checked: ${checks[0]?.detail}`;
     case 'deviates':

@@ -12,6 +12,7 @@ import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { postEvent } from '../swap/post-event.ts';
+import { finish } from '../unit/commit.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
 
@@ -21,7 +22,7 @@ export const consumeEvent =
     const { event, handler } = job;
     const scope = new RunScope(parts, job);
     const result = await handler(event, scope);
-    await scope.work.finish();
+    await finish(scope.work);
     job.notes.unchanged = whyUnchanged(job, result);
   };
 
@@ -92,7 +93,7 @@ export const runItem =
   async (job: FencedItem & CommittingJob): Promise<void> => {
     const scope = new RunScope(parts, job);
     await job.handler(job.item, scope);
-    await scope.work.finish();
+    await finish(scope.work);
   };
 
 interface FencedDelivery extends Delivery, UnitJob {

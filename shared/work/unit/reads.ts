@@ -21,11 +21,11 @@ const DEFAULT_LIMIT = 1_000;
 
 /** What a unit of work reads. Reads show the changes of this unit, except for `count`. */
 export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all' | 'counters' | 'expect'> {
-  protected readonly store: Store;
-  protected readonly context: Context;
-  protected readonly objects: LoadedObjects;
-  protected readonly expectedVersions: ExpectedVersions;
-  protected readonly counterMoves: CounterMoves;
+  readonly store: Store;
+  readonly context: Context;
+  readonly objects: LoadedObjects;
+  readonly expectedVersions: ExpectedVersions;
+  readonly counterMoves: CounterMoves;
 
   constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
     this.store = store;
@@ -133,7 +133,7 @@ export interface Precondition {
 }
 
 /** The versions that a commit relies on: the versions that a handler expects, and the version that `If-Match` has matched. */
-class ExpectedVersions {
+export class ExpectedVersions {
   readonly #precondition: Precondition | undefined;
   #expected: Plan['expect'] = [];
   #matched: Plan['expect'][number] | undefined;
