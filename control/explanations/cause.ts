@@ -11,7 +11,7 @@ import { withheldEvent } from '../events/withheld.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 import { applicationTitle, callTitle } from './words.ts';
 
-export type Cause = NonNullable<z.output<typeof Explanation>['cause']>;
+type Cause = NonNullable<z.output<typeof Explanation>['cause']>;
 
 /** How the object came into its state. */
 export interface Arrival {

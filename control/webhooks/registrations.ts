@@ -21,14 +21,14 @@ import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDeliver
 import { change, unitIn } from './unit.ts';
 import { cancelWaiting, jobOf, scheduleAttempt } from './work.ts';
 
-export interface RegistrationsOptions {
+interface RegistrationsOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: Worlds;
   readonly outbound: Outbound;
 }
 
-export interface WebhookInput {
+interface WebhookInput {
   readonly url: string;
   readonly types: readonly string[];
   readonly timestamp: 'wall' | 'rehearsal';
@@ -123,10 +123,8 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
         const prefix = dueKey(GATEWAY, deliverWebhook.kind, `${name}/`);
         const { parked } = await worlds.ledger(world);
         const own = parked.filter(({ what, key }) => what === 'due' && key.startsWith(prefix));
-        await worlds.redrive(
-          world,
-          own.map(({ key }) => ({ what: 'due' as const, key })),
-        );
+        const due = own.map(({ key }) => ({ what: 'due', key }) as const);
+        await worlds.redrive(world, due);
       });
     },
 

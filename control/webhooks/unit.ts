@@ -6,7 +6,7 @@ import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { changeRecords, recordUnit } from '../../shared/work/records.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
-export type View = Pick<WorldView, 'world' | 'now' | 'lineage' | 'seed' | 'faults'>;
+type View = Pick<WorldView, 'world' | 'now' | 'lineage' | 'seed' | 'faults'>;
 
 function contextIn(view: View): Context {
   const requestId = newId('req', view.now);

@@ -37,7 +37,7 @@ const takeEventsDue = defineDueWork(TAKE_EVENTS.kind);
 /** Events that one commit turns into deliveries. */
 const EVENTS_AT_ONCE = 100;
 
-export interface WebhookWorkOptions {
+interface WebhookWorkOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: EventReader;
@@ -216,7 +216,11 @@ interface NewDelivery {
 }
 
 /** Adds a delivery. It is due now, unless an earlier one about the same object is not accepted yet. */
-async function addDelivery(unit: UnitOfWork, webhook: StoredWebhook, { place, number, event, order, hop, begun }: NewDelivery): Promise<void> {
+async function addDelivery(
+  unit: UnitOfWork,
+  webhook: StoredWebhook,
+  { place, number, event, order, hop, begun }: NewDelivery,
+): Promise<void> {
   const { id, type, subject, correlationid: correlationId } = event;
   const inOrder = orderOf(webhook.id, subject);
   const [ahead] = begun.has(inOrder) ? [] : (await unit.find(deliveries, 'inOrder', inOrder, { limit: 1 })).items;

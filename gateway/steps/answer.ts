@@ -29,7 +29,7 @@ export const identifyRequest = ({ request, view }: Exchange & { readonly view?: 
   ids: identify(request.headers, newId('req', view?.now ?? Date.now())),
 });
 
-/** Gives a request to an API its ids, in the time of the rehearsal and from its seed. */
+/** Gives a request to an API its ids, with the time of the rehearsal's clock. In a rehearsal with a seed, they derive from the seed. */
 export const identifyInRehearsal =
   ({ access }: GatewayParts) =>
   (admitted: Exchange & Entered & ForApi): Identified | Promise<Identified> => {

@@ -2,7 +2,7 @@ import type { Scenario, Stage } from '../scenario.ts';
 import { confirmedOrder, dispatched } from './fulfillment.ts';
 import { ADDRESS, CARD } from './steps.ts';
 
-export interface Sold {
+interface Sold {
   readonly orderId: string;
   readonly lineId: string;
   readonly paymentIds: readonly string[];

@@ -7,7 +7,7 @@ import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
-import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
@@ -140,7 +140,7 @@ export async function readAvailability(
     return await call(checkAvailability, { params: { sku }, query: { qty } }, { timeoutMs: TIMEOUT_MS });
   } catch (error) {
     // No location has ever had this SKU.
-    if (error instanceof Problem && error.code === 'not_found') return { atp: 0, maxPerLine: 0 };
+    if (isProblem(error, 'not_found')) return { atp: 0, maxPerLine: 0 };
     if (!isDependencyProblem(error)) throw error;
     log.warn({ err: error, sku }, 'Inventory Service unavailable: availability unknown');
     return undefined;

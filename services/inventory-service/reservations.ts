@@ -101,12 +101,9 @@ export async function findStock(
   },
 ): Promise<ReturnType<typeof chooseNodes>> {
   const { lines, nodes, prefer, freed = [], allocated = [] } = wanted;
-  for (const { sku } of lines) await requireSku(work, sku);
-  const levels = await readLevels(
-    work,
-    lines.map(({ sku }) => sku),
-    nodes,
-  );
+  const skus = lines.map(({ sku }) => sku);
+  for (const sku of skus) await requireSku(work, sku);
+  const levels = await readLevels(work, skus, nodes);
   const freedAt = (sku: string, locationId: string): number =>
     freed.filter((held) => held.sku === sku && held.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
   const free = [...levels].map(

@@ -5,7 +5,7 @@ import type { InternalId } from './internal-calls.ts';
 type CallId = ApiId | InternalId;
 
 /** One call of a flow. `client` is a user outside the estate. */
-export interface FlowStep {
+interface FlowStep {
   readonly from: Application | 'client';
   readonly to: Application;
   readonly call: CallId;

@@ -130,7 +130,7 @@ function mayArrive({ state, shipments }: Return): Obstacle | undefined {
 }
 
 /** By type of object, and by verb of its life cycle or name of a step that moves no state. */
-export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<Type>>> } = {
+const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<Type>>> } = {
   order: {
     pay: (order, near) => (outstandingOf(order, near).amount <= 0 ? rule('Its payments cover the total.') : undefined),
     'pay-with-points': (order, near) =>

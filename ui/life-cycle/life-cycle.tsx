@@ -39,7 +39,7 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   const { width, height, start, boxes, edges, notes } = useMemo(() => lifeCycleLayout(graph), [shape]);
   const takenOf = ({ edge }: PlacedEdge): boolean =>
     graph.edges.some(({ from, to, taken }) => from === edge.from && to === edge.to && taken > 0);
-  // What was taken lies above the rest.
+  // Taken moves are drawn above the others.
   const ordered = edges.toSorted((one, other) => Number(takenOf(one)) - Number(takenOf(other)));
   return (
     <Scroll class={`${css['wrap']} wide`} label={`Life cycle of a ${type}, drawn`}>

@@ -14,7 +14,7 @@ const EXAMPLE_API = 'confirm-order-api';
 
 const FOLLOWING = { follows: ['hops', 'events', 'faults', 'gap'] } as const;
 
-/** What is there, who calls whom, how to connect, and where to begin. */
+/** The first page of a rehearsal: its contents, the map of calls, settings of clients, and first steps. */
 export function Overview() {
   const contents = useRead('read-rehearsal', { params: { name: here() } }, FOLLOWING);
   const estate = useRead('read-topology', undefined, FOLLOWING);

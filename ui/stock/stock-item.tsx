@@ -6,9 +6,9 @@ import { whyNot } from '../objects/words.ts';
 import { readStock, type StockPlace, sumOf } from './stock-read.ts';
 import { createReservationReader, type ReservationReader, type SkuReservation } from './stock-reservations.ts';
 
-/** Keeps the counters; it answers counts. */
+/** The application that stores the counters. */
 const OWNER = 'inventory-service';
-/** Most other SKUs that are named when a SKU is unknown. */
+/** Maximum number of SKUs that the page of an unknown SKU names. */
 const MOST_OTHERS = 40;
 
 interface StockItemProps {

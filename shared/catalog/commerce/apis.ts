@@ -56,7 +56,6 @@ export const listProducts = defineApi({
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
   response: pageOf(Product),
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -96,7 +95,6 @@ export const getBasket = defineApi({
   path: '/baskets/{id}',
   response: Basket,
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -128,7 +126,6 @@ export const changeBasketLine = defineApi({
   request: z.strictObject({ qty: Quantity }),
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -144,7 +141,6 @@ export const removeBasketLine = defineApi({
   path: '/baskets/{id}/lines/{lineId}',
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 

@@ -182,7 +182,6 @@ export const carrierWebhook = defineApi({
   response: z.null(),
   status: 204,
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -194,7 +193,6 @@ export const labelDocument = defineApi({
   path: '/labels/{rehearsal}/{file}',
   response: z.base64(),
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
   produces: 'application/pdf',
 });

@@ -127,9 +127,9 @@ export const trackingStatusCodes = {
   lost: 'failure',
 } as const satisfies Record<z.output<typeof TrackingStatus>, string>;
 
-export const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
+const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
 
-export const TrackingEvent = z
+const TrackingEvent = z
   .object({
     status: TrackingStatus,
     statusCode: z.string().describe('Status code of the carrier.'),

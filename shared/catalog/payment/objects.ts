@@ -132,7 +132,7 @@ export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty'
   description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',
 });
 
-export const PaymentTender = z
+const PaymentTender = z
   .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
@@ -140,7 +140,7 @@ export const PayOutTender = z
   .strictObject({ type: z.literal('gift-card'), token: typedText(128) })
   .meta({ id: 'PayOutTender', description: 'A gift card that receives an amount whose refund failed.' });
 
-export const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
+const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
   id: 'RefundState',
   description:
     'pending: the provider has not paid it out yet. failed: the provider has returned the money to the retailer, who owes it again.',

@@ -1,18 +1,9 @@
-import type { Owner } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
-import type { Context } from '../../control/context.ts';
-import { envelope } from '../../events/envelope.ts';
+import { type EnvelopeInput, envelope } from '../../events/envelope.ts';
 import type { Stored } from '../../store/collections.ts';
 import type { PlannedEvent } from '../../store/ports/plan.ts';
 
-interface DraftParts {
-  readonly application: Owner;
-  readonly context: Context;
-  /** Id of the request or event that causes the events. */
-  readonly causation: string;
-  /** Request id of the hop. */
-  readonly hopId: string;
-}
+type DraftParts = Pick<EnvelopeInput, 'application' | 'context' | 'causation' | 'hopId'>;
 
 /** The events of the next commit, first emitted first. */
 export class EventDrafts {

@@ -89,7 +89,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
 interface Query<T> {
   readonly fetch: (request: PageRequest) => Promise<readonly Found[]>;
-  /** Whether an object that this unit changed still fits. */
+  /** Whether the query still finds an object that this unit changed. */
   readonly belongs: (object: T) => boolean;
   /** Names the list, because a cursor belongs to one list. */
   readonly list: string;
@@ -135,11 +135,11 @@ export interface Precondition {
   /** The key of the object in the request: its id or a unique value. */
   readonly name: string;
   readonly ifMatch: string;
-  /** Whether a commit of this request has met it. Later versions come from the request itself, or from changes after it began. */
+  /** Whether a commit of this request has matched. Then later versions may differ: the request, or changes after its begin, made them. */
   isMet: boolean;
 }
 
-/** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` has matched. */
+/** The versions that a commit relies on: the versions that a handler expects, and the version that `If-Match` has matched. */
 export class ExpectedVersions {
   readonly #precondition: Precondition | undefined;
   #expected: Plan['expect'] = [];
