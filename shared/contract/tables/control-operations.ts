@@ -35,7 +35,7 @@ const linked = (problem: string): string => `[${code(problem)}](problems.md#${pr
 /** A longer enumeration is shown as its number of values. A page that is linked beside the table lists the values. */
 const LONGEST_ENUMERATION = 14;
 
-/** The members of a query or a body as a table. Members of nested objects have a path. Empty without members. */
+/** The members of a query or a body as a table. Members of nested objects have a path; equal objects are shown once. Empty without members. */
 function memberTable(schema: z.ZodType): string {
   const schemas = new JsonSchemas('draft-2020-12');
   const root = schemas.of(schema, 'input') as SchemaPart;
@@ -45,12 +45,17 @@ function memberTable(schema: z.ZodType): string {
 }
 
 function membersOf({ properties = {}, required = [] }: SchemaPart, named: Part, prefix: string): string[][] {
-  return Object.entries(properties).flatMap(([name, member]) => {
+  const alike = Map.groupBy(Object.entries(properties), ([name, member]) => {
+    const whole = { ...resolved(member, named), ...member };
+    return whole.properties === undefined ? name : JSON.stringify(whole);
+  });
+  return [...alike.values()].flatMap((members) => {
+    const [[name, member], ...others] = members as [[string, SchemaPart], ...[string, SchemaPart][]];
     const target = resolved(member, named);
     const row = [
       `${code(prefix + name)}${required.includes(name) && member.default === undefined ? ', required' : ''}`,
       valueText(target),
-      describe({ ...target, ...member }),
+      others.length > 0 ? `The same for ${list(others.map(([other]) => code(other)))}.` : describe({ ...target, ...member }),
     ];
     const inner = target.type === 'array' && target.items ? resolved(target.items, named) : target;
     const path = target.type === 'array' ? `${prefix}${name}[].` : `${prefix}${name}.`;
