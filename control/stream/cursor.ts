@@ -39,7 +39,7 @@ export function parseTopics(text: string | undefined): ReadonlySet<StreamTopic> 
     throw invalid(
       '?topics',
       'unknown_topic',
-      `There is no topic "${shown(name)}"; there are ${STREAM_TOPICS.join(', ')}, separated by commas.`,
+      `There is no topic "${shown(name)}"; choose from ${STREAM_TOPICS.join(', ')}, separated by commas.`,
     );
   });
   return new Set(topics);

@@ -253,7 +253,7 @@ const topics = ['hop', '', 'hops,', 'hops,events,orders', '<script>alert(1)</scr
 test.each(topics)('A stream of the topics %j is refused', async (given) => {
   const answer = await refused(`?topics=${encodeURIComponent(given)}`);
   expect(answer).toMatchObject({ status: 422, code: 'validation_failed', pointers: ['?topics'] });
-  expect(answer.detail).toContain('there are hops, events, clock, faults, runs');
+  expect(answer.detail).toContain('choose from hops, events, clock, faults, runs');
   expect(answer.detail.length).toBeLessThan(300);
 });
 

@@ -199,7 +199,7 @@ test.each([
     'fault set card-payments-slow --ms 500',
     /^--ms 500 contradicts the preset card-payments-slow, which is --api authorize-payment-api .*; leave --ms out, or give the fault another name\.\n$/,
   ],
-  ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
+  ['stream --topics hops,nope', /^There is no topic "nope"; choose from hops, events, clock, faults, runs, separated by commas\.\n$/],
   ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
   ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],
   ['clock show --rehearsal defualt', /^There is no rehearsal defualt; did you mean default\?\n$/],
