@@ -73,7 +73,7 @@ export const returnRefunded: Scenario = {
     stage.expect('return', order.returns?.[0]?.state, 'refunded');
     stage.expect('units returned', order.lines[0]?.returnedQty, 1);
     stage.expect('payment status', order.paymentStatus, 'partially-refunded');
-    stage.expect('paid back, cash and card', refundedOf(order.payments), [0, 1_299]);
+    stage.expect('refunded, cash and card', refundedOf(order.payments), [0, 1_299]);
     stage.expect('mugs back in the store', (await stockOf('Mugs in the store after')) - before, 1);
   },
 };
@@ -97,7 +97,7 @@ export const returnByParcel: Scenario = {
     const { body: order } = await stage.step({ title: 'The return is delivered and inspected', call: `GET /orders/${orderId}` });
     stage.expect('return', order.returns?.[0]?.state, 'refunded');
     stage.expect('order', order.state, 'completed');
-    stage.expect('paid back: the goods, not their shipping', refundedOf(order.payments), [2_598]);
+    stage.expect('refunded: the goods, not their shipping', refundedOf(order.payments), [2_598]);
   },
 };
 
@@ -132,11 +132,11 @@ export const exchangeWithSurplus: Scenario = {
     await stage.settle();
     const { body: order } = await stage.step({ title: 'Read the first order', call: `GET /orders/${sold.orderId}` });
     stage.expect('return', order.returns?.[0]?.state, 'exchanged');
-    stage.expect('surplus, paid back to the card', refundedOf(order.payments), [2_598 - draft.body.totals.total.amount]);
+    stage.expect('surplus, refunded to the card', refundedOf(order.payments), [2_598 - draft.body.totals.total.amount]);
     await stage.step({ title: 'Cancel the exchange', call: `POST /orders/${draft.body.id}/cancel` });
     await stage.settle();
     const { body: after } = await stage.step({ title: 'The credit is refunded to the card, too', call: `GET /orders/${sold.orderId}` });
-    stage.expect('paid back in total', refundedOf(after.payments), [2_598]);
+    stage.expect('refunded in total', refundedOf(after.payments), [2_598]);
   },
 };
 
@@ -159,7 +159,7 @@ export const overRefund: Scenario = {
     await stage.advance('P2D');
     const { body: order } = await stage.step({ title: 'The rest is returned and refunded', call: `GET /orders/${sold.orderId}` });
     stage.expect('return', order.returns?.[0]?.state, 'refunded');
-    stage.expect('paid back in total', refundedOf(order.payments), [2_598]);
+    stage.expect('refunded in total', refundedOf(order.payments), [2_598]);
     stage.expect('payment status', order.paymentStatus, 'refunded');
   },
 };

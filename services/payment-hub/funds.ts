@@ -107,7 +107,7 @@ export async function syncReturnCover(work: UnitOfWork, { returns }: z.output<ty
   const [cover] = await work.counters(returnCovers, [returnId]);
   const used = cover?.used ?? 0;
   const known = await work.get(payableReturns, returnId);
-  // A return may lose value after it was paid back. Then nothing is left of it.
+  // A return may lose value after it was refunded. Then nothing is left of it.
   const worth = Math.max(listed.refundAmount.amount, used);
   if (known?.worth !== worth) {
     work.put(payableReturns, { id: returnId, worth });

@@ -117,7 +117,7 @@ const empty: Rule<'basket'> = ({ lines }) => (lines.length === 0 ? rule('It is e
 
 const wantsMoney: Rule<'return'> = ({ resolution }) => (resolution === 'exchange' ? undefined : rule('The customer wants the money back.'));
 
-/** A written-off return is paid back, even if its parcel arrives. */
+/** A written-off return is refunded, even if its parcel arrives. */
 const writtenOff = ({ state, writtenOffAt }: Return): Obstacle | undefined =>
   state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is refunded.`) : undefined;
 

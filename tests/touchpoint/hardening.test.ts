@@ -44,7 +44,7 @@ test('A body of exactly 1 MiB is accepted, and one byte more is refused, declare
   }
 });
 
-test('A body that is declared too large is refused before it is sent', async () =>
+test('A body with a Content-Length above the limit is refused before it is sent', async () =>
   expect(statusOf(await received(head(BEARER, 'Content-Length: 1073741824'), '"}'))).toBe(413));
 
 test('A body without an end is refused when it is too large, and the connection is closed', async () => {
@@ -61,7 +61,7 @@ test('A body in many pieces is parsed, including characters split between pieces
   expect([status, JSON.parse(text).basketId === basketId]).toEqual([409, true]);
 });
 
-test('A body of a denied client is not awaited, and one without an end closes the connection', async () => {
+test('The server does not wait for the body of a denied client, and closes the connection of a body without an end', async () => {
   expect(statusOf(await received(head('Authorization: Bearer wrong', 'Content-Length: 500'), 'denied"}'))).toBe(403);
   const started = Date.now();
   expect(statusOf(await received(`${head(CHUNKED)}1\r\nx\r\n`))).toBe(403);

@@ -63,7 +63,7 @@ export function receive(found: StoredReturn, scope: MoveScope): Promise<StoredRe
   return moveOn(found, { verb: 'receive' }, scope);
 }
 
-/** Gives up waiting for the parcel. It travelled with the retailer's label, so the return is paid back as if it had arrived. */
+/** Gives up waiting for the parcel. It travelled with the retailer's label, so the return is refunded as if it had arrived. */
 export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): StoredReturn {
   refuseWhileRejecting(found, 'write-off');
   refuseOnceWrittenOff(found, 'write-off');
@@ -75,7 +75,7 @@ export function writeOff(found: StoredReturn, { work }: Pick<Scope, 'work'>): St
 
 /**
  * Records the findings of the inspection. Resellable units are on hand again before the reply, damaged ones are scrapped. Then the return
- * is paid back, or waits a week for the order of its exchange, unless it was paid back already.
+ * is refunded, or waits a week for the order of its exchange, unless it was refunded already.
  * @throws Problem `validation_failed` for a line that the return does not have, or that has two findings
  */
 export async function inspect(found: StoredReturn, findings: Findings, scope: MoveScope): Promise<StoredReturn> {

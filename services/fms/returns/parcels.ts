@@ -87,7 +87,7 @@ function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Sta
   else work.cancel(giveUpReturnDue, id);
 }
 
-/** A return with a lost parcel is paid back. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
+/** A return with a lost parcel is refunded. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
 export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   if (!found) return;

@@ -16,7 +16,7 @@ type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 /** Minor units refunded for a return, or on their way. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => committedOf(refunds);
 
-/** When an inspected return is paid back, in epoch milliseconds: immediately, unless it waits for its exchange order. */
+/** When an inspected return is refunded, in epoch milliseconds: immediately, unless it waits for its exchange order. */
 export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
 
@@ -81,7 +81,7 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
     else if (refunds) work.transition(returns, found, 'note', { refunds });
   } catch (error) {
     if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
-    log.warn({ returnId: key, code: error.code }, `paying a return back failed: ${error.message}`);
+    log.warn({ returnId: key, code: error.code }, `refunding a return failed: ${error.message}`);
   }
 });
 
@@ -132,12 +132,12 @@ async function resumeAfterDispute(work: UnitOfWork, { orderId, disputes = [] }: 
 
 const ExchangeOrder = Order.pick({ id: true, exchangeForReturnId: true });
 
-/** The return has paid for another order: it is exchanged. The OMS books its units and pays back the surplus. */
+/** The return has paid for another order: it is exchanged. The OMS books its units and refunds the surplus. */
 export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   const { id: exchangeOrderId, exchangeForReturnId } = ExchangeOrder.parse(data.object);
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
-  // A return that was paid back by hand in the meantime did not pay for the order.
+  // A return that was refunded by hand in the meantime did not pay for the order.
   if (found?.state !== 'inspected') return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is exchanged.`);
   work.cancel(settleReturnDue, found.id);
   work.schedule(closeReturnDue, found.id, work.now, {});
@@ -145,7 +145,7 @@ export const onOrderConfirmed: EventHandler = async ({ data }, { work }) => {
   return undefined;
 };
 
-/** A return whose exchange order is cancelled is paid back instead. After the exchange, the OMS pays back the credit. */
+/** A return whose exchange order is cancelled is refunded instead. After the exchange, the OMS refunds the credit. */
 export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   const { exchangeForReturnId } = ExchangeOrder.parse(data.object);
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');

@@ -36,8 +36,8 @@ export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, 
 }
 
 /**
- * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be paid back. Then the OMS
- * decides, because the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. All
+ * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be refunded. Then the OMS
+ * decides, because the return may already be refunded or pay for an exchange order. Only the OMS books the units back to the customer. All
  * changes belong to the last commit.
  * @returns the refusal, after which the return is as before
  * @throws Problem while the Inventory Service or the OMS does not answer
