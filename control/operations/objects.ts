@@ -121,10 +121,10 @@ async function listStockOf(
   const named = new Map((await locationsOf(worlds, world)).map(({ id, name }) => [id, name]));
   const known = [...named.keys()];
   if (location !== undefined && !known.includes(location)) {
-    throw invalid('?location', 'unknown_location', `There is no location "${location}"; there are ${known.join(', ')}.`);
+    throw invalid('?location', 'unknown_location', `There is no location "${location}"; choose one of ${known.join(', ')}.`);
   }
   if (sku !== undefined && (await orderOfSku(worlds, world, sku)) === undefined) {
-    throw invalid('?sku', 'unknown_sku', `No stock is kept of SKU "${sku}". GET /_control/stock without sku lists the SKUs.`);
+    throw invalid('?sku', 'unknown_sku', `SKU "${sku}" has no stock records. GET /_control/stock without sku lists the SKUs.`);
   }
   const locations = location === undefined ? known : [location];
   const [lastSku, lastLocation = ''] = after?.split('|') ?? [];

@@ -18,7 +18,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
     worlds
       .use(rehearsal)
       .catch((error: unknown) => {
-        log.debug({ err: error, rehearsal }, 'noting the use of a rehearsal failed');
+        log.debug({ err: error, rehearsal }, 'recording the use of a rehearsal failed');
         return null;
       })
       .then((idleMs) => {

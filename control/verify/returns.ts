@@ -172,7 +172,7 @@ function checkRefunds(
       check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
       check(
         back + credit === worth || left === 0,
-        `return/${id}: refunded, and ${back} of ${worth} were paid back, although ${left} more could be`,
+        `return/${id}: refunded, and ${back} of ${worth} were refunded for it, although ${left} more could be`,
       );
     }
   }

@@ -89,7 +89,7 @@ export const answerDocuments =
     if (!isOwnHost(request.headers.host)) {
       throw new Problem(
         'misdirected_request',
-        'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
+        'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS.',
       );
     }
     const allowed = routes.methodsAt(path).toSorted();

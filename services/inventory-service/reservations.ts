@@ -202,6 +202,8 @@ function chooseNodes(
 
 /** 409 that names every SKU that is short. */
 export function insufficientStock(short: readonly Shortage[]): Problem {
-  const named = short.map(({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} at the best node)`).join(', ');
+  const named = short
+    .map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} at the best location)`)
+    .join(', ');
   return new Problem('insufficient_stock', `Not enough stock of ${named}; nothing was reserved.`, { skus: short });
 }

@@ -147,6 +147,8 @@ export const calls = {
     'create-order-api',
     'confirm-order-api',
     'carry-out',
+    // A sale that costs nothing is completed when it begins.
+    'get-order-api',
     // A client may have created an order for a transaction that is voided.
     'cancel-order-api',
   ],

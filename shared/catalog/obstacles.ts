@@ -119,7 +119,7 @@ const wantsMoney: Rule<'return'> = ({ resolution }) => (resolution === 'exchange
 
 /** A written-off return is paid back, even if its parcel arrives. */
 const writtenOff = ({ state, writtenOffAt }: Return): Obstacle | undefined =>
-  state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is paid back.`) : undefined;
+  state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is refunded.`) : undefined;
 
 /** The customer keeps the goods of a rejected return, so no parcel may be on its way. */
 function mayArrive({ state, shipments }: Return): Obstacle | undefined {

@@ -82,7 +82,7 @@ async function consume(
 ): Promise<DeadLetterCause | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
-  if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
+  if (!event) return { as: 'foreign', reason: 'It is not JSON, or the estate has no event of its type.' };
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   const view = await directory.current(world);
   if (!view) return;

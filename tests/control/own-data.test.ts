@@ -33,7 +33,7 @@ test('A rehearsal has its own data, a reset keeps it, and other rehearsals do no
   expect((await other.control('read-rehearsal', { params: { name: other.name } })).data).toBeUndefined();
 });
 
-test('A store that own data leave without units has no safety stock until a count finds some', async () => {
+test('A store without units in own data has no safety stock until a count finds units', async () => {
   const stock = [{ sku: 'pot-terracotta', onHand: { 'store-01': 0 } }];
   await using rehearsal = await EstateRehearsal.create(access, { data: { stock } });
   const levelAfter = async (onHand: number) => {
@@ -55,7 +55,7 @@ test('The creation of a rehearsal names the default rows that do not fit its dat
   await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
-test('Own data with mistakes is refused with all of them, and no rehearsal is created', async () => {
+test('Own data is refused with all of its mistakes, and no rehearsal is created', async () => {
   await using rehearsal = await newRehearsal();
   const name = `${rehearsal.name}-bad`;
   const bad = {

@@ -101,11 +101,11 @@ test.each([
     { api: 'create-baskt-api' },
     '?api',
     'unknown_api',
-    /^No hop has the api "create-baskt-api"; there are .*create-basket-api, .*event:<name>/,
+    /^No hop has the API "create-baskt-api"; choose one of .*create-basket-api, .*event:<name>/,
   ],
   [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
   [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
-])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
+])('A filter that no trace can match is refused: %j', async (query, pointer, code, detail) => {
   await using rehearsal = await newRehearsal();
   const reply = await rehearsal.call('list-traces', { query });
   expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });

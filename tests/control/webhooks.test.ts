@@ -80,7 +80,7 @@ test.each([
   expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
 });
 
-test('A fault names a registered webhook, or the nearest one in its refusal', async () => {
+test('A fault may name a registered webhook, and the refusal of an unknown name has the nearest one', async () => {
   await using rehearsal = await newRehearsal();
   await put(rehearsal);
   const setFault = (webhook: string) =>

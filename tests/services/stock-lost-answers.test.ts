@@ -114,21 +114,18 @@ test('Confirming and moving the old reservation are refused, and the new reserva
 test.each([
   ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
   ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
-] as const)(
-  'a reservation that is released during its replacement gives its units back once: %s',
-  async (stock, _what, late, givenBackBy) => {
-    const { inside } = stock;
-    const old = await stock.reserve(3);
-    // Both requests are on their way to the Inventory Service before either is answered.
-    await inside.fault('together', { match: { application: 'inventory-service' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
-    await inside.fault('late', { match: { api: late }, fault: { kind: 'latency', ms: 100 }, times: 1 });
-    const replacing = stock.reserve(2);
-    await eventually('the replacement has begun', async () => (await inside.stored('sim', basketAttempts, 'bsk_1')).attempt !== old);
-    await stock.release(old);
-    const next = await replacing;
-    await stock.verify();
-    expect([await stock.stateOf(old), await stock.open(), (await stock.shelf()).reserved]).toEqual(['released', [next], 2]);
-    const givenBack = { state: 'released', reference: givenBackBy(old, next) };
-    expect(await inside.stored('inventory-service', holds, old)).toMatchObject(givenBack);
-  },
-);
+] as const)('a reservation that is released during its replacement returns its units once: %s', async (stock, _what, late, givenBackBy) => {
+  const { inside } = stock;
+  const old = await stock.reserve(3);
+  // Both requests are on their way to the Inventory Service before either is answered.
+  await inside.fault('together', { match: { application: 'inventory-service' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  await inside.fault('late', { match: { api: late }, fault: { kind: 'latency', ms: 100 }, times: 1 });
+  const replacing = stock.reserve(2);
+  await eventually('the replacement has begun', async () => (await inside.stored('sim', basketAttempts, 'bsk_1')).attempt !== old);
+  await stock.release(old);
+  const next = await replacing;
+  await stock.verify();
+  expect([await stock.stateOf(old), await stock.open(), (await stock.shelf()).reserved]).toEqual(['released', [next], 2]);
+  const givenBack = { state: 'released', reference: givenBackBy(old, next) };
+  expect(await inside.stored('inventory-service', holds, old)).toMatchObject(givenBack);
+});

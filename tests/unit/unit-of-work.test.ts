@@ -263,7 +263,7 @@ async function withCrate() {
   return { ...estate, packed };
 }
 
-test('A precondition applies to objects whose version clients have, and not to records under the same id', async () => {
+test('A precondition applies to published objects, and not to internal records with the same id', async () => {
   const { change, open } = await withCrate();
   await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
   const work = open({ precondition: required(7) });

@@ -152,7 +152,7 @@ const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; 
 
 function Moves({ edges, from }: { edges: readonly Edge[]; from: string | null }) {
   const leaving = edges.filter((edge) => edge.from === from);
-  if (leaving.length === 0) return <p class="muted">No move leads on.</p>;
+  if (leaving.length === 0) return <p class="muted">No verb leads out of this state.</p>;
   return (
     <ul>
       {leaving.map(({ to, verbs, triggers, taken }) => (

@@ -190,7 +190,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'pay',
       fields: (order, near) => [
         choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
-        text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
+        text('token', 'Token', 'tok_visa', 'Token of the card or the gift card. The reference lists tokens that are declined.'),
         amountField('Amount', outstandingOf(order, near)),
       ],
       steps: ({ id, totals }, { type = 'card', token, ...values }) => [
@@ -628,7 +628,9 @@ interface Acted {
 /** What can be done with an object, and why the rest is not possible now. Possible actions come first. */
 export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acted): readonly Action[] {
   const outsideOf = (froms: readonly string[]) =>
-    state !== undefined && froms.includes(state) ? undefined : `Only when it is ${froms.join(', ')}; it is ${state ?? 'nothing of that'}.`;
+    state !== undefined && froms.includes(state)
+      ? undefined
+      : `Possible only from ${froms.join(', ')}; it is ${state ?? 'in another state'}.`;
   const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
   const ruleOf = (rule: string | undefined) => (rule === undefined ? undefined : obstacleOf(type, rule, object, near)?.text);
   const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {

@@ -27,7 +27,9 @@ type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Ne
 
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
-    notice: order.reconciliation && 'Goods arrived after they were refunded. Agree with the customer: they are paid for, or come back.',
+    notice:
+      order.reconciliation &&
+      'Goods arrived after they were refunded. Agree with the customer: the customer pays for them, or sends them back.',
     facts: [
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],

@@ -83,7 +83,7 @@ function Facts({ contents, estate }: FactsProps) {
     <div class={css.facts}>
       <Fact
         figure={estate && `${ready} of ${estate.applications.length}`}
-        words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
+        words={down === 0 ? 'applications ready' : `ready · ${down} down because of a fault`}
         link={down === 0 ? activity : linkHere('faults')}
       />
       <Fact figure={figureOf(traces)} words={`${traces === 1 ? 'trace' : 'traces'}, ${counted(hops, 'hop')} on record`} link={activity} />

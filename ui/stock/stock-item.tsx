@@ -62,7 +62,7 @@ async function readItem(sku: string, readReservations: ReservationReader, signal
 const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] }) => (
   <Unknown
     title="Unknown SKU"
-    words="No stock is kept of SKU"
+    words="This rehearsal has no stock records of SKU"
     id={sku}
     why="The name is wrong. These have stock:"
     card={

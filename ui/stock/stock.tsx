@@ -116,7 +116,7 @@ const LocationLinks = ({ q, locations, selected }: { q: string; locations: reado
 
 const NoSku = ({ q, location }: { q: string; location: string | undefined }) =>
   location === undefined && q === '' ? (
-    <Empty title="No stock is kept here.">
+    <Empty title="This rehearsal has no stock records.">
       <p class="muted">The fixtures of the estate list the SKUs that have stock.</p>
     </Empty>
   ) : (

@@ -151,7 +151,7 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
-    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is paid back instead.`);
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is refunded instead.`);
   work.schedule(settleReturnDue, found.id, work.now, {});
   return undefined;
 };

@@ -21,7 +21,7 @@ function refuseWhileInTransit(found: StoredReturn): void {
   const where = `The parcel "${parcel.id}" of the return "${id}" is ${parcel.state}, so its goods may still arrive.`;
   const remedy =
     parcel.state === 'lost'
-      ? 'Write the return off, which pays it back.'
+      ? 'Write the return off, which refunds it.'
       : 'Wait until the parcel arrives, and inspect the goods before you reject the return, or until the parcel is back with the customer.';
   throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
@@ -140,7 +140,7 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
 }
 
 const soldMeanwhile = (id: string, { message, context }: Problem): Problem => {
-  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`;
+  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be refunded.`;
   return new Problem('insufficient_stock', detail, { ...context, objectType: 'return', id });
 };
 

@@ -48,7 +48,7 @@ async function isAnotherUndecided(work: UnitOfWork, { id, orderId }: { id: strin
 }
 
 const retryable = ({ code, message, context }: Problem): Problem =>
-  new Problem(code, `${message} Another return of this order is being created; send this request again when that has ended.`, {
+  new Problem(code, `${message} Another return of this order is being created; repeat the request after that.`, {
     ...context,
     retryable: true,
     retryAfter: 1,

@@ -21,6 +21,7 @@ import {
   VoucherCode,
 } from '../shapes.ts';
 import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
+import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -182,7 +183,7 @@ export const checkoutBasket = defineApi({
 export const createTransaction = defineApi({
   id: 'create-transaction-api',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call.',
   type: 'command',
   application: 'pos',
   method: 'POST',
@@ -199,7 +200,7 @@ export const createTransaction = defineApi({
     }),
     ['lines', 'basketId'],
   ),
-  response: OrderView,
+  response: OrderView.extend({ receipt: Receipt.optional().describe('Present if the sale costs nothing.') }),
   status: 201,
   emits: ['checkout-started'],
   problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],

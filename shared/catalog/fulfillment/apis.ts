@@ -106,7 +106,7 @@ export const generateLabel = defineApi({
 export const trackShipment = defineApi({
   id: 'track-shipment-api',
   summary:
-    'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is 409.',
+    'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is refused with 409.',
   application: 'carrier-platform',
   auth: 'api-key',
   path: '/shipments/{id}/tracking',

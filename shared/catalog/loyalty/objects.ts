@@ -28,7 +28,10 @@ export function standingAt(lifetimePoints: number, loyalty: Figures['loyalty']) 
 export const CardNumber = z
   .string()
   .trim()
-  .regex(/^[A-Za-z0-9._-]{4,32}$/, 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.')
+  .regex(
+    /^(?=.*[A-Za-z0-9_-])[A-Za-z0-9._-]{4,32}$/,
+    'This must have 4 to 32 letters, digits, dots, hyphens and underscores, and not only dots.',
+  )
   .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z
@@ -43,7 +46,7 @@ export const LedgerEntry = z
       .int()
       .optional()
       .describe(
-        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle the debt with later points.',
+        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle it with later points.',
       ),
   })
   .meta({ id: 'LedgerEntry' });

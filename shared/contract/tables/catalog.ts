@@ -148,7 +148,7 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     `## ${object.type}`,
     '',
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
-    ...(unreached.length > 0 ? ['', `No row of this version leads to these listed states: ${unreached.join(', ')}.`] : []),
+    ...(unreached.length > 0 ? ['', `No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
     '',
     '```mermaid',
     ...stateDiagram(lifeCycle),
