@@ -44,7 +44,9 @@ async function examine({ against, json, ...credentials }: Options): Promise<void
     dockerFinding(),
     configuration ? infrastructureFindings(configuration) : [],
   ]);
-  const ports = configuration ? await portFindings(configuration, address, estate) : [];
+  const found = configuration ? await portFindings(configuration, address, estate) : [];
+  // A user who names an estate starts none here.
+  const ports = isNamed ? found.map((one) => (one.state === 'problem' ? { ...one, state: 'note' as const } : one)) : found;
   const findings = [nodeVersion(), ...configured, ...ports, docker, ...infrastructure, ...estate];
   progress.clear();
   const problems = findings.filter(({ state }) => state === 'problem');

@@ -186,9 +186,17 @@ function fulfillmentOrder(found: BusinessObject<'fulfillment-order'>, around: Su
     return waitsFor(workerAt(around), `${around.location} to ${step}${hand}`, { needs, manual });
   }
   if (state !== 'dispatched' && state !== 'failed-delivery') return [];
-  const parcels = found.shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
-  if (parcels.length > 0) return waitsForObjects('shipment', parcels, around);
-  if (found.shipments.length > 0) return [];
+  return waitsForParcels(found.shipments, around);
+}
+
+type Parcels = BusinessObject<'fulfillment-order'>['shipments'];
+/** The parcels whose end decides about their fulfillment order or return. */
+const openParcels = (shipments: Parcels): Parcels => shipments.filter(({ state }) => !ENDED['shipment']?.includes(state));
+
+/** A parcel is an object once the carrier has registered it. */
+function waitsForParcels(shipments: Parcels, around: Surroundings): readonly Wait[] {
+  const parcels = openParcels(shipments).map(({ id }) => id);
+  if (shipments.length > 0 && parcels.every((id) => around.near.get('shipment', id))) return waitsForObjects('shipment', parcels, around);
   return waitsFor('carrier', 'the carrier to register its parcel', { needs: ['put-shipment'] });
 }
 
@@ -221,14 +229,12 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
   if (state === 'requested') return waitsFor('customer-service', `customer service to approve it${hand}`, { manual });
   if (state === 'received')
     return waitsFor(workerAt(around), `${around.location} to inspect the goods${hand}`, { needs: ['record-stock-movement'], manual });
-  const parcels = shipments.filter((parcel) => !ENDED['shipment']?.includes(parcel.state)).map(({ id }) => id);
   if (state === 'approved' && dropOff === 'store')
     return waitsFor('customer', `the customer to bring the goods to ${around.location}${hand}`, { manual });
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
-    if (parcels.length > 0) return waitsForObjects('shipment', parcels, around);
-    return shipments.length > 0
+    return shipments.length > 0 && openParcels(shipments).length === 0
       ? waitsFor('customer-service', 'customer service to write it off or reject it: its parcel is lost, or back')
-      : waitsFor('carrier', 'the carrier to register its parcel', { needs: ['put-shipment'] });
+      : waitsForParcels(shipments, around);
   }
   if (state === 'inspected' && resolution === 'exchange') {
     const draft = exchangeDraftOf(found.id, around.near);

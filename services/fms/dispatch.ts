@@ -4,10 +4,12 @@ import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulf
 import { DEFAULT_CARRIER } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { ensureCaptured } from '../../shared/catalog/order/internal.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import type { DueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { fulfillmentOrders, nodes, type Parcel, parcels, published, type StoredFulfillmentOrder } from './collections.ts';
 import { HAND_OVER_TIMEOUT_MS, handOverDue, TAKE_OVER_MS, takeStockDue } from './due-work.ts';
 import { moveUnits } from './fulfillment-orders.ts';
@@ -64,12 +66,23 @@ async function carryOnDispatch(found: StoredFulfillmentOrder, scope: Scope): Pro
   const parcel = await parcelOf(work, found);
   if (!parcel) return found;
   const unmoved = parcel.stockTaken ? undefined : await takeStock(found, parcel, scope);
-  if (unmoved) log.warn({ fulfillmentOrderId: found.id, code: unmoved.code }, 'taking dispatched goods out of stock failed');
+  if (unmoved) {
+    log.warn({ fulfillmentOrderId: found.id, code: unmoved.code }, 'taking dispatched goods out of stock failed');
+    leaveLater(work, takeStockDue, found, unmoved);
+  }
   const latest = (await parcelOf(work, found)) ?? parcel;
   if (isHandedOver(found, latest)) return found;
   const { found: next, failure } = await handOver(found, latest, scope);
-  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing over a dispatched parcel failed');
+  if (failure) {
+    log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing over a dispatched parcel failed');
+    leaveLater(work, handOverDue, found, failure);
+  }
   return next;
+}
+
+/** Due work takes the step when the absent application is back, or else after the time of a request. */
+function leaveLater(work: UnitOfWork, due: DueWork, { id }: StoredFulfillmentOrder, failure: Problem): void {
+  work.schedule(due, id, work.now + TAKE_OVER_MS, {}, { awaits: absentApplication(failure) });
 }
 
 /** Takes dispatched goods out of the stock records. @returns why that failed */

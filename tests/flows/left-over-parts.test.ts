@@ -42,3 +42,28 @@ test.each<readonly [title: string, application: Application, prepare: Prepare, l
     for (const member of Object.keys(leftOver)) expect(await read()).not.toHaveProperty(member);
   },
 );
+
+test('Dispatch Fulfillment Order leaves the parcel to the Carrier Platform while it is down, and hands it over as soon as the fault is deleted', async (rehearsal) => {
+  const { fulfillmentOrderId: id } = await rehearsal.packedOrder();
+  await rehearsal.down('carrier-platform');
+  await rehearsal.api('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+  const parcel = async () => (await rehearsal.fulfillmentOrder(id)).shipments[0];
+  expect(await parcel()).toMatchObject({ state: 'pending', labelStatus: 'failed' });
+  const { reasons } = await rehearsal.control('explain-object', { params: { type: 'fulfillment-order', id } });
+  expect(reasons[0]).toMatchObject({ code: 'waits-for-carrier', text: 'It waits for the carrier to register its parcel.' });
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  expect(await parcel()).toMatchObject({ state: 'label-created', labelStatus: 'ready' });
+});
+
+test('Dispatch Fulfillment Order leaves the goods to the SIM while it is down, and they leave the stock as soon as the fault is deleted', async (rehearsal) => {
+  const { orderId, fulfillmentOrderId: id } = await rehearsal.packedOrder();
+  const { reservationId } = (await rehearsal.order(orderId)).lines[0];
+  await rehearsal.down('sim');
+  await rehearsal.api('dispatch-fulfillment-order-api', { params: { id }, body: {} });
+  const reservation = async () => (await rehearsal.object('reservation', reservationId)).state;
+  expect(await reservation()).toBe('confirmed');
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  expect(await reservation()).toBe('fulfilled');
+});

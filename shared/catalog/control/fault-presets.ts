@@ -73,7 +73,7 @@ export const faultPresets = [
     id: 'allocation-fails-once',
     group: 'Stock and fulfilment',
     title: 'Stock allocation fails once',
-    effect: 'The next allocation answers 503 and allocates nothing. The FMS retries later on the rehearsal’s clock.',
+    effect: 'The next allocation answers 503 and allocates nothing. The fault has ended then, so the FMS soon allocates again.',
     rule: { match: { api: 'allocate-inventory-api' }, fault: { kind: 'status', status: 503 }, times: 1 },
   },
   {
@@ -102,7 +102,8 @@ export const faultPresets = [
     id: 'order-events-out-of-order',
     group: 'Events',
     title: 'Order events arrive out of order',
-    effect: 'order-created arrives after the next event about the same order. Its aggregateversion shows that it is older.',
+    effect:
+      'order-created arrives after the next event about the same order, which may be an additional one (ext.order-changed). Its aggregateversion shows that it is older.',
     rule: { match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
   },
   {
