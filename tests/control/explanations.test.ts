@@ -14,12 +14,13 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { verbApis } from '../../shared/catalog/verb-apis.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import { type Reach, type Walk, walks } from '../flows/life-cycle-walks.ts';
 import { someOf } from '../support/effort.ts';
 import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { noReport } from '../support/noted-report.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
-import { askFor, obstructed, type Reach, reached } from './explained-states.ts';
+import { askFor, obstructed, reached } from './explained-states.ts';
 
 const explained = (rehearsal: TestRehearsal, type: string, id: string) => rehearsal.control('explain-object', { params: { type, id } });
 type Explained = Awaited<ReturnType<typeof explained>>;
@@ -117,16 +118,24 @@ const EXPECTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
+const verbsOf = (moves: readonly { readonly verb: string }[]) => [...new Set(moves.map(({ verb }) => verb))].toSorted();
+
 const states = Object.entries(reached).flatMap(([type, ways]) => Object.entries(ways).map(([state, reach]) => ({ type, state, reach })));
 
+interface Trial {
+  readonly isTried?: (move: Explained['moves'][number]) => boolean;
+  /** The probability of each refused verb. */
+  readonly share?: number;
+}
+
 /** Makes each possible verb, and some of the others, of an object in the same state in another rehearsal: only the possible ones move it. */
-async function tryMoves({ type, moves }: Explained, reach: Reach, share = 0.3): Promise<void> {
+async function tryMoves({ type, moves }: Explained, reach: Reach, { isTried = () => true, share = 0.3 }: Trial = {}): Promise<void> {
   const callable = moves.filter(({ by }) => by !== 'estate');
   const possible = callable.filter((move) => move.possible);
   const calls = new Set(possible.map(({ call }) => call));
   // In other states, the same call makes another verb.
   const refused = callable.filter((move) => !move.possible && !calls.has(move.call));
-  for (const move of [...possible, ...(refused.length > 0 ? someOf(refused, share) : [])]) {
+  for (const move of [...possible.filter(isTried), ...someOf(refused.filter(isTried), share)]) {
     const ask = askFor(type, move.verb);
     if (!ask) throw new Error(`The test has no way to make a ${type} ${move.verb}.`);
     await using rehearsal = await newRehearsal({ warehouse: 'manual' });
@@ -165,7 +174,12 @@ describe('The explanation of an object', () => {
       expect(found.cause?.kind).toBe(version === 1 && found.cause?.event === undefined ? 'initial-data' : found.cause?.kind);
       expect(['unknown', undefined]).not.toContain(found.cause?.kind);
 
-      await tryMoves(found, reach);
+      // The walks through the life cycles show which of their verbs move the object.
+      const { verbs, lifeCycle } = walks[type] as Walk;
+      const isWalked = ({ verb }: { verb: string }): boolean => verb in verbs;
+      const allowed = lifeCycle.rows.filter((row) => isWalked(row) && !row.again && row.from.includes(state));
+      expect(verbsOf(found.moves.filter((move) => isWalked(move) && move.possible))).toEqual(verbsOf(allowed));
+      await tryMoves(found, reach, { isTried: (move) => !isWalked(move) });
     },
   );
 
@@ -176,7 +190,7 @@ describe('The explanation of an object', () => {
       const found = await explained(rehearsal, type, (await reach(rehearsal)).id);
       const obstacles = found.moves.filter(({ code }) => code === 'rule' || code === 'other-object').map(({ verb }) => verb);
       expect(obstacles).toEqual(expect.arrayContaining([...refused]));
-      await tryMoves(found, reach, 1);
+      await tryMoves(found, reach, { share: 1 });
     },
   );
 
