@@ -152,6 +152,18 @@ describe('Get Customer 360', () => {
     expect(['customer' in body, 'loyalty' in body]).toEqual([application !== 'crm', !degraded.includes('loyalty')]);
   });
 
+  test('Get Customer 360 shows the newest twenty orders and open baskets', async () => {
+    await using own = await newRehearsal();
+    const made = { orders: [] as string[], openBaskets: [] as string[] };
+    for (let n = 0; n < 21; n++) {
+      made.orders.unshift((await own.draft({ customerId: 'cus_ben', qty: 1 })).id);
+      made.openBaskets.unshift((await own.basket({ customerId: 'cus_ben', qty: 1 })).id);
+    }
+    const shown = await view('cus_ben', own);
+    for (const list of ['orders', 'openBaskets'] as const)
+      expect(shown[list].map(({ id }: { id: string }) => id)).toEqual(made[list].slice(0, 20));
+  });
+
   test('Get Customer 360 does not wait for a slow application', async () => {
     await using own = await newRehearsal();
     await own.fault('slow', { match: { application: 'oms' }, fault: { kind: 'latency', ms: 8_000 } });

@@ -181,18 +181,6 @@ test('Checkout Basket locks the basket with its price and reserves its stock for
   expect((await eventsOf(rehearsal, id)).at(-1)).toEqual('checkout-started v2 open → locked');
 });
 
-test('Checkout Basket refuses an empty basket, an unknown one and a missing address', async (rehearsal) => {
-  const { id: empty } = await rehearsal.basket({ lines: [] });
-  expect((await rehearsal.checkOut(empty)).body).toMatchObject({ status: 409, code: 'basket_empty', objectType: 'basket', id: empty });
-  for (const send of [rehearsal.checkOut('bsk_none'), rehearsal.addLine('bsk_none', MUG)])
-    expect((await send).body).toMatchObject({ status: 404, objectType: 'basket' });
-  const id = await basketOf(rehearsal);
-  const { body } = await rehearsal.checkOut(id, { shippingAddress: undefined });
-  expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/shippingAddress', code: 'required' }] });
-  expect(await stored(rehearsal, id)).toMatchObject({ state: 'open', version: 1 });
-  expect(await rehearsal.reserved('mug-blue')).toBe(0);
-});
-
 test('Checkout Basket without stock names every short SKU, reserves nothing and releases voucher uses', async (rehearsal) => {
   const id = await basketOf(rehearsal, MUG, line('vase-sold-out'), line('desk-two-nodes', 4));
   const { body } = await rehearsal.checkOut(id, CODES);

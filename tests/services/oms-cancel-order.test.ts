@@ -1,16 +1,9 @@
 import { expect } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(() => newRehearsal({ warehouse: 'manual' }));
-
-/** A confirmed order whose payment a client has captured. */
-async function captured(rehearsal: TestRehearsal) {
-  const order = await rehearsal.confirmed();
-  await rehearsal.api('capture-payment-api', { params: { id: order.payments[0].id } });
-  return { id: order.id as string, refundOf: [{ state: 'fully-refunded', refundedAmount: order.totals.total }] };
-}
 
 test('Cancel Order voids the payments of a draft and releases its stock and vouchers before it answers', async (rehearsal) => {
   const draft = await rehearsal.authorised({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
@@ -44,30 +37,3 @@ test('Cancel Order refunds captured and voids authorised payments of a confirmed
   const [cancelled] = await rehearsal.events({ type: 'order-cancelled' });
   expect(cancelled.data).toMatchObject({ previousState: 'confirmed', object: { compensation: 'pending' } });
 });
-
-test('Cancel Order, sent three times concurrently and once more, cancels and refunds once', async (rehearsal) => {
-  const { id, refundOf } = await captured(rehearsal);
-  const replies = await Promise.all([rehearsal.cancel(id), rehearsal.cancel(id), rehearsal.cancel(id)]);
-  for (const { status, body } of replies) expect([status, body.state]).toEqual([200, 'cancelled']);
-  const after = await rehearsal.order(id);
-  expect(after).toMatchObject({ paymentStatus: 'refunded', payments: refundOf });
-  expect(after).not.toHaveProperty('compensation');
-  const reversals = async () => (await rehearsal.journal()).filter(({ api }) => api === 'reverse-payment').length;
-  const before = await reversals();
-  const again = await rehearsal.cancel(id);
-  expect([again.status, again.body, await reversals()]).toEqual([200, after, before]);
-  expect(await rehearsal.events({ type: 'order-cancelled' })).toHaveLength(1);
-});
-
-test.each(['sim', 'promotion-engine'])(
-  'Cancel Order succeeds without the %s; a repeat completes its part',
-  async (rehearsal, application) => {
-    const { id } = await rehearsal.confirmed({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
-    await rehearsal.down(application);
-    const { body } = await rehearsal.cancel(id);
-    expect(body).toMatchObject({ state: 'cancelled', compensation: 'pending', payments: [{ state: 'voided' }] });
-    await rehearsal.noFaults();
-    expect((await rehearsal.cancel(id)).body).not.toHaveProperty('compensation');
-    expect(await rehearsal.reserved('mug-blue')).toBe(0);
-  },
-);

@@ -105,6 +105,13 @@ describe('Create Return', () => {
     await refuses(1, 0);
   });
 
+  test('Of two concurrent returns of the same units one is announced', async (rehearsal) => {
+    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 3 }]);
+    await rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all([1, 2].map(() => rehearsal.announce(bodyFor(order, 2))));
+    expect(replies.map(({ body }) => body.code ?? body.state).toSorted()).toEqual(['requested', 'return_quantity_exceeded']);
+  });
+
   test('Create Return whose booking has no answer stores nothing, and blocks its units until the booking is undone', async (rehearsal) => {
     const order = await rehearsal.completed();
     const ask = (headers = {}) => rehearsal.announce(bodyFor(order, 2), headers);

@@ -69,15 +69,6 @@ async function replaced(stock: Awaited<ReturnType<typeof shop>>): Promise<string
   return old;
 }
 
-test('A release whose answer is lost leaves nothing reserved, even while the SIM retries', async (stock) => {
-  const id = await stock.reserve(3);
-  await stock.lose('move-hold');
-  await stock.release(id);
-  expect([await stock.stateOf(id), (await stock.shelf()).reserved]).toEqual(['released', 0]);
-  await stock.balancedToTheEnd();
-  expect(await stock.shelf()).toMatchObject({ onHand: 1000, reserved: 0 });
-});
-
 test('Units of a movement with a lost answer are counted as shipped once', async (stock) => {
   const id = await stock.reserve(3);
   await stock.confirm(id);

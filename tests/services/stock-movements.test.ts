@@ -1,11 +1,9 @@
 import { describe, expect } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
-import { beginAttempt } from '../../services/sim/attempts.ts';
-import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
+import { reservations } from '../../services/sim/collections.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
-import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
 import { startInside } from '../support/inside.ts';
 import type { Line as Units } from '../support/steps/order.ts';
 import { testIn } from '../support/test-in.ts';
@@ -45,9 +43,6 @@ async function warehouse() {
     /** Moves units of a reservation: they leave (`consume`) or are missing (`short`). */
     move: (id: string, kind: 'consume' | 'short', reference: string, lines: readonly Line[], locationId = 'dc-01') =>
       inside.as('fms')(moveReservation, { params: { id }, body: { reference, kind, locationId, lines: [...lines] } }),
-    /** Moves units of what the Inventory Service reserved, as the SIM does. */
-    moveHeld: (reservationId: string, kind: 'release' | 'consume' | 'write-off', reference: string, allocations?: object[]) =>
-      inside.as('sim')(moveHold, { params: { reservationId }, body: { kind, reference, allocations } as never }),
     record: (kind: 'restock' | 'scrap' | 'found', more: object = {}) =>
       inside.as('fms')(recordStockMovement, { body: { reference: 'ful_1', kind, locationId: 'dc-01', ...mugs(2), ...more } }),
     eventsOf: async (id: string) =>
@@ -170,68 +165,6 @@ describe('Movements without an answer from the Inventory Service', () => {
     await inside.advance(MINUTE);
     expect(await stock.counters()).toEqual({ onHand: 998, reserved: 1, shipped: 2 });
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
-  });
-
-  test('Units that were consumed before a replacement leave before it', async (stock) => {
-    const { inside } = stock;
-    const old = await stock.confirmedForBasket(5);
-    const replacing = inside.commitAs('sim', (work) => {
-      const checkpoint = work.checkpoint.bind(work);
-      const slow = Object.assign(work, { checkpoint: () => stock.move(old, 'consume', 'one', [mugs(1)]).then(checkpoint) });
-      const asked = { id: 'res_next', basketId: 'bsk_1', items: [mugs(1)], expiresAt: new Date(work.now + MINUTE).toISOString() };
-      return beginAttempt(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
-    });
-    await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
-  });
-
-  test('No unit leaves a reservation that is being replaced', async (stock) => {
-    const old = await stock.confirmedForBasket(5);
-    await stock.inside.commitAs('sim', async (work) => {
-      await work.get(basketAttempts, 'bsk_1');
-      work.put(basketAttempts, { id: 'bsk_1', attempt: 'res_next' });
-      const expiresAt = new Date(work.now + MINUTE).toISOString();
-      work.put(attempts, { id: 'res_next', status: 'under-way', basketId: 'bsk_1', items: [mugs(1)], expiresAt, replaces: [old] });
-    });
-    await expect(stock.move(old, 'consume', 'one', [mugs(1)])).rejects.toMatchObject({ code: 'contention' });
-  });
-});
-
-describe('Move Hold', () => {
-  const at = (qty: number, locationId = 'dc-01') => ({ locationId, sku: 'mug-blue', qty });
-
-  test('Move Hold consumes and writes off once per reference, and releases the rest', async (stock) => {
-    const { body } = await stock.reserve([mugs(6)]);
-    for (const [kind, reference, sent, moved] of [
-      ['consume', 'one', [at(1), at(1)], [at(2)]],
-      ['consume', 'one', [at(3)], [at(2)]],
-      ['write-off', 'two', [at(1)], [at(1)]],
-      ['release', 'three', undefined, [at(3)]],
-      ['release', 'four', undefined, [at(3)]],
-      ['consume', 'one', [at(2)], [at(2)]],
-    ] as const) {
-      expect(await stock.moveHeld(body.id, kind, reference, sent && [...sent])).toEqual({ allocations: moved });
-    }
-    expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
-  });
-
-  test('Move Hold refuses units that the reservation never had or no longer has', async (stock) => {
-    const { id } = (await stock.reserve([mugs(2)])).body;
-    const move = (kind: 'consume' | 'write-off' | 'release', reference: string, allocations?: object[]) =>
-      expect(stock.moveHeld(id, kind, reference, allocations));
-    const refused = (currentState: string, allowedFrom: readonly string[] = []) => ({
-      ...INVALID,
-      context: { objectType: 'hold', id, currentState, allowedFrom },
-    });
-    await move('consume', 'too much', [at(2), at(1)]).rejects.toMatchObject(refused('held'));
-    await move('consume', 'elsewhere', [at(1, 'dc-02')]).rejects.toMatchObject(refused('held'));
-    await move('consume', 'fits', [at(1)]).resolves.toBeDefined();
-    await move('write-off', 'too late', [at(2)]).rejects.toMatchObject(refused('held'));
-    await move('release', 'over').resolves.toBeDefined();
-    await move('consume', 'over', [at(1)]).rejects.toMatchObject(refused('released', ['held']));
-    await expect(stock.moveHeld('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
-    // The contract has neither call, so the caller gets an internal error.
-    await move('consume', 'nothing').rejects.toMatchObject({ code: 'dependency_error' });
-    await move('release', 'something', [at(1)]).rejects.toMatchObject({ code: 'dependency_error' });
   });
 });
 
