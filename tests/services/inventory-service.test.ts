@@ -107,13 +107,11 @@ describe('Allocate Inventory without a reservation', () => {
     expect(await rehearsal.object('reservation', body.id)).toMatchObject({ state: 'confirmed' });
   });
 
-  test.each([
-    ['SKU', { sku: 'mug-green' }, { pointer: '/sku', code: 'differs_from_line' }],
-    ['quantity', { qty: 1 }, { pointer: '/qty', code: 'differs_from_allocation' }],
-  ])('Allocate Inventory refuses the same line with another %s', async (rehearsal, _what, other, error) => {
+  test('Allocate Inventory refuses the same line with another quantity', async (rehearsal) => {
     const line = await rehearsal.aLine();
     await rehearsal.allocate(line);
-    expect(await rehearsal.allocate(line, other)).toMatchObject({ status: 422, body: { errors: [error] } });
+    const errors = [{ pointer: '/qty', code: 'differs_from_allocation' }];
+    expect(await rehearsal.allocate(line, { qty: 1 })).toMatchObject({ status: 422, body: { errors } });
   });
 
   test('20 concurrent requests to Allocate Inventory reserve one line once', async (rehearsal) => {

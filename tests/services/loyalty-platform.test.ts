@@ -95,8 +95,6 @@ test('Redeem Points refuses more points than the balance, and repeats the refusa
 });
 
 test.each([
-  ['no points', { points: 0, orderId: 'ord_1' }],
-  ['half a point', { points: 1.5, orderId: 'ord_1' }],
   ['neither basket nor order', { points: 1 }],
   ['both basket and order', { points: 1, orderId: 'ord_1', basketId: 'bsk_1' }],
 ])('Redeem Points refuses %s', async (_what, body) => {

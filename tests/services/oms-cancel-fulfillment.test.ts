@@ -78,6 +78,17 @@ test('Cancel Order leaves no fulfillment order behind when the FMS never answere
   expect(await rehearsal.order(id)).toMatchObject(CANCELLED);
 });
 
+test('Cancel Order wins over a routing that reaches the FMS after it', async (rehearsal) => {
+  await rehearsal.progress({ route: 'manual' });
+  const { id } = await rehearsal.confirmed();
+  await rehearsal.fault('slow', { match: { api: 'create-fulfillment-orders' }, fault: { kind: 'latency', ms: 1_000 }, times: 1 });
+  const routing = rehearsal.call('route-order-api', { params: { id } });
+  await rehearsal.struck('slow');
+  expect((await rehearsal.cancel(id)).body.state).toBe('cancelled');
+  expect((await routing).status).toBe(409);
+  expect(await rehearsal.routed(id)).toEqual([]);
+});
+
 test.each([1, 2, 3, 4, 5, 6])(
   'Concurrent Cancel Order and Dispatch cancel the order or let the goods leave, never both (%i)',
   async (rehearsal, round) => {

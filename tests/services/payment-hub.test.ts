@@ -4,6 +4,7 @@ import { openPayment, openPending, type PaymentRequest } from '../../services/pa
 import { syncOrderCover } from '../../services/payment-hub/funds.ts';
 import * as paymentHub from '../../services/payment-hub/service.ts';
 import type { ProgressionInput } from '../../shared/catalog/control/progression.ts';
+import { refundPayment } from '../../shared/catalog/payment/apis.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -173,11 +174,14 @@ describe('Pending payments', () => {
     },
   );
 
-  test('A pending payment is returned to a retry with its key', async (hub) => {
+  test('A pending payment keeps its key: a retry gets it, and another request with the key pays nothing', async (hub) => {
     const send = () => hub.authorise(card('tok_timeout'), undefined, key('retry-me'));
     const { paymentId } = (await send()).body;
     expect(await send()).toMatchObject({ status: 504, body: { paymentId } });
-    await hub.advance('PT15M');
+    await hub.advance('PT5M');
+    const other = await hub.authorise(card(), 200, key('retry-me'));
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    await hub.advance('PT10M');
     for (const replayed of [undefined, 'true']) {
       const { status, body, headers } = await send();
       expect([status, body]).toMatchObject([402, { declineCode: 'provider_timeout', paymentId }]);
@@ -419,6 +423,21 @@ describe('The Payment Hub as the OMS calls it', () => {
   const order = { orderId: 'ord_1', channel: 'web', state: 'draft', total: eur(10_000) } as const;
   const asked = (id: string, orderId: string, amount: number) =>
     ({ id, orderId, amount: eur(amount), tender: giftCard() }) as PaymentRequest;
+
+  test('Refund Payment by an application makes one refund per reference, whatever amount a repeat names', async (inside) => {
+    await inside.commitAs('payment-hub', async (work) => {
+      await syncOrderCover(work, order);
+      openPayment(work, asked('pay_1', 'ord_1', 5000), { is: 'approved' });
+    });
+    await inside.call('POST', '/payments/authorizations/pay_1/capture', {});
+    const refund = (amount: number, reference: string) =>
+      inside.as('oms')(refundPayment, { params: { id: 'pay_1' }, body: { amount: eur(amount), reason: 'lost', reference } });
+    const first = await refund(1000, 'ful_1 lost');
+    for (const amount of [1000, 2000]) expect(await refund(amount, 'ful_1 lost')).toEqual(first);
+    expect(await refund(4000, 'ful_2 lost')).toMatchObject({ state: 'fully-refunded', refunds: [{}, {}] });
+    const outside = await inside.call('POST', '/payments/pay_1/refunds', { amount: eur(1), reference: 'mine' });
+    expect(outside).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+  });
 
   test.each<[string, string, (work: UnitOfWork, id: string) => Promise<unknown>]>([
     [
