@@ -58,16 +58,8 @@ describe('Reserve Inventory', () => {
   test('Reserve Inventory reserves items for 15 minutes at the first location by priority and publishes two events', async (rehearsal) => {
     const { status, body, headers } = await rehearsal.reserve(mugs(2));
     expect([status, headers['etag']]).toEqual([201, '"1"']);
-    expect(body).toEqual({
-      id: expect.stringMatching(/^res_/),
-      version: 1,
-      state: 'requested',
-      items: mugs(2),
-      allocations: [{ locationId: 'dc-01', sku: 'mug-blue', qty: 2, fulfilledQty: 0, cancelledQty: 0 }],
-      createdAt: body.createdAt,
-      updatedAt: body.createdAt,
-      expiresAt: new Date(Date.parse(body.createdAt) + 900_000).toISOString(),
-    });
+    expect(body).toMatchObject({ state: 'requested', items: mugs(2), allocations: [{ locationId: 'dc-01', sku: 'mug-blue', qty: 2 }] });
+    expect(Date.parse(body.expiresAt) - Date.parse(body.createdAt)).toBe(900_000);
     expect(await rehearsal.level('mug-blue', 'dc-01')).toMatchObject({ onHand: 1000, reserved: 2, safetyStock: 0, atp: 998 });
     expect(await rehearsal.story(body.id)).toEqual(CREATED);
     const [event] = await rehearsal.events({ type: 'inventory-reserved' });
