@@ -28,13 +28,6 @@ test('A repeated change of a product changes nothing, and null removes a member'
   expect([Object.keys(attributes), compareAtPrice]).toEqual([['material', 'capacityMl', 'dishwasherSafe'], undefined]);
 });
 
-test('A change of an unknown or archived product is refused', async () => {
-  await using rehearsal = await newRehearsal();
-  const change = (id: string) => rehearsal.call('change-product-by-hand', { params: { id }, body: { name: 'Another' } });
-  expect(await change('nothing')).toMatchObject({ status: 404, body: { code: 'not_found', objectType: 'product' } });
-  expect(await change('prd_almanac-old')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
-});
-
 test('A promotion and a voucher are changed and created, and the next pricing applies them', async () => {
   await using rehearsal = await newRehearsal();
   const half = { ...WINDOW, name: 'Half', priority: 90, stackable: true, kind: 'percent-off', percent: 50, skus: ['mug-blue'] };

@@ -138,20 +138,6 @@ test('A list of objects can be filtered by state and by text in id or label, wha
   expect((await list(rehearsal, 'customer', { q: 'ADA BYRNE' })).items.map(({ id }) => id)).toEqual(['cus_ada']);
 });
 
-test('A list of objects of an unknown type is refused with the known types, and in an unknown state with the known states', async () => {
-  await using rehearsal = await newRehearsal();
-
-  for (const [type, query, pointer, detail] of [
-    ['teapot', {}, '{type}', /fulfillment-order.*inventory-item/],
-    ['basket', { state: 'lost' }, '?state', /open, locked, converted/],
-    ['loyalty-account', { state: 'open' }, '?state', /leave the filter out/],
-  ] as const) {
-    const body = { code: 'validation_failed', errors: [{ pointer }], detail: expect.stringMatching(detail) };
-    expect(await rehearsal.call('list-objects', { params: { type }, query })).toMatchObject({ status: 422, body });
-  }
-  expect(await rehearsal.call('read-object', { params: { type: 'teapot', id: 'any' } })).toMatchObject({ status: 422 });
-});
-
 const TYPE = listedType({ order: { application: 'oms', collection: 'orders', definition: order, indexes: [] } }, 'order');
 
 async function grownWorld(count: number) {
@@ -230,15 +216,4 @@ test('A list of stock can be filtered by SKU and by location', async () => {
   expect((await stock(rehearsal, { location, limit: 500 })).items.every(({ locationId }) => locationId === location)).toBe(true);
   const page = await stock(rehearsal, { sku: 'mug-blue', limit: 1 });
   expect((await stock(rehearsal, { sku: 'mug-blue', after: page.next })).items).toEqual(mugs.slice(1));
-});
-
-test.each([
-  ['an unknown SKU', { sku: 'mug-none' }, 'without sku'],
-  ['an unknown location', { location: 'moon' }, 'dc-01'],
-  ['a place that is not in the list', { after: 'mug-blue|moon' }, 'member "next"'],
-  ['a place of another SKU', { sku: 'mug-blue', after: 'mug-red|dc-01' }, 'member "next"'],
-])('A list of stock that names %s is refused with the remedy', async (_what, query, remedy) => {
-  await using rehearsal = await newRehearsal();
-  const body = { code: 'validation_failed', detail: expect.stringContaining(remedy) };
-  expect(await rehearsal.call('list-stock', { query })).toMatchObject({ status: 422, body });
 });

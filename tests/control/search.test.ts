@@ -40,9 +40,3 @@ test('Search lists at most the requested number of objects of each type', async 
   const types = Map.groupBy(items, ({ type }) => type);
   expect([types.get('product')?.length, types.get('customer')?.length]).toEqual([2, 2]);
 });
-
-test.each(['', 'x'.repeat(161)])('Search refuses a text of a wrong length', async (q) => {
-  await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('GET', `/_control/search?${new URLSearchParams({ q })}`, undefined, { as: 'admin' });
-  expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer: '?q' }] } });
-});

@@ -86,31 +86,6 @@ test('A trace of a fulfilled order describes the request of the client, not the 
   expect(items).toMatchObject([{ api: 'confirm-order-api', status: 200, requests: 1, application: 'oms' }]);
 });
 
-test.each([
-  ['limit', '0'],
-  ['status', 'bad'],
-  ['application', 'nobody'],
-])('Traces with %s=%s are refused', async (name, value) => {
-  await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('list-traces', { query: { [name]: value } });
-  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: expect.stringContaining(name) }] } });
-});
-
-test.each([
-  [
-    { api: 'create-baskt-api' },
-    '?api',
-    'unknown_api',
-    /^No hop has the api "create-baskt-api"; there are .*create-basket-api, .*event:<name>/,
-  ],
-  [{ object: 'ordr/ord_1' }, '?object', 'unknown_object', /^"ordr\/ord_1" is not an object, .* The types are basket, .*order, payment\.$/],
-  [{ object: 'order' }, '?object', 'unknown_object', /^"order" is not an object/],
-])('A filter for traces that none can match, %j, is refused', async (query, pointer, code, detail) => {
-  await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call('list-traces', { query });
-  expect(reply).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringMatching(detail) }] } });
-});
-
 test.each(['release-holds', 'event:order-confirmed', 'due:end-hold'])('A filter for traces may name %s', async (api) => {
   await using rehearsal = await newRehearsal();
   expect(await list(rehearsal, { api })).toEqual({ items: [], discarded: 0 });
