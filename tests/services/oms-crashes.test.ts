@@ -52,9 +52,12 @@ const confirmOnce: Step<string> = async (estate, id) => {
   return id;
 };
 
-/** A client that cancels once, and then confirms until it is answered. */
+/** A client that cancels once, and then confirms until the answer is definite. */
 const cancelOnceThenConfirm: Step<string> = async (estate, id) => {
   await estate.ask('oms', 'POST', `/orders/${id}/cancel`, {}, 'once').catch(() => undefined);
+  const { pendingAction } = await crashSteps(estate).order(id);
+  const early = await estate.ask('oms', 'POST', `/orders/${id}/confirm`, {}, 'early').catch(() => undefined);
+  if (pendingAction && early) expect(early).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
   const { status } = await estate.insist('oms', 'POST', `/orders/${id}/confirm`);
   await estate.advance(30 * MINUTE);
   expect((await endOf(estate, id)).state).toBe(status === 200 ? 'confirmed' : 'cancelled');
