@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { CalledId } from '../../rehearsal/call-types.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 interface Input {
   readonly params?: Readonly<Record<string, string>>;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
 import { ADDRESS } from '../support/steps/order.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 /** Checks out a new basket to an address, which may be wrong. */
 async function checkOutTo(shippingAddress?: Readonly<Record<string, unknown>>) {

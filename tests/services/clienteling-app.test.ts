@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 const HOUR = 3_600_000;
 

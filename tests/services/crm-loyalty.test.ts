@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { isEan13 } from '../../shared/domain/barcode.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 /** The loyalty APIs of the CRM: a façade in front of the ledger of the Loyalty Platform. */
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 let people = 0;
 /** The id of a customer without membership. */

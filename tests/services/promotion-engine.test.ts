@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { basketVouchers } from '../../services/promotion-engine/collections.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { newRehearsal } from '../support/estate.ts';
+import { startInside } from '../support/inside.ts';
 import { eur } from '../support/steps/tender.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 const line = (sku: string, qty: number, unitPrice: number) => ({ sku, qty, unitPrice: eur(unitPrice) });
 const MUG = line('mug-blue', 1, 1299);
 const TEN = line('mug-blue', 1, 1000);
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 const evaluate = (body: object, from = rehearsal) => from.call('evaluate-promotions-api', { body });
 const evaluated = async (body: object, from = rehearsal) => {
@@ -161,11 +158,7 @@ describe('The Promotion Engine without other applications', () => {
 });
 
 describe('Record Voucher Use', () => {
-  let inside: Inside;
-  beforeAll(async () => {
-    inside = await startInside(promotionEngine);
-  });
-  afterAll(() => inside[Symbol.asyncDispose]());
+  const inside = sharedIn(() => startInside(promotionEngine));
 
   type State = 'locked' | 'redeemed' | 'released';
   const put = (basketId: string, state: State, codes?: string[]) =>
