@@ -43,7 +43,7 @@ export const callableOperations: readonly ControlOperation[] = [
 /** Headers that an agent may send. Others choose credential and rehearsal. */
 export const CALL_HEADERS = ['idempotency-key', 'if-match', 'x-correlation-id'] as const;
 
-export interface AgentCall {
+interface AgentCall {
   readonly id: string;
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Agent } from 'undici';
+import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
 import { createAgentServer } from './server.ts';
 import { worldsOfCredential } from './worlds.ts';
@@ -17,15 +18,6 @@ export interface AgentEndpointOptions {
   readonly pepper: string;
   readonly agent: Agent;
   readonly onError: (error: Error) => void;
-}
-
-/** A request that the gateway has admitted. */
-export interface AdmittedAgent {
-  readonly request: IncomingMessage;
-  readonly body: Buffer | undefined;
-  /** Name of the agent's credential, and its key. */
-  readonly principal: string;
-  readonly key: string;
 }
 
 /** Characters of a signature: 96 bits. */
@@ -44,7 +36,7 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     },
     { onerror: onError },
   );
-  return async ({ request, body, principal, key }: AdmittedAgent, response: ServerResponse): Promise<void> => {
+  return async ({ request, body, principal, key }: AgentRequest, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const { method = 'GET' } = request;

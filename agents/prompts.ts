@@ -1,5 +1,5 @@
 /** A story that a person starts in their client. The arguments are optional texts. */
-export interface Prompt {
+interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;

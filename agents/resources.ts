@@ -10,7 +10,7 @@ import { MOST_CHARACTERS, shorten } from './answer.ts';
 import { callableApis, callableOperations } from './calls.ts';
 
 /** A document about the estate, derived from its catalog. */
-export interface Resource {
+interface Resource {
   readonly name: string;
   readonly uri: string;
   readonly title: string;

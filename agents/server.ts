@@ -11,7 +11,7 @@ import { AgentMistake, type AgentWorlds } from './worlds.ts';
 const INSTRUCTIONS =
   'A simulated retailer with a store, a warehouse, a carrier and a payment provider, to test integrations on. Open a world with open_world: it is yours alone. Make calls with call, wait for their consequences, move time with advance, break and mend things, and verify the records. Each answer names the next step.';
 
-/** A schema for the library, whose mistakes are sentences. */
+/** The schema in the form that the library takes. It reports mistakes as sentences. */
 function inWords(schema: z.ZodObject) {
   const validate = (value: unknown) => {
     const { data, error } = schema.safeParse(value, IN_WORDS);

@@ -238,7 +238,7 @@ const wait = toolIn({
     object: z
       .strictObject({ type: z.string().max(60), id: z.string().max(120), state: z.string().max(60) })
       .optional()
-      .describe('{"type": "order", "id": "ord_…", "state": "fulfilled"}'),
+      .describe('{"type": "order", "id": "ord_…", "state": "completed"}'),
     timeoutMs: TimeoutMs.default(10_000),
   },
   run: async ({ event, object, timeoutMs }, world) => {

@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts';
-import { ControlError, clientOnAgent, type EstateClient } from '../rehearsal/estate-client.ts';
+import { ControlError, clientOnAgent, type EstateClient, type EstateClientOptions } from '../rehearsal/estate-client.ts';
 import { comparisonWith } from '../shared/control/credentials.ts';
 
 /** A rehearsal that an agent opened. */
@@ -12,7 +12,7 @@ export interface AgentWorld {
   readonly client: EstateClient;
 }
 
-export type NewWorld = NonNullable<OperationInput<'create-rehearsal'>['body']>;
+type NewWorld = NonNullable<OperationInput<'create-rehearsal'>['body']>;
 
 export interface AgentWorlds {
   /** Creates a rehearsal. @throws ControlError when the estate refuses it */
@@ -26,7 +26,7 @@ export interface AgentWorlds {
 }
 
 /** A snapshot that an agent kept. */
-export interface Kept {
+interface Kept {
   readonly handle: string;
   /** Name of the snapshot. */
   readonly name: string;
@@ -45,10 +45,7 @@ export class AgentMistake extends Error {
 }
 
 /** Address and credential of the estate that an agent works on. */
-export interface AgentAccess {
-  readonly gateway: string;
-  /** Credential of the control plane. */
-  readonly admin: string;
+export interface AgentAccess extends Pick<EstateClientOptions, 'gateway' | 'admin'> {
   /** Its connections. The caller closes them. */
   readonly agent: Agent;
 }
@@ -66,7 +63,7 @@ interface Handles {
   readonly recallSnapshot: (handle: string) => { readonly name: string; isSame(digest: string): boolean };
 }
 
-/** The worlds of a session, such as a process on stdio: the worlds that it opened. A handle is the name of the rehearsal. */
+/** The worlds that a session, such as a process on stdio, has opened. A handle is the name of the rehearsal. */
 export function worldsOfSession({ gateway, admin, agent }: AgentAccess): AgentWorlds {
   const opened = new Map<string, { readonly world: string; readonly client: EstateClient }>();
   const kept = new Map<string, string>();

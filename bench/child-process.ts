@@ -130,13 +130,9 @@ const flags = /node (.*) estate\/main\.ts/.exec(scripts['start'] ?? '')?.[1]?.sp
 /** The API key of the touchpoint mock. */
 export const STORE_KEY = 'demo-store-key';
 
-interface EstateOptions {
+interface EstateOptions extends Omit<ChildOptions, 'args' | 'flags'> {
   /** A single service; the whole estate when omitted. */
   readonly service?: string;
-  readonly reportsUsage?: boolean;
-  readonly preloads?: readonly string[];
-  readonly profiles?: string | undefined;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The estate as `npm start` starts it, on free ports. */

@@ -73,15 +73,10 @@ async function warm({ seconds, rounds, progress }: Settings, contestants: readon
       return load(server, seconds);
     }),
   );
-  const rss = await Promise.all(servers.map((server) => server.rssBytes()));
+  const rss = await Promise.all(servers.map(async (server) => [(await server.rssBytes()) / MEBIBYTE]));
   return {
     rates: figuresOf(contestants, `${exchange.what}, warm`, '/s', taken),
-    memory: figuresOf(
-      contestants,
-      'memory (RSS) after case 02',
-      'MiB',
-      rss.map((bytes) => [bytes / MEBIBYTE]),
-    ),
+    memory: figuresOf(contestants, 'memory (RSS) after case 02', 'MiB', rss),
   };
 }
 
@@ -103,20 +98,10 @@ async function cold({ seconds, rounds, progress }: Settings, contestants: readon
       return { startMs, perSecond: await rateOf(exchange.loadOf(server, Math.min(COLD_SECONDS, seconds))) };
     }),
   );
-  const each = (of: (round: ColdRound) => number) => taken.map((own) => own.map(of));
+  const each = (member: keyof ColdRound) => taken.map((own) => own.map((round) => round[member]));
   return [
-    ...figuresOf(
-      contestants,
-      `${exchange.what} in the first second`,
-      '/s',
-      each(({ perSecond }) => perSecond),
-    ),
-    ...figuresOf(
-      contestants,
-      'start to the first answer',
-      'ms',
-      each(({ startMs }) => startMs),
-    ),
+    ...figuresOf(contestants, `${exchange.what} in the first second`, '/s', each('perSecond')),
+    ...figuresOf(contestants, 'start to the first answer', 'ms', each('startMs')),
   ];
 }
 

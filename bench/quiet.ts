@@ -11,7 +11,7 @@ export interface Quiet {
   readonly waitedSeconds: number;
 }
 
-export interface QuietWait {
+interface QuietWait {
   /** Longest wait in seconds; 0 for none. */
   readonly atMost: number;
   readonly progress: (text: string) => void;

@@ -39,7 +39,7 @@ export async function allInTurn<Round>(
   return taken;
 }
 
-/** The median of a figure over all rounds, and the median of its ratios to the reference of the same round. */
+/** Divides the figure of each round by the reference of that round. @returns the medians of figures, references and ratios */
 export function compare<Round>(
   { ours, reference }: Rounds<Round>,
   of: (round: Round) => number,

@@ -77,7 +77,7 @@ function notNegative(text: string): number {
 async function run(names: readonly string[], { json: asJson = false, wait, ...options }: Options): Promise<void> {
   const unknown = names.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) {
-    command.error(`There is no benchmark ${unknown.join(', ')}; there are ${benchmarks.map(({ name }) => name).join(', ')}.`, {
+    command.error(`There is no benchmark ${unknown.join(', ')}; choose one of ${benchmarks.map(({ name }) => name).join(', ')}.`, {
       exitCode: 64,
     });
   }

@@ -10,7 +10,7 @@ import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, type ExitCode, misuse } from './failure.ts';
 
-export interface Input {
+interface Input {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
@@ -109,10 +109,8 @@ export const REFUSED_ADMIN =
 
 async function unknownRehearsal(asked: string, client: EstateClient): Promise<string> {
   const { items } = await client.control('list-rehearsals').catch(() => ({ items: [] }));
-  const nearest = nearestWord(
-    asked,
-    items.map(({ name }) => name),
-  );
+  const names = items.map(({ name }) => name);
+  const nearest = nearestWord(asked, names);
   if (nearest !== undefined) return `There is no rehearsal ${asked}; did you mean ${nearest}?`;
   if (!REHEARSAL_NAME.test(asked)) return `${asked} is not a valid name of a rehearsal; estate rehearsals list lists the existing ones.`;
   return `There is no rehearsal ${asked}; estate rehearsals create ${asked} creates it, estate rehearsals list lists the existing ones.`;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import manifest from '../package.json' with { type: 'json' };
 import { CommandFailure, EXIT } from './failure.ts';
 
-export type EstateCode = typeof import('../estate/for-command-line.ts');
+type EstateCode = typeof import('../estate/for-command-line.ts');
 
 /** The package with the code of the estate. The command line needs it only to start an estate. */
 const PACKAGE = 'unified-commerce-estate-server';

@@ -5,11 +5,6 @@ import { printError } from '../shared/process/terminal.ts';
 import { adminOption, againstOption, DEFAULT_URL, jsonOption } from './connection.ts';
 import { withExample } from './help.ts';
 
-interface Options {
-  readonly against: string;
-  readonly admin: string;
-}
-
 export function mcpCommand(): Command {
   const command = new Command('mcp')
     .description(
@@ -22,7 +17,7 @@ export function mcpCommand(): Command {
   return withExample(command, 'mcp').action(serve);
 }
 
-async function serve({ against, admin }: Options): Promise<void> {
+async function serve({ against, admin }: { readonly against: string; readonly admin: string }): Promise<void> {
   const { serveOnStdio } = await import('../agents/stdio.ts');
   const agent = new Agent({ keepAliveTimeout: 20_000 });
   await serveOnStdio(manifest.version, { gateway: against, admin, agent }, ({ message }) => printError(`${message}\n`));

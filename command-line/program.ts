@@ -147,7 +147,7 @@ function asSentence(text: string, command: Command): string {
 function badValue(said: string): string | undefined {
   const [, option, value, variable, reason] = BAD_VALUE.exec(said) ?? [];
   if (reason === undefined) return undefined;
-  // A number may occur in the reason as one of its limits.
+  // A number in the reason may be a limit, such as the maximum, and not the given value.
   const isQuoted = value !== undefined && Number.isNaN(Number(value)) && reason.includes(value);
   return isQuoted ? reason : `${variable ?? option ?? ''} ${value}: ${reason}`.trimStart();
 }

@@ -22,11 +22,8 @@ export function startCommand(): Command {
   for (const [flags, variable, description] of Object.values(SETTINGS)) {
     command.addOption(new Option(flags, `${description} Sets ${variable}.`));
   }
-  command.addOption(
-    jsonOption()
-      .default(false)
-      .argParser(() => true),
-  );
+  const json = jsonOption().default(false);
+  command.addOption(json.argParser(() => true));
   return withExample(command, 'start --port 0 --touchpoint-port 0 --portal-port 0').action(start);
 }
 

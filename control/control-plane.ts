@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
 import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
-import type { EstateCall } from '../shared/control/estate-call.ts';
+import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
@@ -18,25 +18,11 @@ import type { Use } from './rehearsals/use.ts';
 import { isRecorded, recorded } from './story/record-operation.ts';
 import { sendFrames } from './stream/send-frames.ts';
 
-export interface ControlPlaneOptions extends ControlParts {
+interface ControlPlaneOptions extends ControlParts {
   readonly use: Use;
   readonly log: Logger;
   /** Limit of a large body, in bytes. */
   readonly snapshotBytes: number;
-}
-
-export interface AdmittedRequest {
-  readonly request: IncomingMessage;
-  /** The path without the query. */
-  readonly path: string;
-  readonly rehearsal: string;
-  readonly correlationId: string;
-  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
-  readonly correlate: ((id: string) => void) | undefined;
-  /** The permission of the real system that calls. Absent for other callers. */
-  readonly estateCall?: EstateCall | undefined;
-  /** The body, unparsed. */
-  readonly body: Buffer | undefined;
 }
 
 type Operation = ControlOperation & { readonly id: ControlId };
@@ -53,7 +39,7 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     throw new Problem('method_not_allowed', `${method} is not possible here; ${allow.join(', ')} is.`, { allow });
   }
 
-  return async (admitted: AdmittedRequest, response: ServerResponse): Promise<void> => {
+  return async (admitted: ControlRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
     const sent = await readInput(operation, admitted, snapshotBytes);
@@ -66,7 +52,7 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: AdmittedRequest, large: number): Promise<SentInput> {
+async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<SentInput> {
   const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
@@ -89,7 +75,7 @@ interface Entering {
 
 interface AdmittedOperation {
   readonly operation: ControlOperation;
-  readonly admitted: AdmittedRequest;
+  readonly admitted: ControlRequest;
   readonly sent: SentInput;
   readonly gone: AbortSignal;
 }

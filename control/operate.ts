@@ -64,7 +64,7 @@ export interface SentInput {
 }
 
 /** Answers with a stream. Resolves when it has ended. */
-export type SendFrames = (frames: AsyncIterable<Frame>) => Promise<void>;
+type SendFrames = (frames: AsyncIterable<Frame>) => Promise<void>;
 
 export interface BoundOperation<Id extends string> {
   readonly id: Id;

@@ -3,7 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import type { z } from 'zod';
 import { type ActionOutcome, completePaymentAction, readPaymentAction } from '../shared/catalog/payment/internal.ts';
 import type { Payment } from '../shared/catalog/payment/objects.ts';
-import { Problem } from '../shared/catalog/problems.ts';
+import { isProblem, undefinedIf } from '../shared/catalog/problems.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { moneyInWords } from '../shared/domain/money.ts';
 import type { Directory } from '../shared/store/ports/rehearsals.ts';
@@ -72,7 +72,9 @@ export function createPaymentPage({ rehearsals, use, numbers, callFromOutside }:
     const viewed = await read(params).catch(undefinedIfUnknown);
     if (!viewed) return show(response, 404, UNKNOWN);
     const body = { outcome, token };
-    const payment = await callFromOutside(await entered(params), completePaymentAction, { params: { id }, body }).catch(undefinedIfDecided);
+    const payment = await callFromOutside(await entered(params), completePaymentAction, { params: { id }, body }).catch(
+      undefinedIf('invalid_state_transition'),
+    );
     // A repeat shows the first decision.
     response.redirect(303, payment && viewed.returnUrl !== undefined ? addressAfter(viewed.returnUrl, payment) : pathOf(params));
   });
@@ -80,12 +82,7 @@ export function createPaymentPage({ rehearsals, use, numbers, callFromOutside }:
 }
 
 function undefinedIfUnknown(error: unknown): undefined {
-  if (error instanceof Problem && (error.code === 'not_found' || error.code === 'unknown_rehearsal')) return undefined;
-  throw error;
-}
-
-function undefinedIfDecided(error: unknown): undefined {
-  if (error instanceof Problem && error.code === 'invalid_state_transition') return undefined;
+  if (isProblem(error, 'not_found', 'unknown_rehearsal')) return undefined;
   throw error;
 }
 

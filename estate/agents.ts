@@ -6,7 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { keepSecret } from '../shared/domain/redaction.ts';
 import type { Logger } from '../shared/process/logger.ts';
 
-export interface AgentsOptions {
+interface AgentsOptions {
   /** Called at the first request, because the address is known only after the gateway has started. */
   readonly gateway: () => string;
   /** Signs the handles of worlds. */

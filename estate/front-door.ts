@@ -22,10 +22,10 @@ import { createRegistrations } from '../control/webhooks/registrations.ts';
 import { createWebhookWork } from '../control/webhooks/work.ts';
 import type { FixtureSet } from '../fixtures/load.ts';
 import { createDocuments } from '../gateway/documents.ts';
-import { startGateway } from '../gateway/gateway.ts';
+import { type GatewayOptions, startGateway } from '../gateway/gateway.ts';
 import { createProductPictures } from '../gateway/pictures/serve.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { type Application, GATEWAY } from '../shared/catalog/applications.ts';
+import { GATEWAY } from '../shared/catalog/applications.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
@@ -33,11 +33,9 @@ import { movedInTime } from '../shared/domain/moved-in-time.ts';
 import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
 import { createOutbound } from '../shared/http/outbound.ts';
 import type { Observability } from '../shared/observability/observability.ts';
-import type { Logger } from '../shared/process/logger.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
-import type { Endpoint } from '../shared/transport/endpoint.ts';
 import type { Transport } from '../shared/transport/transport.ts';
 import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
@@ -54,27 +52,17 @@ import { configuredSwaps } from './swap-variables.ts';
 /** Wall time until the default rehearsal is opened again after the store failed. */
 const RETRY_MS = 500;
 
-export interface FrontDoorOptions {
+interface FrontDoorOptions extends Pick<GatewayOptions, 'states' | 'addressOf' | 'endpointOf' | 'token' | 'pepper' | 'log'> {
   readonly configuration: Configuration;
   readonly fixtures: FixtureSet;
   readonly adapter: StoreAdapter;
-  /** Everything else that must be ready before requests can be served. */
-  readonly states: () => readonly State[];
-  readonly addressOf: (application: Application) => string;
-  /** The applications of this process. Without it, the gateway reaches the applications over HTTP. */
-  readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
   /** Carries due work and the outside world's calls to the applications. */
   readonly transport: Transport;
   /** Undefined: the touchpoint mock does not belong to this process. */
   readonly touchpoint?: () => TouchpointState;
   /** URLs of further listeners of this process, which webhooks never call. */
   readonly listeners?: () => readonly string[];
-  /** Authenticates the gateway at the applications. */
-  readonly token: string;
-  /** Credentials are hashed with it. */
-  readonly pepper: string;
   readonly agent: Agent;
-  readonly log: Logger;
   readonly observability: Observability;
   readonly stopping: AbortSignal;
 }
@@ -102,6 +90,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   keepSecret(credentials.map(({ secret }) => secret));
   showTokens(paymentTokens.map(({ token }) => token));
   const defaultSwaps = configuredSwaps(configuration);
+  const console = consoleConfig(configuration, credentials, () => touchpoint().portal);
   let url = '';
   const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds });
   const outbound = createOutbound({
@@ -187,14 +176,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     agents: agents.answer,
     documents: Router().use(
       createPaymentPage({ rehearsals, use, numbers: adapter.worlds, callFromOutside }),
-      ...(configuration.CONSOLE === 'on'
-        ? [
-            createConsole(
-              consoleConfig(configuration, credentials, () => touchpoint().portal),
-              configuration.NODE_ENV === 'production',
-            ),
-          ]
-        : []),
+      ...(configuration.CONSOLE === 'on' ? [createConsole(console, configuration.NODE_ENV === 'production')] : []),
       documents,
     ),
     allowedHosts: configuration.ALLOWED_HOSTS,

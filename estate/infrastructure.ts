@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
+import { errorMessage } from '../shared/domain/text.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
@@ -226,7 +227,7 @@ function awaitStore({ connect, log }: AwaitedStoreOptions): StoreAdapter {
         for (const listener of watchers.keys()) watchers.set(listener, connected.worlds.watch(listener));
         return;
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorMessage(error);
         if (message !== reason)
           log.warn({ waitingFor: 'redis' }, `${message} The estate waits for it: start it, or correct or remove REDIS_URL.`);
         reason = message;

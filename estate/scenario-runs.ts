@@ -4,7 +4,7 @@ import type { Credential } from '../fixtures/files.ts';
 import { pains } from '../rehearsal/scenario.ts';
 import type { Report } from '../rehearsal/stage.ts';
 
-export interface ScenarioRunsOptions {
+interface ScenarioRunsOptions {
   /** Called for every run, because the address is known only after the gateway has started. */
   readonly gateway: () => string;
   readonly credentials: readonly Credential[];

@@ -110,7 +110,7 @@ export const variables = {
     .string()
     .min(1)
     .optional()
-    .describe('Folder with your own data: files, overlays or CSV. A file that it does not have is the project’s.'),
+    .describe('Folder with your own data: files, overlays or CSV. For missing files, the estate uses its own.'),
   JOURNAL_HOPS: WholeNumber(100, 100_000)
     .default(5_000)
     .describe('Maximum number of hops in the journal of a rehearsal. A full journal discards its oldest traces.'),

@@ -32,7 +32,7 @@ export const serverOptions = ({ headersMs, requestMs, checkMs }: ClientTimes): S
 });
 
 const CODES: Readonly<Record<string, { readonly code: ProblemCode; readonly detail: string }>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not come in time.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
   HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: `The headers have more than ${HEADER_BYTES} bytes.` },
 };
 

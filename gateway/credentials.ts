@@ -13,7 +13,7 @@ import { ProblemWithHeaders } from './problems.ts';
 import type { Revocations } from './rehearsal-access.ts';
 
 /** Schemes that present a key. A signed webhook presents none: the application verifies its signature. */
-export type KeyScheme = Exclude<AuthScheme, 'none' | 'signature'>;
+type KeyScheme = Exclude<AuthScheme, 'none' | 'signature'>;
 
 export interface Credential {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface Credential {
 }
 
 /** Schemes that an operation may require of the gateway; `none` accepts callers without a key. */
-export type RequiredScheme = Exclude<AuthScheme, 'signature'>;
+type RequiredScheme = Exclude<AuthScheme, 'signature'>;
 
 /** Lets a credential call the APIs of the catalog. */
 export const CATALOG_SCOPE = 'catalog';
@@ -46,12 +46,12 @@ export interface AuthenticatedCaller {
   readonly estateCall?: EstateCall;
 }
 
-export interface RequiredCredential {
+interface RequiredCredential {
   readonly scheme: RequiredScheme;
   readonly scope: string;
 }
 
-export interface KeyringOptions {
+interface KeyringOptions {
   readonly credentials: readonly Credential[];
   readonly pepper: string;
   readonly accessTokens: AccessTokens;

@@ -64,21 +64,17 @@ export function createDocuments(events: EventServers): Router {
   const asyncapi = once(() => estateAsyncApi(manifest.version, events));
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
+    const json = () => JSON.stringify(document(), null, 2);
     const yaml = () => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 });
-    router.get(
-      `/${name}.json`,
-      fixedDocument('application/json', () => JSON.stringify(document(), null, 2)),
-    );
+    router.get(`/${name}.json`, fixedDocument('application/json', json));
     router.get(`/${name}.yaml`, fixedDocument('application/yaml', yaml));
   }
   router.use(createContracts());
   router.use(createProblemDocuments());
   const welcome = fixedDocument('text/html', () => WELCOME);
   router.get('/', (request, response) => welcome(request, response.set('Content-Security-Policy', POLICY)));
-  router.get(
-    '/llms.txt',
-    fixedDocument('text/plain', () => llmsText(OWN_DOCUMENTS)),
-  );
+  const index = fixedDocument('text/plain', () => llmsText(OWN_DOCUMENTS));
+  router.get('/llms.txt', index);
   router.all(['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt', '/'], ({ method }) => {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });

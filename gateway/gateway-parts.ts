@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
-import type { EstateCall } from '../shared/control/estate-call.ts';
+import type { AgentRequest, ControlRequest } from '../shared/control/admitted.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { RouteTable } from '../shared/http/route-table.ts';
 import type { Observability } from '../shared/observability/observability.ts';
@@ -17,41 +17,18 @@ import type { OAuthClients } from './oauth/clients.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { RehearsalAccess, Revocations } from './rehearsal-access.ts';
 
-/** A request that the gateway has admitted to the control plane. */
-export interface ControlRequest {
-  readonly request: IncomingMessage;
-  /** The path without the query. */
-  readonly path: string;
-  /** Name of the rehearsal; it may not exist yet. */
-  readonly rehearsal: string;
-  readonly principal: string;
-  /** The permission of the real system that calls. Absent for other callers. */
-  readonly estateCall?: EstateCall | undefined;
-  readonly correlationId: string;
-  /** Replaces the correlation id of the answer. Undefined: the client chose it. */
-  readonly correlate: ((id: string) => void) | undefined;
-  readonly body: Buffer | undefined;
-}
-
 /** Answers a request to the control plane. @throws Problem */
-export type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
-
-/** A request of an agent that the gateway has admitted. */
-export interface AgentRequest {
-  readonly request: IncomingMessage;
-  readonly body: Buffer | undefined;
-  /** Name of the agent's credential, and its key. */
-  readonly principal: string;
-  readonly key: string;
-}
+type ControlPlane = (admitted: ControlRequest, response: ServerResponse) => Promise<void>;
 
 /** Answers the Model Context Protocol at `/mcp`. */
 export type AgentEndpoint = (admitted: AgentRequest, response: ServerResponse) => Promise<void>;
 
 export interface GatewayParts {
   readonly observer: Observer;
+  /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Undefined: the gateway is not observed. */
   readonly observability: Observability | undefined;
   readonly connections: Connections;
+  /** The dependencies that must be ready before the gateway is. */
   readonly states: () => readonly State[];
   readonly routes: RouteTable<ApiDefinition>;
   readonly crossOrigin: CrossOrigin;
@@ -62,14 +39,17 @@ export interface GatewayParts {
   readonly clients: OAuthClients;
   readonly accessTokens: AccessTokens;
   readonly revocations: Revocations;
+  /** Called with the rehearsal of every API request. */
   readonly noteUse: (rehearsal: string) => void;
   /** Limit of the text of a rehearsal. At it, requests that may write are refused. */
   readonly worldBytes: number;
-  /** Limit of the body of a snapshot's upload. */
+  /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
   readonly snapshotBytes: number;
   readonly isOwnHost: (host: string | undefined) => boolean;
   readonly documents: HandOver;
+  /** Answers `/_control`, for credentials with the scope `control`. */
   readonly controlPlane: ControlPlane;
+  /** Answers `/mcp`, for credentials with the scope `control`. */
   readonly agents: AgentEndpoint;
   readonly forwarder: Forwarder;
   /** Called after each exchange with an application, which records it. */

@@ -7,13 +7,11 @@ import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
 import { routeTable } from '../shared/http/route-table.ts';
-import type { Observability } from '../shared/observability/observability.ts';
 import { UNOBSERVED } from '../shared/observability/observer.ts';
 import { createFairServer, listen, watchConnections } from '../shared/process/fair-server.ts';
 import { withoutFailing } from '../shared/process/harmless.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import { ownHosts } from '../shared/process/own-hosts.ts';
-import type { State } from '../shared/process/readiness.ts';
 import type { JournalWriter } from '../shared/store/ports/journal.ts';
 import { WORLD_BYTES } from '../shared/store/ports/plan.ts';
 import type { Directory, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
@@ -24,7 +22,7 @@ import { type Credential, createKeyring } from './credentials.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { createEstateCallers } from './estate-callers.ts';
 import { createInProcessForwarder } from './forwarder.ts';
-import type { AgentEndpoint, ControlPlane, GatewayParts } from './gateway-parts.ts';
+import type { GatewayParts } from './gateway-parts.ts';
 import { createHandOver } from './hand-over.ts';
 import { createAccessTokens } from './oauth/access-tokens.ts';
 import { createOAuthClients, type OAuthClient } from './oauth/clients.ts';
@@ -35,19 +33,15 @@ import { createRateLimits } from './rate-limits.ts';
 import { refuse } from './refusals.ts';
 import { rehearsalAccess } from './rehearsal-access.ts';
 
-export interface GatewayOptions {
+export interface GatewayOptions
+  extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states'>,
+    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'snapshotBytes' | 'observability'>> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly directory: Directory & RevocationStore;
   /** Seeds a world when a known credential uses the name of a rehearsal for the first time. */
   readonly createRehearsal: (name: string) => Promise<WorldView>;
-  /** Called with the rehearsal of every API request. */
-  readonly noteUse?: (rehearsal: string) => void;
-  /** Limit of the text of a rehearsal. */
-  readonly worldBytes?: number;
-  /** Limit of the body of a snapshot's upload. Default: the limit of all bodies. */
-  readonly snapshotBytes?: number;
   readonly credentials: readonly Credential[];
   /** Programs that fetch access tokens, in addition to the client of each rehearsal. */
   readonly clients?: readonly OAuthClient[];
@@ -57,17 +51,9 @@ export interface GatewayOptions {
   readonly addressOf: (application: Application) => string;
   /** The applications of this process. Without it, requests reach the applications over HTTP. */
   readonly endpointOf?: ((application: Application) => Endpoint | undefined) | undefined;
-  /** Authenticates the gateway to the applications. */
-  readonly token: string;
   /** The journal of the gateway's own refusals. */
   readonly control: JournalWriter;
   readonly log: Logger;
-  /** Metrics and traces; `/metrics` is for credentials with the scope `control`. Without it the gateway is not observed. */
-  readonly observability?: Observability | undefined;
-  /** Answers `/_control`, for credentials with the scope `control`. The gateway turns its errors into answers. */
-  readonly controlPlane: ControlPlane;
-  /** Answers `/mcp`, for credentials with the scope `control`. */
-  readonly agents: AgentEndpoint;
   /** Answers all other paths, without a credential. */
   readonly documents: Router;
   /** Host names under which the documents are served, in addition to the names of this machine. */
@@ -75,8 +61,6 @@ export interface GatewayOptions {
   /** Origins whose pages may call the gateway, as `CORS_ORIGINS` names them. Default: none. */
   readonly corsOrigins?: readonly string[];
   readonly limits: { readonly perAddressPerMinute: number; readonly perKeyPerMinute: number };
-  /** The dependencies that must be ready before the gateway is. */
-  readonly states: () => readonly State[];
   /** Default: the APIs of the catalog. */
   readonly apis?: readonly ApiDefinition[];
   /** Wall times that replace the defaults. */

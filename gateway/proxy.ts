@@ -9,7 +9,7 @@ import { brokenOff, timedOut, unreachable } from '../shared/transport/transport.
 import { answerHead, type OwnHeader } from './application-headers.ts';
 import { type ForwardedRequest, type Forwarder, type ForwarderOptions, isLast } from './forwarder.ts';
 
-export interface ProxyOptions extends ForwarderOptions {
+interface ProxyOptions extends ForwarderOptions {
   readonly addressOf: (application: Application) => string;
   /** Wall time after which an idle connection to an application is closed. */
   readonly idleMs?: number;

@@ -10,7 +10,7 @@ export interface RateLimits {
   countKey(hash: string): void;
 }
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   readonly perAddressPerMinute: number;
   readonly perKeyPerMinute: number;
   /** Wall time in milliseconds. */

@@ -14,7 +14,7 @@ import { type Refusal, sendProblem } from './problems.ts';
 import { identify, type RequestIds } from './request-ids.ts';
 
 /** Log, metrics and journal for refusals. */
-export interface RefusalRecords {
+interface RefusalRecords {
   readonly log: Logger;
   readonly observer: Observer;
   readonly control: JournalWriter;

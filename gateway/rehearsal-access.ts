@@ -3,7 +3,7 @@ import { requestIdIn } from '../shared/control/request-id.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { Directory, Revocation, RevocationStore, WorldView } from '../shared/store/ports/rehearsals.ts';
 
-export interface RehearsalAccessOptions {
+interface RehearsalAccessOptions {
   readonly directory: Pick<Directory, 'resolve' | 'nextNumber'> & RevocationStore;
   readonly createRehearsal: (name: string) => Promise<WorldView>;
   readonly log: Logger;

@@ -60,7 +60,7 @@ export interface EventFilter<Type extends EventType = EventType> {
 }
 
 /** Credentials bound to a rehearsal. */
-export interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
+interface RehearsalCredentials extends Omit<EstateCredentials, 'admin'> {
   readonly webhookSecret: string;
   readonly webhookUrl: string;
   /** The client that fetches access tokens with POST /oauth/token. */
@@ -189,7 +189,7 @@ export class EstateRehearsal implements AsyncDisposable {
 
   /**
    * Expects calls, events, deliveries, timers and clock moves in this order; others may happen between them. `strict` refuses others of
-   * the same kinds. @throws VerificationFailed with the first step that differs, and what came nearest
+   * the same kinds. @throws VerificationFailed with the first step that did not happen, and the most similar one that did
    */
   async expectSequence(
     sequence: OperationInput<'verify-sequence'>['body']['sequence'],

@@ -19,7 +19,7 @@ export interface Refusal {
   readonly headers: ReplyHeaders;
 }
 
-export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A refusal, RFC 9457. */
 export interface ProblemBody {

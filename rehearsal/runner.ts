@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent } from 'undici';
+import { errorMessage } from '../shared/domain/text.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { OperationInput } from './call-types.ts';
 import { ControlError, clientOnAgent, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 import type { Scenario } from './scenario.ts';
 import { attended, type Report, stageOf, stoppable } from './stage.ts';
 
-export interface RunOptions {
-  readonly gateway: string;
-  readonly bearer: string;
-  readonly apiKey: string;
-  readonly admin: string;
+export interface RunOptions extends Omit<EstateClientOptions, 'rehearsal'> {
   readonly report: Report;
   /** Stops the run before its next step. */
   readonly signal?: AbortSignal;
@@ -73,8 +70,7 @@ const nameAfter = ({ name }: Scenario): string =>
     .slice(0, 30)}-${randomBytes(4).toString('hex')}`.replace(/^-+/, '');
 
 /** @returns the result of the work, or the message of its error */
-const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> =>
-  work().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+const reasonOf = (work: () => Promise<string | undefined>): Promise<string | undefined> => work().catch(errorMessage);
 
 /** @returns the reason of the failure */
 async function deleteRehearsal(outside: EstateClient, name: string): Promise<string | undefined> {

@@ -49,7 +49,7 @@ export interface Stage {
   expect(what: string, actual: unknown, expected: unknown): void;
   /**
    * Expects calls, events, deliveries, timers and clock moves in this order; others may happen between them.
-   * `strict` refuses others of the same kinds. @throws ExpectationFailed with the first step that differs, and what came nearest
+   * `strict` refuses others of the same kinds. @throws ExpectationFailed with the first step that did not happen, and the most similar one that did
    */
   expectSequence(what: string, sequence: ExpectedSequence, options?: { readonly strict?: boolean }): Promise<void>;
   advance(by: string): Promise<void>;
@@ -82,7 +82,7 @@ export interface Stage {
   ): Promise<void>;
 }
 
-export type ExpectedSequence = OperationInput<'verify-sequence'>['body']['sequence'];
+type ExpectedSequence = OperationInput<'verify-sequence'>['body']['sequence'];
 
 export type FaultRule = OperationInput<'put-fault'>['body'];
 

@@ -43,12 +43,8 @@ function rowsOf(folder: string): readonly Credential[] {
     return value;
   } catch (error) {
     if (!(error instanceof FixtureError)) throw error;
-    throw new EstateStartError(
-      error.message
-        .split('\n')
-        .map((line) => join(folder, line))
-        .join('\n'),
-    );
+    const lines = error.message.split('\n').map((line) => join(folder, line));
+    throw new EstateStartError(lines.join('\n'));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { getContainerRuntimeClient, ImageName } from 'testcontainers';
+import { errorMessage } from '../shared/domain/text.ts';
 
 /** A container did not start. The message names the mistake and the remedy. */
 export class EstateStartError extends Error {
@@ -79,7 +80,7 @@ export async function explained<T>(starting: Starting, start: () => Promise<T>):
   } catch (error) {
     if (error instanceof EstateStartError) throw error;
     const run = await words.all();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     throw new EstateStartError(failureOf({ what, image, timeoutMs, message, run, ...(await engineAnd(image)) }));
   }
 }

@@ -7,7 +7,7 @@ import { Shell } from './shell/shell.tsx';
 
 const root = document.getElementById('console');
 if (!root) throw new Error('The HTML page has no place for the console.');
-/** In place of the words for a console that does not come. */
+/** Replaces the text that the HTML page shows while the console cannot start. */
 const show = (view: VNode): void => {
   root.replaceChildren();
   render(view, root);

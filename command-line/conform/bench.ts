@@ -52,13 +52,13 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Undefined when it is not JSON. */
   readonly body: Body | undefined;
 }
 
-export interface System {
+interface System {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -138,7 +138,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
     }
   }
 
-  /** Makes a call that prepares a check. @returns the body @throws NotChecked unless it succeeds in its shape; NotOffered */
+  /** Makes a call that prepares a check. @returns the body @throws NotChecked when the call fails or its answer has the wrong shape; NotOffered */
   async function prepare(id: string, input: Input): Promise<Body> {
     const answer = await call(id, input).catch((error: Error) => {
       throw new NotChecked(`${definitionOf(id).name}: ${error.message}`, id);
@@ -217,8 +217,8 @@ export function shapeTrouble(api: ApiDefinition, { status, body }: Answer): stri
 }
 
 /**
- * Whether an answer to a valid call means that the system does not offer it. A required call that is refused with the problem code
- * not_found exists, and does not find its object.
+ * Whether an answer to a valid call means that the system does not offer the call. If a required call answers the problem code not_found,
+ * the call exists, and its object does not.
  */
 export function isNotOffered(api: ApiDefinition, { status, body }: Answer): boolean {
   const isUnknownObject = status === 404 && obligationOf(api) === 'must' && body?.code === 'not_found';

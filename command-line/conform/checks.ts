@@ -42,10 +42,10 @@ export interface CheckResult {
 export interface CallResult {
   readonly api: ApiDefinition;
   readonly obligation: Obligation;
-  /** `unchecked`: the call, which no application makes, has no checks, and the system may offer it. */
+  /** `unchecked`: no application makes the call, so it has no checks. The system may offer it. */
   readonly offer: 'offered' | 'not offered' | 'unchecked';
   readonly checks: readonly CheckResult[];
-  /** Of all answers; 0 without an answer. */
+  /** The statuses of all answers; 0 for a call without an answer. */
   readonly statuses: readonly number[];
 }
 

@@ -9,7 +9,7 @@ import { misuse } from '../failure.ts';
 import type { Plan } from './plan.ts';
 
 /** What a system has in place of the data of the estate, and what it lacks. */
-export interface Mapping {
+interface Mapping {
   readonly currency: string;
   /** By name; null: the system has none. */
   readonly ids: Readonly<Record<string, string | null>>;

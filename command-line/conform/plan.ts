@@ -2,7 +2,7 @@ import type { SwappableApplication } from '../../shared/catalog/swap.ts';
 import type { Bench, Body, Input } from './bench.ts';
 
 /** A rule of a call that no schema expresses. */
-export interface Rule {
+interface Rule {
   /** What the system does, without a subject: `never captures more than the authorised amount`. */
   readonly title: string;
   /** The capability without which the rule cannot be checked. */

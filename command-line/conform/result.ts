@@ -6,7 +6,7 @@ import type { ScenarioResult } from './scenarios.ts';
 /** `missing`: other applications need the call, and the system does not offer it. `not checked`: a call that it needs has a mistake. `unchecked`: no check covers the call. */
 type Verdict = 'conforms' | 'deviates' | 'missing' | 'not checked' | 'not offered' | 'unchecked';
 
-export const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
+const deviates = ({ outcome, isExcused }: Pick<CheckResult, 'outcome' | 'isExcused'>): boolean =>
   outcome === 'failed' || (outcome === 'not checked' && !isExcused);
 
 function verdictOf({ obligation, offer, checks }: CallResult): Verdict {
@@ -32,7 +32,7 @@ export function showCalls(results: readonly CallResult[], look: Look): string {
   return [table(['', 'call', 'checks'], rows, look), ...(lines.length > 0 ? [`\n${lines.join('\n')}`] : [])].join('\n');
 }
 
-/** A sentence when all calls have the same answer, as a server does that lacks the path. */
+/** A hint for a system that answers every call with one status: a server without the path does this. */
 function onlyStatusOf(results: readonly CallResult[]): readonly string[] {
   const [status, ...others] = new Set(results.flatMap(({ statuses }) => statuses));
   return status === undefined || status === 0 || others.length > 0 ? [] : [`Every call was answered with ${status}: is --url right?`];
@@ -46,7 +46,7 @@ function inWords(result: CallResult): string {
     case 'not offered':
       return '';
     case 'unchecked':
-      return 'UNCHECKED: offered, as far as an empty call shows';
+      return 'UNCHECKED: perhaps offered; no check covers it';
     case 'not checked':
       return `not checked: ${checks[0]?.detail}`;
     case 'deviates':

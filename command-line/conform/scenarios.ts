@@ -18,7 +18,7 @@ export interface ScenarioResult {
   readonly recorded: Recorded | undefined;
 }
 
-export interface SwappedOptions {
+interface SwappedOptions {
   readonly plan: Plan;
   readonly url: string;
   readonly timeoutMs: number;

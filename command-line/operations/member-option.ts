@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import type { SchemaPart } from '../../shared/contract/json-schemas.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import { repeatable } from '../repeatable.ts';
 
@@ -106,26 +107,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The parts of a JSON Schema that become options. */
-interface SchemaPart {
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly properties?: Readonly<Record<string, SchemaPart>>;
-  readonly required?: readonly string[];
-  readonly items?: SchemaPart;
-  readonly additionalProperties?: boolean | SchemaPart;
-  readonly oneOf?: readonly SchemaPart[];
-  readonly anyOf?: readonly SchemaPart[];
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, SchemaPart>>;
-}
-
 /** A single value of a query or body that a user can give. */
 export interface Member {
   /** For example `['match', 'application']`. */
@@ -165,10 +146,8 @@ function inside(part: SchemaPart, definitions: Definitions, place: Place): reado
 
 /** The members of all variants of an object. The discriminator becomes a choice between its values. */
 function merged(variants: readonly SchemaPart[], definitions: Definitions, place: Place): readonly Member[] {
-  const found = Map.groupBy(
-    variants.flatMap((variant) => inside(variant, definitions, place)),
-    (member) => member.path.join('.'),
-  );
+  const members = variants.flatMap((variant) => inside(variant, definitions, place));
+  const found = Map.groupBy(members, (member) => member.path.join('.'));
   return [...found.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
     const words = [first, ...others].flatMap(({ schema }) => schema.const ?? []);

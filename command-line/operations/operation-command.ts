@@ -8,8 +8,8 @@ import type { Presets } from './presets.ts';
 export interface OperationCommand<Id extends CalledId = CalledId> extends ValueHints {
   /** A noun, and usually a verb. Operations with the same words differ in the number of their arguments. */
   readonly words: string;
-  /** Examples, without the name of the program. */
-  readonly example: string | readonly string[];
+  /** What follows the words in each example. Default: nothing. */
+  readonly example?: string | readonly string[];
   /** Replaces the summary of the operation. */
   readonly summary?: string;
   /** Values of query and body that are arguments, in order; `rehearsal` is the name of the rehearsal. */

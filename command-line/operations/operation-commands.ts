@@ -95,7 +95,10 @@ export function operationCommand(words: string, variants: readonly Variant[]): C
   }
   for (const { declaration } of variants) if (declaration.diagrams) command.addOption(diagramOption(Object.keys(declaration.diagrams)));
   withConnection(command);
-  withExample(command, ...variants.flatMap(({ declaration }) => declaration.example));
+  const examples = variants.flatMap(({ declaration: { words, example = '' } }) =>
+    [example].flat().map((rest) => `${words} ${rest}`.trimEnd()),
+  );
+  withExample(command, ...examples);
   return command.action(async (...input: unknown[]) => {
     const values = input.slice(0, most.positions.length).filter((value) => value !== undefined);
     const chosen = variants

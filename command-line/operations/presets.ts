@@ -13,7 +13,7 @@ export interface Presets {
   readonly thing: string;
 }
 
-export interface Chosen {
+interface Chosen {
   readonly name: string;
   readonly given: readonly Given[];
   readonly members: ReadonlyMap<string, Member>;

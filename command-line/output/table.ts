@@ -75,12 +75,8 @@ export function progressOn(stream: WriteStream): Progress {
   return {
     show: (text) => {
       clear();
-      print(
-        withoutControls(text)
-          .replaceAll(/[\r\n]+/g, ' ')
-          .slice(0, Math.max(0, stream.columns - 1)),
-        stream,
-      );
+      const line = withoutControls(text).replaceAll(/[\r\n]+/g, ' ');
+      print(line.slice(0, Math.max(0, stream.columns - 1)), stream);
     },
     clear,
   };

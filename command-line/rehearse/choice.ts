@@ -31,9 +31,7 @@ export async function chosenScenarios(given: readonly string[], all = false): Pr
   return [...ours.map((scenario) => ({ scenario })), ...found];
 }
 
-export const listOfScenarios = (listed: readonly Scenario[], look: Look): string =>
-  table(
-    ['scenario', 'flows', 'what happens'],
-    listed.map(({ name, title, flows }) => [name, flows.join(', '), title]),
-    look,
-  );
+export function listOfScenarios(listed: readonly Scenario[], look: Look): string {
+  const rows = listed.map(({ name, title, flows }) => [name, flows.join(', '), title]);
+  return table(['scenario', 'flows', 'what happens'], rows, look);
+}

@@ -45,7 +45,10 @@ export function rehearseCommand(): Command {
     )
     .addOption(new Option('--seed <text>', 'Ids and codes derive from it, so they repeat in the next run with this seed and start.'))
     .addOption(
-      new Option('--starts-at <instant>', 'Start of the clock of each rehearsal, which is then frozen. Default: now, and the clock flows.'),
+      new Option(
+        '--starts-at <instant>',
+        'Time of the clock at the start of each rehearsal. The clock is then frozen. Default: now, and the clock flows.',
+      ),
     )
     .addOption(againstOption())
     .addOption(bearerOption())

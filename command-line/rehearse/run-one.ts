@@ -3,6 +3,7 @@ import { type RunOptions, runScenario } from '../../rehearsal/runner.ts';
 import type { Scenario } from '../../rehearsal/scenario.ts';
 import type { Report } from '../../rehearsal/stage.ts';
 import { stoppable } from '../../rehearsal/stage.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
 import { seconds } from '../../ui/report/facts.ts';
 import type { Recorded } from '../../ui/report/recorded.ts';
 import { EXIT } from '../failure.ts';
@@ -14,7 +15,7 @@ import { recordingOf } from './report/recording.ts';
 import { supervised } from './supervision.ts';
 
 /** Where a scenario runs, and how it is reported. */
-export interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
+interface Run extends EstateCredentials, Pick<RunOptions, 'beginning'> {
   readonly against: string;
   readonly look: Look;
   readonly write: (text: string) => void;
@@ -70,7 +71,7 @@ export async function runOne(chosen: ChosenScenario, run: Run): Promise<Done> {
     };
     outcome.passed = (await runScenario(attended, { ...run, gateway: run.against, report: all, examine })) && outcome.failure === undefined;
   } catch (error) {
-    outcome.failure ??= error instanceof Error ? error.message : String(error);
+    outcome.failure ??= errorMessage(error);
     detail.end(scenario, outcome.failure);
   }
   isOver = true;

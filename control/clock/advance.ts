@@ -33,7 +33,7 @@ interface Advance {
   readonly ran: RanTimer[];
 }
 
-export interface AdvanceOptions {
+interface AdvanceOptions {
   readonly worlds: Directory & ClockStore & Pick<JournalReader, 'journalOf'>;
   readonly changes: ChangeWaits;
   readonly flow: Flow;

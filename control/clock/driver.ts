@@ -10,7 +10,7 @@ import { createDueRunner, type DueRunnerOptions } from './due-runner.ts';
 import { createFlow } from './flow.ts';
 import { createSettle, limitWait, type Settled } from './settle.ts';
 
-export interface ClockDriverOptions extends DueRunnerOptions {
+interface ClockDriverOptions extends DueRunnerOptions {
   readonly worlds: Directory & ClockStore & LedgerStore & WorldChanges & Pick<JournalReader, 'journalOf'>;
 }
 

@@ -3,6 +3,7 @@ import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
 import { contextFor } from '../../shared/control/context.ts';
 import { requestIdIn } from '../../shared/control/request-id.ts';
 import { randomToken } from '../../shared/domain/ids.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import {
@@ -69,7 +70,7 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
     if (!failure) return { item, requestId, done: true };
     const { problem, text } = failure;
     if (problem?.code === 'idempotency_in_progress') {
-      // The lease of the key runs in wall time: the wait costs no attempt and does not move the rehearsal's clock.
+      // The other request holds the key for some wall time. Waiting for it is not a failed attempt, and does not move the rehearsal's clock.
       await pause(KEY_HELD_MS);
       const { at, attempts, awaits } = item;
       await worlds.requeue(world, item, lease, { at, attempts, awaits });
@@ -114,7 +115,7 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
       // The sentence of an unexpected error is its reason; its code is always the same.
       return { text: problem?.code === 'internal_error' ? problem.message : text, problem };
     } catch (error) {
-      return { text: error instanceof Error ? error.message : String(error), problem: error instanceof Problem ? error : undefined };
+      return { text: errorMessage(error), problem: error instanceof Problem ? error : undefined };
     }
   }
 
@@ -122,7 +123,7 @@ export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOp
     try {
       return ownWork ? await ownWork(view, item, leased) : { text: 'This process has no work of the gateway.', isFinal: true as const };
     } catch (error) {
-      return { text: error instanceof Error ? error.message : String(error) };
+      return { text: errorMessage(error) };
     }
   }
 

@@ -8,13 +8,13 @@ import type { DueRunner } from './due-runner.ts';
 
 /** Maximum number of items of a world that run concurrently while time flows. During an advance, one item runs at a time. */
 const ITEMS_AT_ONCE = 8;
-/** Wall time between polls for expired leases, whose expiry sends no notification, and between retries while the store is unavailable. */
+/** Wall time between polls, because an expired lease sends no notification, and between retries while the store is unavailable. */
 const POLL_MS: Ms = 1_000;
 const NO_TIMER = Number.POSITIVE_INFINITY;
 /** The longest delay of a Node.js timer. */
 const LONGEST_TIMER_MS: Ms = 2 ** 31 - 1;
 
-export interface FlowOptions {
+interface FlowOptions {
   readonly worlds: Directory & ClockStore;
   readonly runner: DueRunner;
   readonly log: Logger;
@@ -66,7 +66,7 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
       });
   }
 
-  /** Runs the work that is due after a wait, unless it is suspended. A change that makes no work due earlier needs no read. */
+  /** Runs the work that is due after a wait, unless the world is suspended. Only work that is due now needs a read; otherwise a timer is set. */
   function runAfter(world: World, waitMs: Ms): void {
     const state = stateOf(world);
     if (waitMs === 0) run(world);
@@ -78,13 +78,11 @@ export function createFlow({ worlds, runner, log, stopping }: FlowOptions) {
     if (at >= state.timerAt) return;
     clearTimer(state);
     state.timerAt = at;
-    state.timer = setTimeout(
-      () => {
-        clearTimer(state);
-        run(world);
-      },
-      Math.min(waitMs, LONGEST_TIMER_MS),
-    ).unref();
+    const ring = (): void => {
+      clearTimer(state);
+      run(world);
+    };
+    state.timer = setTimeout(ring, Math.min(waitMs, LONGEST_TIMER_MS)).unref();
   }
 
   function clearTimer(state: FlowState): void {

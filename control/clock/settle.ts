@@ -17,7 +17,7 @@ export interface Settled {
   readonly waitingFor: readonly string[];
 }
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly worlds: Directory & LedgerStore;
   readonly changes: ChangeWaits;
   readonly flow: Flow;
@@ -25,7 +25,7 @@ export interface SettleOptions {
 }
 
 /** Runs one due item of an advance. @returns whether there was one and it ended within the limit */
-export type RunOne = (view: WorldView) => Promise<boolean>;
+type RunOne = (view: WorldView) => Promise<boolean>;
 
 export type Settle = (world: World, limit: WaitLimit, runOne?: RunOne) => Promise<Settled>;
 

@@ -7,7 +7,7 @@ import { invalid } from '../../shared/catalog/problems.ts';
 export function requireKnownEvent(type: string, pointer: string): void {
   const name = nameOf(type);
   if (allEvents.some((event) => event.name === name)) return;
-  throw invalid(pointer, 'unknown_event', `There is no event "${type}"; there are ${allEvents.map((event) => event.name).join(', ')}.`);
+  throw invalid(pointer, 'unknown_event', `There is no event "${type}"; choose one of ${allEvents.map((event) => event.name).join(', ')}.`);
 }
 
 /** All events of one type have subjects of one type. @throws Problem validation_failed for a subject that the event never has */

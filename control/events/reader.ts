@@ -3,7 +3,7 @@ import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader, EventsAbout } from '../../shared/store/ports/objects.ts';
 
-export interface EventFilter {
+interface EventFilter {
   /** The type, with or without its prefix. */
   readonly type?: string;
   readonly subject?: string;

@@ -11,14 +11,14 @@ import { withheldEvent } from '../events/withheld.ts';
 import type { ExplainScope, Subject } from './subject.ts';
 import { applicationTitle, callTitle } from './words.ts';
 
-export type Cause = NonNullable<z.output<typeof Explanation>['cause']>;
+type Cause = NonNullable<z.output<typeof Explanation>['cause']>;
 
 /** How the object came into its state. */
 export interface Arrival {
   readonly cause: Cause;
   /** Instant on the rehearsal's clock. */
   readonly since: string | undefined;
-  /** `by Confirm Order of a client`. Empty: unknown. */
+  /** `by Confirm Order, called by a client`. Empty: unknown. */
   readonly words: string;
   /** What began the trace, unless the cause itself began it. */
   readonly begun?: string;
@@ -101,12 +101,12 @@ function messageOf({ kind, from, hop: { api } }: Message): Pick<Cause, 'kind' | 
   return { kind, name, by: from };
 }
 
-/** `Confirm Order of a client`, `the timer expire-draft of the OMS` */
+/** `Confirm Order, called by a client`, `the timer expire-draft of the OMS` */
 function wordsOf(message: Message<JournalRecord>, type: string): string {
   const { kind, name = '', by } = messageOf(message);
   if (kind === 'timer') return `the timer ${name} of the ${applicationTitle(message.hop.application)}`;
   if (kind === 'event') return `the event ${callTitle(name)}`;
   if (kind === 'control') return `the outside world (${type === 'shipment' ? 'a scan' : callTitle(name)})`;
   if (kind === 'webhook') return `a signed webhook of the ${applicationTitle(by)}`;
-  return `${callTitle(name)} of ${by === 'client' ? 'a client' : `the ${applicationTitle(by)}`}`;
+  return `${callTitle(name)}, called by ${by === 'client' ? 'a client' : `the ${applicationTitle(by)}`}`;
 }

@@ -83,13 +83,8 @@ async function explainBriefly(scope: ExplainScope, subject: Subject, { faults, i
     ...statusesOf(object),
   ];
   const named = new Set(reasons.flatMap(({ refs }) => refs.flatMap((ref) => (ref.what === 'fault' ? [ref.id] : []))));
-  reasons.push(
-    ...faultReasons(
-      subject,
-      waits,
-      faults.filter((fault) => !named.has(fault.name)),
-    ),
-  );
+  const others = faults.filter((fault) => !named.has(fault.name));
+  reasons.push(...faultReasons(subject, waits, others));
   if (state !== undefined && !isFinal && !reasons.some(({ kind }) => kind === 'wait')) reasons.unshift(NOTHING);
   const head = headOf(subject, view.now, arrival && { ...arrival, begun: isNested ? undefined : arrival.begun });
   const text = [head, ...reasons.map((reason) => reason.text)].join(' ');

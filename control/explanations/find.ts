@@ -51,7 +51,7 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   shipment: 'trackingNumber',
   'loyalty-account': 'cardNumber',
 };
-/** Most objects with the name in any text that are compared. */
+/** Maximum number of objects, found by the text, whose names are compared. */
 const MOST_NAMED = 20;
 
 /** The object whose number or SKU is the text, as the search finds it. */
@@ -91,9 +91,7 @@ async function remedyFor(scope: ExplainScope, { sought, types, id }: Missing): P
   }
   const page = { after: 0, limit: MOST_NEWEST, newestFirst: true };
   const newest = await Promise.all(sought.map(({ application, collection }) => worlds.all(view.world, application, collection, page)));
-  const near = nearestWord(
-    id,
-    newest.flat().map((one) => one.id),
-  );
+  const ids = newest.flat().map((one) => one.id);
+  const near = nearestWord(id, ids);
   return near === undefined ? 'A search finds objects by any text.' : `Did you mean ${near}?`;
 }

@@ -12,9 +12,9 @@ import { listed } from './words.ts';
 /** By verb. A verb without an obstacle is absent. */
 export type Obstacles = Readonly<Record<string, Obstacle>>;
 
-/** More than an order has. */
+/** An order has fewer payments. */
 const MOST_PAYMENTS = 100;
-/** More guests than share an e-mail or a phone. */
+/** Fewer guests share an e-mail or a phone. */
 const MOST_GUESTS = 100;
 
 const rule = (text: string): Obstacle => ({ code: 'rule', text });
@@ -96,11 +96,8 @@ async function soldOut({ worlds, view: { world } }: ExplainScope, { id, object, 
   const { lines } = object as unknown as BusinessObject<'basket'>;
   if (lines.length === 0) return {};
   const locations = await locationsOf(worlds, world);
-  const levels = await stockAt(
-    worlds,
-    world,
-    lines.flatMap(({ sku }) => locations.map(({ id: locationId }) => ({ sku, locationId }))),
-  );
+  const places = lines.flatMap(({ sku }) => locations.map(({ id: locationId }) => ({ sku, locationId })));
+  const levels = await stockAt(worlds, world, places);
   const own = near
     .of('reservation')
     .filter(({ state, object: held }) => held.basketId === id && (state === 'requested' || state === 'confirmed'))

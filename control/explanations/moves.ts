@@ -15,7 +15,7 @@ type Move = z.output<typeof Explanation>['moves'][number];
 type AnyRow = Row<string, string>;
 
 /** What decides about a verb in addition to the object and its life cycle. */
-export interface Around {
+interface Around {
   readonly faults: readonly ActiveFault[];
   readonly hidden: Obstacles;
   readonly waits: readonly Wait[];

@@ -1,7 +1,7 @@
 import { GATEWAY, type Owner } from '../../shared/catalog/applications.ts';
 import { type DueMeaning, dueWork } from '../../shared/catalog/due-work.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
-import { instant, NEVER } from '../../shared/domain/time.ts';
+import { instant, type Ms, NEVER } from '../../shared/domain/time.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { Ledger } from '../../shared/store/ports/ledger.ts';
@@ -13,6 +13,18 @@ import { applicationTitle, clockTime } from './words.ts';
 /** The newest events about an object whose deliveries are looked up. */
 const MOST_EVENTS = 30;
 const DELIVER_WEBHOOK = 'deliver-webhook';
+
+const trouble = (code: Reason['code'], text: string, refs: Reason['refs'], at = NEVER): Reason => ({
+  code,
+  kind: 'trouble',
+  text,
+  at: at < NEVER ? instant(at) : undefined,
+  refs,
+});
+
+const faultRef = (id: string) => ({ what: 'fault', id }) as const;
+const dueRef = ({ application, kind, key }: DueItem) => ({ what: 'due', id: dueKey(application, kind, key) }) as const;
+const until = (at: Ms, now: Ms): string => (at < NEVER ? `until ${clockTime(at, now)}` : 'until the fault is deleted');
 
 /** The unsent, pending, parked or withheld events, webhooks and due work of an object. */
 export async function troublesOf(scope: ExplainScope, subject: Subject, ledger: Ledger): Promise<Reason[]> {
@@ -40,24 +52,13 @@ async function eventTroubles({ worlds, view }: ExplainScope, { subject, version 
   );
   const newest = Math.max(0, ...published.map(({ json }) => (JSON.parse(json) as EstateEvent).aggregateversion));
   const isUnsent = counts.unsent > 0 && newest < version && held.length === 0;
-  const unsent: Reason[] = isUnsent
-    ? [{ code: 'event-unsent', kind: 'trouble', text: 'The event of its latest change is not on the bus yet.', refs: [] }]
-    : [];
-  return [...held, ...unsent, ...works.flat()];
+  const unsent = trouble('event-unsent', 'The event of its latest change is not on the bus yet.', []);
+  return [...held, ...(isUnsent ? [unsent] : []), ...works.flat()];
 }
 
 function withheldReason({ at, withheldBy = '' }: DueItem, { id, type }: EstateEvent, now: number): Reason {
-  const until = at < NEVER ? `until ${clockTime(at, now)}` : 'until the fault is deleted';
-  return {
-    code: 'event-withheld',
-    kind: 'trouble',
-    text: `The fault ${withheldBy} withholds its event ${nameOf(type)} ${until}.`,
-    at: at < NEVER ? instant(at) : undefined,
-    refs: [
-      { what: 'event', id, type: nameOf(type) },
-      { what: 'fault', id: withheldBy },
-    ],
-  };
+  const text = `The fault ${withheldBy} withholds its event ${nameOf(type)} ${until(at, now)}.`;
+  return trouble('event-withheld', text, [{ what: 'event', id, type: nameOf(type) }, faultRef(withheldBy)], at);
 }
 
 function deliveryReasons(
@@ -68,7 +69,7 @@ function deliveryReasons(
   const event = { what: 'event', id, type: nameOf(type) } as const;
   const stuck = parked.map(({ application, error }): Reason => {
     const text = `Its event ${nameOf(type)} is parked at the ${applicationTitle(application)}: ${detailIn(error)} Redrive it with redrive-parked.`;
-    return { code: 'event-parked', kind: 'trouble', text, refs: [event, { what: 'application', id: application }] };
+    return trouble('event-parked', text, [event, { what: 'application', id: application }]);
   });
   if (withheldBy !== undefined) return stuck;
   const open = pending.filter((application) => !parked.some((one) => one.application === application));
@@ -78,7 +79,7 @@ function deliveryReasons(
       const retry = awaiting.find((item) => item.application === application && item.kind === DELIVER_AGAIN && item.key === id);
       const away = retry?.awaits === undefined ? '' : `: it waits for the ${applicationTitle(retry.awaits)}`;
       const text = `Its event ${nameOf(type)} has not reached the ${applicationTitle(application)} yet${away}.`;
-      return { code: 'event-pending', kind: 'trouble', text, refs: [event, { what: 'application', id: application }] };
+      return trouble('event-pending', text, [event, { what: 'application', id: application }]);
     }),
   ];
 }
@@ -91,23 +92,21 @@ async function webhookTroubles({ webhooks, view }: ExplainScope, { subject }: Su
   ];
   const open = await webhooks.open(view, subject, keys);
   return open.flatMap(({ webhook, event, state, withheldBy, nextAttemptAt, attempts }): Reason[] => {
-    const refs: Reason['refs'] = [
-      { what: 'webhook', id: webhook },
-      { what: 'event', id: event.id, type: event.type },
-    ];
+    const receiver = { what: 'webhook', id: webhook } as const;
+    const refs = [receiver, { what: 'event', id: event.id, type: event.type } as const];
     const what = `the delivery of its event ${event.type} to the webhook ${webhook}`;
     if (withheldBy !== undefined) {
       const text = `The fault ${withheldBy} withholds ${what}.`;
-      return [{ code: 'webhook-withheld', kind: 'trouble', text, at: nextAttemptAt, refs: [...refs, { what: 'fault', id: withheldBy }] }];
+      return [{ ...trouble('webhook-withheld', text, [...refs, faultRef(withheldBy)]), at: nextAttemptAt }];
     }
     if (state === 'parked') {
       const text = `The delivery of its event ${event.type} to the webhook ${webhook} is parked: its receiver did not accept it in ${attempts.length} attempts.`;
-      return [{ code: 'webhook-parked', kind: 'trouble', text, refs }];
+      return [trouble('webhook-parked', text, refs)];
     }
     if (state !== 'waiting') return [];
     const again = nextAttemptAt === undefined ? 'after an earlier event' : `at ${clockTime(nextAttemptAt, view.now)}`;
     const text = `The webhook ${webhook} has not accepted the event ${event.type} yet; the next attempt is ${again}.`;
-    return [{ code: 'webhook-waiting', kind: 'trouble', text, at: nextAttemptAt, refs }];
+    return [{ ...trouble('webhook-waiting', text, refs), at: nextAttemptAt }];
   });
 }
 
@@ -121,29 +120,21 @@ function workTroubles({ view }: ExplainScope, subject: Subject, { parked, withhe
     const [application = '', kind = '', ...rest] = key.split('|');
     if (what !== 'due' || hasOwnReason(application, kind) || !isAbout(subject, { application, kind, key: rest.join('|') })) return [];
     const text = `Parked since ${clockTime(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}. ${detailIn(error)} Redrive it with redrive-parked.`;
-    return [{ code: 'work-parked', kind: 'trouble', text, at: instant(at), refs: [{ what: 'due', id: key }] }];
+    return [trouble('work-parked', text, [{ what: 'due', id: key }], at)];
   });
   const held = withheld.filter((item) => !hasOwnReason(item.application, item.kind) && isAbout(subject, item));
   const away = awaiting.filter((item) => !hasOwnReason(item.application, item.kind) && isAbout(subject, item));
   return [
     ...stuck,
     ...held.map((item): Reason => {
-      const { application, kind, key, withheldBy = '', at } = item;
-      const until = at < NEVER ? `until ${clockTime(at, view.now)}` : 'until the fault is deleted';
-      const text = `The fault ${withheldBy} withholds it ${until}: the ${applicationTitle(application)} ${doesOf(application, kind)}.`;
-      const refs: Reason['refs'] = [
-        { what: 'due', id: dueKey(application, kind, key) },
-        { what: 'fault', id: withheldBy },
-      ];
-      return { code: 'work-withheld', kind: 'trouble', text, at: at < NEVER ? instant(at) : undefined, refs };
+      const { application, kind, withheldBy = '', at } = item;
+      const text = `The fault ${withheldBy} withholds it ${until(at, view.now)}: the ${applicationTitle(application)} ${doesOf(application, kind)}.`;
+      return trouble('work-withheld', text, [dueRef(item), faultRef(withheldBy)], at);
     }),
-    ...away.map(({ application, kind, key, awaits = '', at }): Reason => {
+    ...away.map((item): Reason => {
+      const { application, kind, awaits = '', at } = item;
       const text = `The ${applicationTitle(awaits)} is away, so the ${applicationTitle(application)} tries again at ${clockTime(at, view.now)}, or as soon as it is back: it ${doesOf(application, kind)}.`;
-      const refs: Reason['refs'] = [
-        { what: 'due', id: dueKey(application, kind, key) },
-        { what: 'application', id: awaits },
-      ];
-      return { code: 'work-awaits-application', kind: 'trouble', text, at: instant(at), refs };
+      return trouble('work-awaits-application', text, [dueRef(item), { what: 'application', id: awaits }], at);
     }),
   ];
 }

@@ -6,7 +6,7 @@ import type { Happening } from './timeline.ts';
 type Step = z.output<typeof ExpectedStep>;
 type Entry = z.output<typeof SequenceEntry>;
 
-export interface Matched {
+interface Matched {
   readonly steps: readonly Entry[];
   /** The first step that nothing matched. */
   readonly mismatch?: { readonly step: number; readonly detail: string; readonly nearest?: Entry };

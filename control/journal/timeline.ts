@@ -20,13 +20,13 @@ export interface Happening {
   readonly object?: unknown;
 }
 
-export interface Timeline {
+interface Timeline {
   readonly happenings: readonly Happening[];
   /** Whether the journal has discarded older hops. */
   readonly truncated: boolean;
 }
 
-/** More than a world keeps. */
+/** A world keeps fewer. */
 const ALL_MOVES = 1_000;
 const EVENTS_PER_READ = 1_000;
 

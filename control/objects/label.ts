@@ -14,7 +14,7 @@ export function labelOf({ label = [] }: ObjectDefinition, object: unknown): stri
   return undefined;
 }
 
-/** The columns of the definition, without those whose members the object lacks. */
+/** The columns of the definition. A column is left out if the object lacks its members. */
 export const columnsOf = ({ columns = {} }: ObjectDefinition, object: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(columns).flatMap(([heading, template]) => {

@@ -17,7 +17,7 @@ const MOST_READ = 1_000;
 /** Objects per read when some of them may not match. */
 const CHUNK = 200;
 
-export interface ObjectFilter {
+interface ObjectFilter {
   readonly state?: string;
   /** Text to find in the object, or in the customer that it refers to. */
   readonly q?: string;

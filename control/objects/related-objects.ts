@@ -19,7 +19,7 @@ const ENOUGH = 40;
 /** Maximum number of objects in an answer, without products. */
 const MOST = 100;
 const MOST_PRODUCTS = 100;
-/** Many objects refer to an object of these types, and its own references concern it alone: they are not followed. */
+/** Types whose references are not followed: many objects refer to an object of these types, and its references lead to nothing new. */
 const ENDS: ReadonlySet<string> = new Set(['customer', 'loyalty-account']);
 
 type Related = Listed & { readonly type: string; readonly object: Published };
@@ -74,7 +74,7 @@ const keyOf = ({ type, found }: Read): string => `${type.definition.type}/${foun
 
 const referencesOf = ({ type, found }: Read): readonly Reference[] => relatedOf(type.definition, publishedOf(type, found));
 
-/** The newest objects of each type that refer to the object, by the index with the name of its type. */
+/** The newest objects of each type that refer to the object. An index with the name of its type lists them. */
 async function referringTo(
   worlds: ObjectReader,
   world: World,

@@ -3,7 +3,7 @@ import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 
-/** More than any estate has. */
+/** Every estate has fewer. */
 const MOST_LOCATIONS = 10_000;
 
 const { owner } = inventoryItem;
@@ -22,12 +22,8 @@ export interface StockPlace {
 
 /** The stock of SKUs at locations, in the given order. */
 export async function stockAt(worlds: ObjectReader, world: World, places: readonly StockPlace[]) {
-  const levels = await worlds.counters(
-    world,
-    owner,
-    'stock',
-    places.map(({ sku, locationId }) => `${sku}|${locationId}`),
-  );
+  const keys = places.map(({ sku, locationId }) => `${sku}|${locationId}`);
+  const levels = await worlds.counters(world, owner, 'stock', keys);
   return places.map((place, position) => {
     const { onHand = 0, reserved = 0, safetyStock = 0 } = levels[position] ?? {};
     return { ...place, onHand, reserved, safetyStock, atp: onHand - reserved - safetyStock };

@@ -25,7 +25,7 @@ export function listedType(objects: EstateObjects, type: string): ListedType {
   const found = types.find(({ definition }) => definition.type === type);
   if (found) return found;
   const known = types.map(({ definition }) => definition.type);
-  throw invalid('{type}', 'unknown_type', `There are no objects of type "${type}"; there are ${known.join(', ')}.`);
+  throw invalid('{type}', 'unknown_type', `There are no objects of type "${type}"; choose one of ${known.join(', ')}.`);
 }
 
 export const statesOf = ({ lifeCycle }: ObjectDefinition): readonly string[] => lifeCycle?.states ?? [];

@@ -66,7 +66,7 @@ function checkFault({ match, fault }: FaultInput): void {
   if (match.api !== undefined) checkApi(match.api);
   const owner = strikableApis.find(({ id }) => id === match.api)?.application;
   if (match.application !== undefined && owner !== undefined && match.application !== owner) {
-    throw invalid('/match/application', 'not_its_api', `${match.api} is an api of ${owner}, not of ${match.application}.`);
+    throw invalid('/match/application', 'not_its_api', `${match.api} is an API of ${owner}, not of ${match.application}.`);
   }
   if (fault.kind === 'status' && fault.code !== undefined) checkCode(fault.status, fault.code);
 }
@@ -85,15 +85,15 @@ function checkApi(api: string): void {
     throw invalid(
       '/match/api',
       'not_struck',
-      `Only the control plane calls "${api}", so no fault applies to it; there are ${ids.join(', ')}.`,
+      `Only the control plane calls "${api}", so no fault applies to it; choose one of ${ids.join(', ')}.`,
     );
   }
-  throw invalid('/match/api', 'unknown_api', `There is no api "${api}"; there are ${ids.join(', ')}.`);
+  throw invalid('/match/api', 'unknown_api', `There is no API "${api}"; choose one of ${ids.join(', ')}.`);
 }
 
 function checkCode(status: number, code: string): void {
   const codes = Object.entries(problems).flatMap(([name, problem]) => (problem.status === status ? [name] : []));
   if (codes.includes(code)) return;
-  const remedy = codes.length > 0 ? `there are ${codes.join(', ')}` : 'it has none, so leave the code out';
+  const remedy = codes.length > 0 ? `choose one of ${codes.join(', ')}` : 'it has none, so leave the code out';
   throw invalid('/fault/code', 'unknown_code', `The status ${status} has no code "${code}"; ${remedy}.`);
 }

@@ -75,12 +75,8 @@ export const listNames = operate(declared.listNames)((_input, { world, worlds })
 /** An inventory item has no record: the owner keeps counters per location. Shows all locations, by priority. */
 async function readInventoryItem(worlds: ObjectReader, world: World, sku: string): Promise<Record<string, unknown>> {
   if ((await orderOfSku(worlds, world, sku)) === undefined) throw notFound(inventoryItem.type, sku);
-  const locations = await locationsOf(worlds, world);
-  const levels = await stockAt(
-    worlds,
-    world,
-    locations.map(({ id: locationId }) => ({ sku, locationId })),
-  );
+  const places = (await locationsOf(worlds, world)).map(({ id: locationId }) => ({ sku, locationId }));
+  const levels = await stockAt(worlds, world, places);
   return { sku, locations: levels.map(({ sku: _sku, ...level }) => level) };
 }
 
@@ -125,10 +121,10 @@ async function listStockOf(
   const named = new Map((await locationsOf(worlds, world)).map(({ id, name }) => [id, name]));
   const known = [...named.keys()];
   if (location !== undefined && !known.includes(location)) {
-    throw invalid('?location', 'unknown_location', `There is no location "${location}"; there are ${known.join(', ')}.`);
+    throw invalid('?location', 'unknown_location', `There is no location "${location}"; choose one of ${known.join(', ')}.`);
   }
   if (sku !== undefined && (await orderOfSku(worlds, world, sku)) === undefined) {
-    throw invalid('?sku', 'unknown_sku', `No stock is kept of SKU "${sku}". GET /_control/stock without sku lists the SKUs.`);
+    throw invalid('?sku', 'unknown_sku', `SKU "${sku}" has no stock records. GET /_control/stock without sku lists the SKUs.`);
   }
   const locations = location === undefined ? known : [location];
   const [lastSku, lastLocation = ''] = after?.split('|') ?? [];
@@ -145,12 +141,8 @@ async function listStockOf(
   const others = sku === undefined ? await skusAfter(worlds, world, lastOrder, skus) : lastSku === undefined ? [sku] : [];
   const places = [...rest, ...others.flatMap(more)];
   const levels = await stockAt(worlds, world, places.slice(0, limit));
-  const names = await productNames(
-    worlds,
-    world,
-    objects,
-    levels.map((level) => level.sku),
-  );
+  const shown = levels.map((level) => level.sku);
+  const names = await productNames(worlds, world, objects, shown);
   const items = levels.map((level) => ({ ...level, name: names.get(level.sku), locationName: named.get(level.locationId) }));
   const last = items.at(-1);
   return { items, next: last && places.length > limit ? `${last.sku}|${last.locationId}` : undefined };

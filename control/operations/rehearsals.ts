@@ -2,7 +2,7 @@ import type { ControlInput } from '../../shared/catalog/control/define-operation
 import * as declared from '../../shared/catalog/control/operations/rehearsals.ts';
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { carrierWebhook } from '../../shared/catalog/fulfillment/apis.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Swaps } from '../../shared/catalog/swap.ts';
 import { idleExpiryMs } from '../../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL, newId } from '../../shared/domain/ids.ts';
@@ -76,9 +76,7 @@ async function requireRest(name: string, of: string, { rehearsals, snapshots, wo
     await snapshots.settled(await rehearsals.find(name));
   } catch (error) {
     await worlds.remove(name);
-    throw error instanceof Problem && error.code === 'not_at_rest'
-      ? notAtRest(of, error.context['waitingFor'] as readonly string[])
-      : error;
+    throw isProblem(error, 'not_at_rest') ? notAtRest(of, error.context['waitingFor'] as readonly string[]) : error;
   }
 }
 

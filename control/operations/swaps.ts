@@ -68,7 +68,7 @@ async function refuseUnknownOrder(
   { id, orderId }: ReportedData,
 ): Promise<void> {
   if (orderId === undefined) return;
-  // A till has the order of a sale before the OMS, and a real till does not show it.
+  // A till stores the order of a sale before the OMS does, and the estate cannot read a real till.
   if ((await swappedIn(worlds, world)).includes('pos')) return;
   const [own, order] = [listedType(kept, type), listedType(kept, 'order')];
   const found = await Promise.all([

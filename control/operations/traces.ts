@@ -33,7 +33,7 @@ function requireKnownApi(api: string): void {
   throw invalid(
     '?api',
     'unknown_api',
-    `No hop has the api "${api}"; there are ${ids.join(', ')}, and event:<name> and due:<kind> for deliveries and due work.`,
+    `No hop has the API "${api}"; choose one of ${ids.join(', ')}, event:<name> for deliveries, or due:<kind> for due work.`,
   );
 }
 

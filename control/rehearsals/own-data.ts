@@ -18,7 +18,7 @@ export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): R
     code: 'unknown_member',
     detail:
       member === 'credentials'
-        ? 'A rehearsal gets its credentials when it is created; leave them out.'
+        ? 'Data cannot set credentials: the answer of this request has new ones. Leave this member out.'
         : unknownWord('file of data named', member, own),
   }));
   try {

@@ -9,7 +9,7 @@ import type { Directory, Lifetime, RehearsalStore, WorldView } from '../../share
 import type { Beginning, ExportedWorld, WorldData, WorldDataStore, WorldSource } from '../../shared/store/ports/world-data.ts';
 import { requestedSwaps, type SeededSwaps } from '../swaps/swaps.ts';
 
-export interface RehearsalsOptions {
+interface RehearsalsOptions {
   readonly worlds: Directory & RehearsalStore & Pick<WorldDataStore, 'ownData' | 'origin'> & Pick<ObjectReader, 'object'>;
   /** The data of a new world whose clock starts at `now`. */
   readonly seed: (now: number) => WorldData;
@@ -33,7 +33,7 @@ interface OwnSeed {
 }
 
 /** Seeds a new world with own data and swaps. @throws Problem validation_failed with all mistakes of the data */
-export type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] | undefined };
+type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] | undefined };
 
 interface NewTerms {
   readonly idleMs?: Ms | null;

@@ -2,7 +2,7 @@ import type { Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { RehearsalStore } from '../../shared/store/ports/rehearsals.ts';
 
-/** Wall time between two records of a rehearsal's use by this process; shorter when the idle time is short. */
+/** Wall time between two writes about a rehearsal. A rehearsal with a short idle time is written more often. */
 const NOTED_MS: Ms = 5_000;
 const NOTES_PER_IDLE_TIME = 10;
 /** Wall time between records while an operation runs. */
@@ -18,7 +18,7 @@ export function createUse({ worlds, log }: { readonly worlds: Pick<RehearsalStor
     worlds
       .use(rehearsal)
       .catch((error: unknown) => {
-        log.debug({ err: error, rehearsal }, 'noting the use of a rehearsal failed');
+        log.debug({ err: error, rehearsal }, 'recording the use of a rehearsal failed');
         return null;
       })
       .then((idleMs) => {

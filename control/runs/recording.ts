@@ -12,7 +12,7 @@ const MOST_STEPS = 500;
 const MOST_VIOLATIONS = 20;
 const LONGEST_TEXT = 500;
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly store: RunStore;
   readonly log: Logger;
   /** Another gateway has ended the run. */

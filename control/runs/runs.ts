@@ -1,6 +1,7 @@
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { nearestWord } from '../../shared/domain/nearest-word.ts';
+import { errorMessage } from '../../shared/domain/text.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import { pause } from '../../shared/process/waiting.ts';
@@ -18,7 +19,7 @@ const RENEWAL_MS: Ms = 1_000;
 const LOOK_MS: Ms = 250;
 const RETRY_SECONDS = 10;
 
-export interface RunsOptions {
+interface RunsOptions {
   readonly store: RunStore & Pick<RehearsalStore, 'remove'>;
   readonly scenarios: ScenarioRunner;
   readonly log: Logger;
@@ -65,7 +66,7 @@ export function createRuns({ store, scenarios, log }: RunsOptions) {
     }
 
     const ended = conduct()
-      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      .catch(errorMessage)
       .then(async (failure) => {
         clearInterval(renewing);
         await recording.end(closing.signal.aborted ? ITS_GATEWAY_STOPPED : failure);

@@ -7,7 +7,7 @@ import type { AnyService } from '../../shared/work/handler.ts';
 import type { Indexed } from './snapshot-file.ts';
 
 /** What each application may have in its store. */
-export interface ApplicationData {
+interface ApplicationData {
   readonly collections: ReadonlyMap<string, AnyCollection>;
   readonly counters: ReadonlyMap<string, Counters>;
   /** Kinds of its due work. */
@@ -56,14 +56,8 @@ export const indexedBy =
     const collections = estate.get(application)?.collections ?? new Map<string, AnyCollection>();
     const entries = Object.entries(objects).flatMap(([name, all]) => {
       const of = collections.get(name);
-      return of
-        ? [
-            entriesOf(
-              of,
-              all.map(({ json }) => JSON.parse(json) as Stored),
-            ),
-          ]
-        : [];
+      const parsed = all.map(({ json }) => JSON.parse(json) as Stored);
+      return of ? [entriesOf(of, parsed)] : [];
     });
     return {
       unique: Object.assign({}, ...entries.map(({ unique }) => unique)),

@@ -110,7 +110,7 @@ const Seeded = z.strictObject({
   counters: Counters,
 });
 
-export const Head = z.strictObject({
+const Head = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(VERSION),
   digest: optional(Text),
@@ -137,7 +137,7 @@ export const SnapshotFile = Head.extend({
   journal: optional(z.array(Hop)),
 });
 export type SnapshotFile = z.output<typeof SnapshotFile>;
-export type FileHead = Pick<SnapshotFile, 'estate' | 'name' | 'rehearsal' | 'takenAt'>;
+type FileHead = Pick<SnapshotFile, 'estate' | 'name' | 'rehearsal' | 'takenAt'>;
 
 /** SHA-256 of the file without its digest, whatever the order of its members. */
 export function digestOf({ digest: _digest, ...file }: Readonly<Record<string, unknown>>): string {

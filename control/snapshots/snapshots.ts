@@ -18,7 +18,7 @@ import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts
 
 type SnapshotHead = z.output<typeof Snapshot>;
 
-export interface SnapshotsOptions extends CheckOptions {
+interface SnapshotsOptions extends CheckOptions {
   readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {

@@ -40,7 +40,7 @@ export function createExpectations() {
   /** Amounts that the story has named: the total of an order is the total of its basket. */
   const amounts = new Set<string>();
 
-  /** The states of a list's elements, if answers about each element have shown its state. */
+  /** The states of a list's elements. @returns undefined unless earlier answers have shown the state of every element */
   function statesKnown(elements: readonly unknown[] | undefined): string | undefined {
     const states = elements?.map((element) => (isRecord(element) ? known.get(`${String(element['id'])} state`) : undefined));
     return states === undefined || states.includes(undefined) ? undefined : `[${states.join(',')}]`;

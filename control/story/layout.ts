@@ -65,18 +65,14 @@ interface Place {
 function laidOut(code: Code, place: Place): string {
   const { indent, before, after } = place;
   const flat = flatOf(code);
+  const inList = (item: Code): string => laidOut(item, { indent: indent + INDENT, before: 0, after: 1 });
   if (typeof code === 'string') return code;
   if (flat !== undefined && indent + before + flat.length + after <= WIDTH) return flat;
   switch (code.is) {
     case 'object':
       return block('{', code.members.map(memberOf(indent + INDENT)), '}', indent);
     case 'list':
-      return block(
-        '[',
-        code.items.map((item) => laidOut(item, { indent: indent + INDENT, before: 0, after: 1 })),
-        ']',
-        indent,
-      );
+      return block('[', code.items.map(inList), ']', indent);
     case 'call':
       return laidOutCall(code, place);
   }

@@ -257,7 +257,7 @@ const reportOf = (request: unknown): string =>
 const statusSuffix = (request: unknown): string =>
   isRecord(request) && typeof request['status'] === 'string' ? `: ${request['status']}` : '';
 
-export function referencesOf(value: Value): readonly Reference[] {
+function referencesOf(value: Value): readonly Reference[] {
   switch (value.is) {
     case 'reference':
       return [value.reference];

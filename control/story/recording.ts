@@ -62,7 +62,7 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
 
 const isCut = (body: unknown): boolean => isRecord(body) && body['truncated'] === true;
 
-/** Why a scenario cannot begin as the world began. Undefined: it can. */
+/** How the world began, if a scenario cannot begin like that. @returns undefined if it can */
 async function otherBeginning(worlds: Worlds, world: World): Promise<string | undefined> {
   const view = await worlds.current(world);
   if (view?.lineage !== undefined) return 'continues a fork or a snapshot';

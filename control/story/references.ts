@@ -21,7 +21,7 @@ export type Source = { readonly is: 'answer'; readonly call: number } | { readon
 export const isMadeByEstate = (text: string, known: { readonly requests: ReadonlySet<string>; readonly seed: string }): boolean =>
   /^\S{8,}$/.test(text) && /\d/.test(text) && !known.requests.has(text) && !known.seed.includes(JSON.stringify(text).slice(1, -1));
 
-/** Members that name an amount to pay or to pay back. A client that reads one and sends the same amount means this member. */
+/** Members that name an amount to pay or to pay back. A client that read such a member and sends the same amount means the member. */
 const OWED: ReadonlySet<string> = new Set(['total', 'outstanding', 'authorizedAmount', 'capturedAmount', 'refundableAmount', 'owedRefund']);
 
 /** Whether an amount of an answer is a reference when a later request sends the same amount. */

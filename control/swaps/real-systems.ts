@@ -18,14 +18,14 @@ import { type OutgoingCall, REPORT_PATH, type Transport } from '../../shared/tra
 const DEADLINE_MS = 15_000;
 const MARGIN_MS = 250;
 
-export interface CallInput {
+interface CallInput {
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
 }
 
 /** Where a call or a report comes from. */
-export interface Origin {
+interface Origin {
   readonly view: WorldView;
   readonly correlationId: string;
   readonly estateCall?: EstateCall | undefined;

@@ -4,7 +4,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { calls } from '../../shared/catalog/flows.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 
-export interface AllowedCall {
+interface AllowedCall {
   readonly from: Application | 'client';
   readonly to: Application;
   readonly call: string;

@@ -8,7 +8,7 @@ const LIMIT_MS = 1_000;
 /** Wall time that an answer is cached for all callers. */
 const FRESH_MS = 1_000;
 
-export interface ApplicationReadiness {
+interface ApplicationReadiness {
   readonly state: 'ready' | 'away';
   readonly waitingFor?: string;
 }

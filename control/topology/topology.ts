@@ -13,12 +13,12 @@ export interface TouchpointState {
   readonly portal?: string;
 }
 
-export interface Adapters {
+interface Adapters {
   readonly store: 'memory' | 'redis';
   readonly events: 'memory' | 'kafka';
 }
 
-export interface TopologyOptions extends ReadinessOptions {
+interface TopologyOptions extends ReadinessOptions {
   readonly worlds: JournalReader & Pick<ObjectReader, 'object'>;
   readonly touchpoint: () => TouchpointState;
   readonly adapters: Adapters;

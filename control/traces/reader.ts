@@ -12,7 +12,7 @@ const MOST_WALKED = 1_000;
 /** Maximum number of events of an object that are searched for correlation ids. */
 const EVENTS_OF_OBJECT = 1_000;
 
-export interface FoundTraces {
+interface FoundTraces {
   readonly traces: readonly StoredTrace[];
   readonly next?: number;
 }

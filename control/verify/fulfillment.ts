@@ -53,10 +53,8 @@ function checkLines(
     check(returnedQty <= fulfilledQty, `${name}: ${returnedQty} returned of ${fulfilledQty} delivered`);
     const units = unitsOf(serving, lineId);
     check(units + cancelledQty <= qty, `${name}: ${ids} have ${units} and ${cancelledQty} are cancelled, of ${qty}`);
-    const delivered = unitsOf(
-      serving.filter(({ state }) => state === 'delivered'),
-      lineId,
-    );
+    const ended = serving.filter(({ state }) => state === 'delivered');
+    const delivered = unitsOf(ended, lineId);
     check(
       delivered === fulfilledQty || order.channel === 'pos' || queued('oms', order.id),
       `${name}: ${fulfilledQty} delivered, and its fulfillment orders delivered ${delivered}`,

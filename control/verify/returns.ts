@@ -112,13 +112,11 @@ function checkRefunds(
 ): void {
   const payments = of<Payment>('payment');
   const refunds = payments.flatMap((payment) => payment.refunds.map((refund) => ({ ...refund, orderId: payment.orderId })));
-  const paid = sums(
-    refunds.filter((refund) => !hasFailed(refund)),
-    ({ returnId = '' }) => returnId,
-    ({ amount }) => amount.amount,
-  );
+  const made = refunds.filter((refund) => !hasFailed(refund));
+  const returnOf = ({ returnId = '' }: { readonly returnId?: string }): string => returnId;
+  const paid = sums(made, returnOf, ({ amount }) => amount.amount);
   const credits = payments.filter(({ tender }) => tender.type === 'exchange-credit');
-  const credited = sums(credits, ({ returnId = '' }) => returnId, netCommitment);
+  const credited = sums(credits, returnOf, netCommitment);
   const ofReturns = refunds.filter(({ returnId }) => returnId !== undefined);
   const orderOf = new Map(bookings.map(({ id, orderId }) => [id, orderId]));
   for (const { returnId = '', orderId } of ofReturns) {
@@ -174,7 +172,7 @@ function checkRefunds(
       check(received === committed || queued('fms', id), `return/${id}: refunded, and ${committed - received} of its refunds are pending`);
       check(
         back + credit === worth || left === 0,
-        `return/${id}: refunded, and ${back} of ${worth} were paid back, although ${left} more could be`,
+        `return/${id}: refunded, and ${back} of ${worth} were refunded for it, although ${left} more could be`,
       );
     }
   }

@@ -14,7 +14,7 @@ export type Breathe = () => Promise<void> | undefined;
 /** Runs a computation without interruption. */
 export const inOneSlice: Breathe = () => undefined;
 
-export interface SlicesOptions {
+interface SlicesOptions {
   /** Yields to other work after a slice of this length. */
   readonly rest?: (worked: Ms) => Promise<void>;
   readonly sliceMs?: Ms;

@@ -55,15 +55,13 @@ function checkStockLevels(world: WorldRecords, check: Check): void {
   }
 }
 
+const qtyOf = ({ qty }: { readonly qty: number }): number => qty;
+
 /** Compares each reservation with its own units. In the sum, one unit too many and one too few would cancel out. */
 function checkReservations(world: WorldRecords, check: Check): void {
   const holds = world.records<Hold>('inventory-service', 'holds').filter(({ state }) => state === 'held');
-  const byReservation = (units: readonly HeldFor[]) =>
-    sums(
-      units,
-      (one) => `reservation/${one.reservationId} ${keyOf(one)}`,
-      ({ qty }) => qty,
-    );
+  const reservationOf = (one: HeldFor): string => `reservation/${one.reservationId} ${keyOf(one)}`;
+  const byReservation = (units: readonly HeldFor[]) => sums(units, reservationOf, qtyOf);
   const inReservations = byReservation(reservedUnits(world));
   const inHolds = byReservation(holds.flatMap(remainingUnitsOf));
   for (const key of new Set([...inReservations.keys(), ...inHolds.keys()])) {
@@ -173,11 +171,8 @@ function checkConsumed(world: WorldRecords, check: Check): void {
   ] as const) {
     const reserved = sums(allocations, keyOf, (allocation) => allocation[member]);
     const movements = pending.filter((movement) => movement.kind === kind);
-    const outstanding = sums(
-      movements.flatMap((movement) => movement.allocations),
-      keyOf,
-      ({ qty }) => qty,
-    );
+    const waiting = movements.flatMap((movement) => movement.allocations);
+    const outstanding = sums(waiting, keyOf, qtyOf);
     for (const key of new Set([...reserved.keys(), ...Object.keys(moved)])) {
       const said = reserved.get(key) ?? 0;
       const counted = (moved[key]?.[counter] ?? 0) + (outstanding.get(key) ?? 0);
@@ -230,12 +225,10 @@ function checkCarryOuts({ of, records }: WorldRecords, check: Check): void {
   for (const { id, lines } of sales) {
     const holds = new Set(lines.flatMap(({ reservationId }) => reservations.get(reservationId ?? '') ?? []));
     const skuOf = ({ sku }: { readonly sku: string }): string => sku;
-    const left = sums(
-      [...holds].flatMap(({ allocations }) => allocations),
-      skuOf,
-      ({ fulfilledQty }) => fulfilledQty,
-    );
-    for (const [sku, qty] of sums(lines, skuOf, ({ fulfilledQty }) => fulfilledQty)) {
+    const fulfilledOf = ({ fulfilledQty }: { readonly fulfilledQty: number }): number => fulfilledQty;
+    const allocated = [...holds].flatMap(({ allocations }) => allocations);
+    const left = sums(allocated, skuOf, fulfilledOf);
+    for (const [sku, qty] of sums(lines, skuOf, fulfilledOf)) {
       const unheld = booked.get(`carry-out ${id} ${sku}`) ?? 0;
       const accounted = (left.get(sku) ?? 0) + unheld;
       check(

@@ -55,7 +55,7 @@ export interface WorldRecords {
 /** The parts of the store that verify reads. */
 export type WorldReader = WorldDataStore & LedgerStore & EventReader;
 
-export interface ReadOptions {
+interface ReadOptions {
   readonly objects: EstateObjects;
   readonly breathe: Breathe;
 }

@@ -22,7 +22,7 @@ export interface Sent {
   readonly retryAfterSeconds?: number;
 }
 
-export interface Message {
+interface Message {
   readonly id: string;
   /** JSON of the event, as the bus carries it. */
   readonly body: string;

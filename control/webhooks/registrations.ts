@@ -16,19 +16,19 @@ import { dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Store, Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
-import type { OpenUnit } from '../../shared/work/unit/open-unit.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { deliveries, deliverWebhook, keyOf, orderOf, placeOf, type StoredDelivery, type StoredWebhook, webhooks } from './stored.ts';
 import { change, unitIn } from './unit.ts';
 import { cancelWaiting, jobOf, scheduleAttempt } from './work.ts';
 
-export interface RegistrationsOptions {
+interface RegistrationsOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: Worlds;
   readonly outbound: Outbound;
 }
 
-export interface WebhookInput {
+interface WebhookInput {
   readonly url: string;
   readonly types: readonly string[];
   readonly timestamp: 'wall' | 'rehearsal';
@@ -40,7 +40,7 @@ type ShownDelivery = z.output<typeof WebhookDelivery>;
 /** Registers webhooks, and shows what was delivered to them. `work.ts` makes the deliveries. */
 export function createRegistrations({ store, worlds, outbound }: RegistrationsOptions) {
   /** Repeats a change in the new world when the rehearsal was reset: the reset may have copied the registrations before the change. */
-  async function changeKept<T>(view: WorldView, run: (unit: OpenUnit, view: WorldView) => Promise<T>): Promise<T> {
+  async function changeKept<T>(view: WorldView, run: (unit: UnitOfWork, view: WorldView) => Promise<T>): Promise<T> {
     for (let current = view; ; ) {
       const { world } = current;
       const result = await change(store, current, { run: (unit) => run(unit, current) });
@@ -51,13 +51,13 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
   }
 
   /** @throws Problem not_found */
-  async function find(unit: OpenUnit, name: string): Promise<StoredWebhook> {
+  async function find(unit: UnitOfWork, name: string): Promise<StoredWebhook> {
     const found = (await unit.all(webhooks)).items.find((one) => one.name === name && one.state !== 'deleted');
     if (!found) throw notFound('webhook', name);
     return found;
   }
 
-  async function describe(unit: OpenUnit, webhook: StoredWebhook): Promise<ShownWebhook> {
+  async function describe(unit: UnitOfWork, webhook: StoredWebhook): Promise<ShownWebhook> {
     const { id, name, url, types, timestamp, state, createdAt, oldSecret, last, before } = webhook;
     const [waiting = 0] = await unit.count(deliveries, 'waiting', [id]);
     return {
@@ -74,7 +74,7 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
   }
 
   /** @throws Problem not_found */
-  async function deliveryOf(unit: OpenUnit, webhook: StoredWebhook, id: string): Promise<StoredDelivery> {
+  async function deliveryOf(unit: UnitOfWork, webhook: StoredWebhook, id: string): Promise<StoredDelivery> {
     const number = /^\d{1,15}$/.test(id) ? Number(id) : 0;
     const found = number > webhook.before ? await unit.get(deliveries, placeOf(webhook.id, number)) : undefined;
     if (found?.number !== number || found.registration !== webhook.registration) throw notFound('delivery', id);
@@ -123,10 +123,8 @@ export function createRegistrations({ store, worlds, outbound }: RegistrationsOp
         const prefix = dueKey(GATEWAY, deliverWebhook.kind, `${name}/`);
         const { parked } = await worlds.ledger(world);
         const own = parked.filter(({ what, key }) => what === 'due' && key.startsWith(prefix));
-        await worlds.redrive(
-          world,
-          own.map(({ key }) => ({ what: 'due' as const, key })),
-        );
+        const due = own.map(({ key }) => ({ what: 'due', key }) as const);
+        await worlds.redrive(world, due);
       });
     },
 
@@ -229,7 +227,7 @@ async function allowed(outbound: Outbound, url: string): Promise<string> {
 }
 
 /** @throws Problem delivery_not_possible when an earlier delivery about the same object is not accepted yet */
-async function requireFirst(unit: OpenUnit, { state, isApart, webhook, number, event }: StoredDelivery): Promise<void> {
+async function requireFirst(unit: UnitOfWork, { state, isApart, webhook, number, event }: StoredDelivery): Promise<void> {
   if (state !== 'waiting' || isApart) return;
   const { items } = await unit.find(deliveries, 'inOrder', orderOf(webhook, event.subject));
   const first = Math.min(...items.map((one) => one.number));

@@ -15,7 +15,7 @@ import type { Fence } from '../../shared/store/ports/plan.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import { defineDueWork, parsePayload } from '../../shared/work/due-work.ts';
 import { Conflict } from '../../shared/work/unit/interruptions.ts';
-import type { OpenUnit } from '../../shared/work/unit/open-unit.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import type { Failure, OwnWork } from '../clock/due-runner.ts';
 import { type Sent, sendWebhook } from './attempt.ts';
 import {
@@ -37,7 +37,7 @@ const takeEventsDue = defineDueWork(TAKE_EVENTS.kind);
 /** Events that one commit turns into deliveries. */
 const EVENTS_AT_ONCE = 100;
 
-export interface WebhookWorkOptions {
+interface WebhookWorkOptions {
   /** The gateway's store. */
   readonly store: Store;
   readonly worlds: EventReader;
@@ -67,7 +67,7 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
   }
 
   /** @returns whether there may be more */
-  async function takeSome({ world }: WorldView, unit: OpenUnit, id: string): Promise<boolean> {
+  async function takeSome({ world }: WorldView, unit: UnitOfWork, id: string): Promise<boolean> {
     const webhook = await unit.get(webhooks, id);
     if (webhook?.state !== 'active') return false;
     const events = await worlds.events(world, webhook.position, EVENTS_AT_ONCE);
@@ -217,7 +217,7 @@ interface NewDelivery {
 
 /** Adds a delivery. It is due now, unless an earlier one about the same object is not accepted yet. */
 async function addDelivery(
-  unit: OpenUnit,
+  unit: UnitOfWork,
   webhook: StoredWebhook,
   { place, number, event, order, hop, begun }: NewDelivery,
 ): Promise<void> {
@@ -251,21 +251,21 @@ export const jobOf = ({ webhook, registration, number, event }: StoredDelivery):
 });
 
 export const scheduleAttempt = (
-  unit: OpenUnit,
+  unit: UnitOfWork,
   name: string,
   job: DeliveryJob,
   { at, correlationId }: { readonly at: number; readonly correlationId: string },
 ): void => unit.schedule(deliverWebhook, keyOf(name, job.number), at, job, { correlationId });
 
 /** The kept delivery of a job. Undefined after a thousand later ones took its place. */
-async function deliveryOf(unit: OpenUnit, { webhook, number }: DeliveryJob): Promise<StoredDelivery | undefined> {
+async function deliveryOf(unit: UnitOfWork, { webhook, number }: DeliveryJob): Promise<StoredDelivery | undefined> {
   const found = await unit.get(deliveries, placeOf(webhook, number));
   return found?.number === number ? found : undefined;
 }
 
 /** A fault takes the delivery out of the order of its object: the next one is made without it. */
 async function withhold(
-  unit: OpenUnit,
+  unit: UnitOfWork,
   { job, item, fault, until }: { readonly job: DeliveryJob; readonly item: DueItem; readonly fault: ActiveFault; readonly until: number },
 ): Promise<void> {
   const delivery = await deliveryOf(unit, job);
@@ -286,7 +286,7 @@ interface Outcome {
   readonly isParked: boolean;
 }
 
-async function record(unit: OpenUnit, { job, item, sent, attempt, isParked }: Outcome): Promise<void> {
+async function record(unit: UnitOfWork, { job, item, sent, attempt, isParked }: Outcome): Promise<void> {
   const delivery = await deliveryOf(unit, job);
   if (sent.status === 410) return disable(unit, job, attempt);
   const at = unit.now + Math.max(WEBHOOK_RETRY_MS[job.tries] ?? 0, (sent.retryAfterSeconds ?? 0) * 1_000);
@@ -304,7 +304,7 @@ async function record(unit: OpenUnit, { job, item, sent, attempt, isParked }: Ou
 }
 
 /** The delivery ends its wait: the next one about the same object is due, and events that wait for a place are taken. */
-async function scheduleNext(unit: OpenUnit, delivery: StoredDelivery): Promise<void> {
+async function scheduleNext(unit: UnitOfWork, delivery: StoredDelivery): Promise<void> {
   const webhook = await unit.get(webhooks, delivery.webhook);
   if (!webhook) return;
   if (webhook.isFull) unit.schedule(takeEventsDue, TAKE_EVENTS.key, unit.now, null);
@@ -321,7 +321,7 @@ async function scheduleNext(unit: OpenUnit, delivery: StoredDelivery): Promise<v
 }
 
 /** The receiver answered 410: it wants no more events. Everything that waits for it is cancelled. */
-async function disable(unit: OpenUnit, job: DeliveryJob, attempt: Attempt): Promise<void> {
+async function disable(unit: UnitOfWork, job: DeliveryJob, attempt: Attempt): Promise<void> {
   const webhook = await unit.get(webhooks, job.webhook);
   if (!webhook) return;
   unit.put(webhooks, { ...webhook, state: 'disabled', isFull: false });
@@ -330,7 +330,7 @@ async function disable(unit: OpenUnit, job: DeliveryJob, attempt: Attempt): Prom
   if (delivery) unit.put(deliveries, { ...delivery, attempts: [...delivery.attempts, attempt].slice(-KEPT_ATTEMPTS) });
 }
 
-export async function cancelWaiting(unit: OpenUnit, webhook: StoredWebhook): Promise<void> {
+export async function cancelWaiting(unit: UnitOfWork, webhook: StoredWebhook): Promise<void> {
   const { items } = await unit.find(deliveries, 'waiting', webhook.id);
   for (const delivery of items) {
     unit.put(deliveries, { ...delivery, state: 'cancelled', nextAttemptAt: undefined, withheldBy: undefined });

@@ -90,6 +90,7 @@ function voucherForm({ id }) {
       const { valid, reason } = await call('POST', `/vouchers/${encodeURIComponent(code)}/validate`, { basketId: id });
       if (!valid) throw new Error(`The voucher ${code} cannot be used: ${VOUCHER_REASONS[reason] ?? words(reason)}.`);
       remember({ codes: [...codes, code] });
+      form.elements['/code'].value = '';
       await here(showBasket);
       notice(`The checkout will take off the voucher ${code}.`);
     }, form);
@@ -102,7 +103,8 @@ function voucherForm({ id }) {
   const list = codes.map((code) =>
     element('li', {}, code, element('button', { class: 'quiet', 'aria-label': `Remove the voucher ${code}`, click: drop(code) }, 'Remove')),
   );
-  const code = field('Voucher code', '/code', { autocomplete: 'off', maxlength: 64 });
+  // A change of a quantity shows the basket again, perhaps while somebody types a code.
+  const code = field('Voucher code', '/code', { autocomplete: 'off', maxlength: 64, value: byId('/code')?.value });
   return element('form', { class: 'voucher', submit }, code, element('button', {}, 'Use it'), element('ul', {}, list));
 }
 

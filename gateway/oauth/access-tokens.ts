@@ -5,7 +5,7 @@ import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 
 /** What an access token states. */
-export interface AccessGrant {
+interface AccessGrant {
   /** Identifies the token when it is revoked. */
   readonly id: string;
   /** The world of its issue. A reset opens another world, whose clock starts again, so the token ends with its world. */

@@ -33,7 +33,7 @@ export interface OAuthClients {
   readonly authenticate: (presented: PresentedClient) => Promise<KnownClient | undefined>;
 }
 
-export interface OAuthClientsOptions {
+interface OAuthClientsOptions {
   readonly clients: readonly OAuthClient[];
   readonly pepper: string;
   readonly resolve: (rehearsal: string) => Promise<WorldView | undefined>;

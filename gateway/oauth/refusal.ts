@@ -2,7 +2,7 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import { ProblemWithHeaders } from '../problems.ts';
 
 /** Codes of RFC 6749 §5.2, and one of §4.1.2.1 for a refusal that may pass later. */
-export type OAuthError =
+type OAuthError =
   | 'temporarily_unavailable'
   | 'invalid_request'
   | 'invalid_client'

@@ -29,7 +29,7 @@ export const identifyRequest = ({ request, view }: Exchange & { readonly view?: 
   ids: identify(request.headers, newId('req', view?.now ?? Date.now())),
 });
 
-/** Gives a request to an API its ids, in the time of the rehearsal and from its seed. */
+/** Gives a request to an API its ids, with the time of the rehearsal's clock. In a rehearsal with a seed, they derive from the seed. */
 export const identifyInRehearsal =
   ({ access }: GatewayParts) =>
   (admitted: Exchange & Entered & ForApi): Identified | Promise<Identified> => {
@@ -89,7 +89,7 @@ export const answerDocuments =
     if (!isOwnHost(request.headers.host)) {
       throw new Problem(
         'misdirected_request',
-        'This is shown under the names of this machine only: localhost, an address, a name without a dot, or one that ALLOWED_HOSTS lists.',
+        'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS.',
       );
     }
     const allowed = routes.methodsAt(path).toSorted();

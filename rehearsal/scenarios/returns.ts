@@ -2,7 +2,7 @@ import type { Scenario, Stage } from '../scenario.ts';
 import { confirmedOrder, dispatched } from './fulfillment.ts';
 import { ADDRESS, CARD } from './steps.ts';
 
-export interface Sold {
+interface Sold {
   readonly orderId: string;
   readonly lineId: string;
   readonly paymentIds: readonly string[];
@@ -103,7 +103,7 @@ export const returnByParcel: Scenario = {
 
 export const exchangeWithSurplus: Scenario = {
   name: 'exchange-with-surplus',
-  title: 'Two mugs are exchanged for one: the credit pays the new order, the rest is refunded to the card',
+  title: 'Two mugs are exchanged for one: the credit pays for the new order, the rest is refunded to the card',
   flows: [],
   async run(stage) {
     const sold = await soldAtTheTill(stage, [CARD, 2_598]);

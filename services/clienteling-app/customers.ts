@@ -10,7 +10,7 @@ import { logCustomerInteraction } from '../../shared/catalog/customer/internal.t
 import { listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
 import { listCustomerOrders } from '../../shared/catalog/order/internal.ts';
-import { invalid, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 
@@ -32,7 +32,7 @@ async function composeCustomerView(id: string, { call, log }: Scope): Promise<Vi
     try {
       return await answer;
     } catch (error) {
-      const isAboutCustomer = error instanceof Problem && error.code === 'not_found' && parts.includes('customer');
+      const isAboutCustomer = isProblem(error, 'not_found') && parts.includes('customer');
       if (!(error instanceof Problem) || isAboutCustomer) throw error;
       log.info({ parts, code: error.code }, 'part of a customer view failed');
       for (const part of parts) degraded.add(part);

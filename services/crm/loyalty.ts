@@ -8,7 +8,7 @@ import {
 } from '../../shared/catalog/loyalty/apis.ts';
 import { putLedgerEntry, putMember } from '../../shared/catalog/loyalty/internal.ts';
 import { CardNumber } from '../../shared/catalog/loyalty/objects.ts';
-import { isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
+import { isProblem, isUnknownOutcome, Problem } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -86,7 +86,7 @@ export const finishInterruptedEnrolment = handleDue(finishEnrolment)(async ({ ke
   try {
     await enrol(scope, customer, payload);
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'already_enrolled')) throw error;
+    if (!isProblem(error, 'already_enrolled')) throw error;
     scope.log.info({ customerId: customer.id }, 'Loyalty Platform refused an interrupted enrolment');
   }
 });

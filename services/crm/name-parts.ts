@@ -21,7 +21,7 @@ export function isNamed(customer: Named, part: string): boolean {
   return textsOf(customer).some((text) => text.includes(wanted));
 }
 
-/** The parts of a text. Every text that contains it contains each of them. */
+/** The parts of a text. Every longer text that contains this text contains all its parts. */
 export function partsOf(text: string): readonly string[] {
   const characters = [...searchForm(text)];
   return Array.from({ length: Math.max(0, characters.length - LENGTH + 1) }, (_, from) => characters.slice(from, from + LENGTH).join(''));

@@ -160,7 +160,7 @@ async function refuseUnlessAvailable(scope: Scope, sku: string, requested: numbe
   const found = await readAvailability(scope, sku, requested);
   if (!found || found.maxPerLine >= requested) return;
   const available = Math.max(0, found.maxPerLine);
-  const detail = `No location has ${requested} of "${sku}"; the most that one can serve is ${available}.`;
+  const detail = `No location has ${requested} of "${sku}"; the best location has ${available}.`;
   throw new Problem('insufficient_stock', detail, { skus: [{ sku, requested, available }] });
 }
 

@@ -40,11 +40,8 @@ export function applyDiscounts(
   figures: Pricing,
   shippingMethod?: z.output<typeof ShippingMethod>,
 ): PricedMembers {
-  const priced = priceLines(
-    lines.map((line, index) => ({ ...line, discount: discounts.perLine[index] ?? 0 })),
-    figures,
-    shippingMethod,
-  );
+  const discounted = lines.map((line, index) => ({ ...line, discount: discounts.perLine[index] ?? 0 }));
+  const priced = priceLines(discounted, figures, shippingMethod);
   return { ...priced, vouchers: [...discounts.vouchers], promotionsStatus: lines.length === 0 ? undefined : discounts.status };
 }
 

@@ -7,7 +7,7 @@ import type { ProductView } from '../../shared/catalog/commerce/objects.ts';
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability } from '../../shared/catalog/inventory/apis.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
-import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
 import { gtin14, priceLabel } from '../../shared/domain/barcode.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
@@ -72,12 +72,28 @@ export const changeProductHandler = handle(changeProductCall)(async ({ params: {
   const before = await anyProduct(work, id);
   if (!before) throw notFound('product', id);
   const next = changedRow('products', body, { before, key: before.sku, work });
-  const twin = await work.findUnique(products, 'gtin', gtin14(next.gtin));
-  if (twin && twin.id !== before.id) throw invalid('/gtin', 'gtin_of_another', `The product "${twin.sku}" has this GTIN.`);
+  await refuseCodeOfAnother(work, next);
   if (isDeepStrictEqual(next, before)) return again(before);
   const { id: _id, version: _version, state: _state, createdAt: _createdAt, updatedAt: _updatedAt, ...members } = next;
-  return work.transition(products, before, 'change', { compareAtPrice: undefined, minAge: undefined, ...members });
+  return work.transition(products, before, 'change', {
+    compareAtPrice: undefined,
+    minAge: undefined,
+    labelReference: undefined,
+    ...members,
+  });
 });
+
+/** A code names one product, as its GTIN or on its price-embedded labels. @throws Problem 422 */
+async function refuseCodeOfAnother(work: UnitOfWork, { id, gtin, labelReference }: Product): Promise<void> {
+  const twin = await work.findUnique(products, 'gtin', gtin14(gtin));
+  if (twin && twin.id !== id) throw invalid('/gtin', 'gtin_of_another', `The product "${twin.sku}" has this GTIN.`);
+  const labelled = await productOfLabel(work, gtin14(gtin));
+  if (labelled) throw invalid('/gtin', 'gtin_is_label', `A price-embedded label of the product "${labelled.sku}" has this code.`);
+  const same = labelReference === undefined ? undefined : await work.findUnique(products, 'label', labelReference);
+  if (same && same.id !== id) {
+    throw invalid('/labelReference', 'label_of_another', `The labels of the product "${same.sku}" have this reference.`);
+  }
+}
 
 /** Products before `active` and archived ones are hidden from customers. */
 const VISIBLE_STATES: ReadonlySet<Product['state']> = new Set(VisibleState.options);
@@ -124,7 +140,7 @@ export async function readAvailability(
     return await call(checkAvailability, { params: { sku }, query: { qty } }, { timeoutMs: TIMEOUT_MS });
   } catch (error) {
     // No location has ever had this SKU.
-    if (error instanceof Problem && error.code === 'not_found') return { atp: 0, maxPerLine: 0 };
+    if (isProblem(error, 'not_found')) return { atp: 0, maxPerLine: 0 };
     if (!isDependencyProblem(error)) throw error;
     log.warn({ err: error, sku }, 'Inventory Service unavailable: availability unknown');
     return undefined;

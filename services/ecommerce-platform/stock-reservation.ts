@@ -1,7 +1,7 @@
 import type { OutputOf } from '../../shared/catalog/define.ts';
 import { checkAvailability, releaseReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { getBasketHold } from '../../shared/catalog/inventory/internal.ts';
-import { isUnknownOutcome, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { isProblem, isUnknownOutcome, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -61,7 +61,7 @@ export async function retryLostAnswer<T>(call: () => Promise<T>): Promise<T> {
   } catch (lost) {
     if (!isUnknownOutcome(lost)) throw lost;
     return call().catch((error: unknown) => {
-      throw error instanceof Problem && error.code === 'idempotency_in_progress' ? lost : error;
+      throw isProblem(error, 'idempotency_in_progress') ? lost : error;
     });
   }
 }
@@ -140,11 +140,10 @@ const heldUnits = (hold: Hold | undefined, sku: string, locationId: string): num
     .reduce((sum, { qty, fulfilledQty, cancelledQty }) => sum + qty - fulfilledQty - cancelledQty, 0);
 
 /** Units per SKU. Units with a label have separate lines, and share the stock of their SKU. */
-const unlabelled = (lines: readonly SkuUnits[]): SkuUnits[] =>
-  linesBySku(
-    lines.map(({ sku, qty }) => ({ sku, qty })),
-    '/lines',
-  );
+function unlabelled(lines: readonly SkuUnits[]): SkuUnits[] {
+  const units = lines.map(({ sku, qty }) => ({ sku, qty }));
+  return linesBySku(units, '/lines');
+}
 
 /** The units to reserve per SKU, at most the store’s ATP plus the client’s reservation there. SKUs with 0 are left out. */
 async function readUnitsToReserve(
@@ -156,7 +155,7 @@ async function readUnitsToReserve(
     unlabelled(lines).map(async ({ sku, qty }) => {
       const input = { params: { sku }, query: { qty, locationId } };
       // No location has ever had an unknown SKU.
-      const found = await call(checkAvailability, input, { timeoutMs: TILL_TIMEOUT_MS }).catch(undefinedIfNotFound);
+      const found = await call(checkAvailability, input, { timeoutMs: TILL_TIMEOUT_MS }).catch(undefinedIf('not_found'));
       return { sku, qty: Math.min(qty, Math.max(0, found?.atp ?? 0) + heldUnits(clientReservation, sku, locationId)) };
     }),
   );
@@ -167,19 +166,10 @@ async function readUnitsToReserve(
 async function reserve({ call }: Scope, basketId: string, { attempt, round, asked }: CheckoutRecord): Promise<string | undefined> {
   if (!asked) return undefined;
   const { locationId, items } = asked;
-  try {
-    const reservation = await retryLostAnswer(() =>
-      call(
-        reserveInventory,
-        { body: { basketId, items: [...items], locationId, ttlSeconds: null } },
-        { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TILL_TIMEOUT_MS },
-      ),
-    );
-    return reservation.id;
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
-    throw error;
-  }
+  const body = { basketId, items: [...items], locationId, ttlSeconds: null };
+  const options = { intent: `till hold ${basketId}`, step: `${attempt}.${round}`, timeoutMs: TILL_TIMEOUT_MS };
+  const answer = retryLostAnswer(() => call(reserveInventory, { body }, options));
+  return (await answer.catch(undefinedIf('insufficient_stock')))?.id;
 }
 
 /** Repeats a request whose answer is missing, under the same key. @returns the id of its reservation, if any @throws Problem 503, 504 */
@@ -188,7 +178,7 @@ export async function recoverReservation(scope: Scope, basketId: string, record:
     return await reserve(scope, basketId, record);
   } catch (error) {
     // The basket has ended, so the SIM has refused the request and reserves nothing for it.
-    if (error instanceof Problem && error.code === 'invalid_state_transition' && !error.retryable) return undefined;
+    if (isProblem(error, 'invalid_state_transition') && !error.retryable) return undefined;
     throw error;
   }
 }

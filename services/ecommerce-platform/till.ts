@@ -13,7 +13,15 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { checkoutOf, claimCheckout, giveUpCheckout, settleCheckout, startUndoing } from './checkout-record.ts';
 import { type Basket, baskets, type TillBasket, tillBaskets } from './collections.ts';
-import { BALANCE_TIMEOUT_MS, CUSTOMER_TIMEOUT_MS, type Customer, type LoyaltyAtCheckout, readLoyalty, refuseBlocked } from './customer.ts';
+import {
+  BALANCE_TIMEOUT_MS,
+  CUSTOMER_TIMEOUT_MS,
+  type Customer,
+  isGuest,
+  type LoyaltyAtCheckout,
+  readLoyalty,
+  refuseBlocked,
+} from './customer.ts';
 import { appliedCodes, evaluateDiscounts } from './discounts.ts';
 import { basketIdle, releaseHolds } from './due-work.ts';
 import { addToLines, applyDiscounts, pricesForSale, type UnpricedLine } from './pricing.ts';
@@ -115,14 +123,20 @@ interface Buyer extends LoyaltyAtCheckout {
 /**
  * The buyer at the till: the member whose card is shown, otherwise the customer of the basket, otherwise nobody. A sale continues while the
  * Loyalty Platform or the CRM is down.
- * @throws Problem 404 for an unknown card; 409 `customer_blocked`
+ * @throws Problem 404 for an unknown card; 409 `customer_blocked`, and for the card of another than the registered customer of the basket
  */
 async function identifyBuyer(scope: Scope, { loyaltyId, basket }: { loyaltyId?: string; basket?: Basket }): Promise<Buyer> {
   if (loyaltyId === undefined) return identifyOwner(scope, basket);
   const member = await readMember(scope, loyaltyId);
-  const customerId = member.customerId ?? basket?.customerId;
-  refuseBlocked(await readCustomer(scope, customerId));
-  return { ...member, customerId };
+  const owner = await readCustomer(scope, basket?.customerId);
+  refuseBlocked(owner);
+  if (member.customerId === undefined || member.customerId === basket?.customerId) return { ...member, customerId: basket?.customerId };
+  if (basket && owner && !isGuest(owner)) {
+    const detail = `The basket "${basket.id}" belongs to another registered customer than the card. Leave the card out.`;
+    throw refusal('basket', basket, 'start-transaction', detail, { allowedFrom: ['open'] });
+  }
+  refuseBlocked(await readCustomer(scope, member.customerId));
+  return member;
 }
 
 async function identifyOwner(scope: Scope, basket: Basket | undefined): Promise<Buyer> {

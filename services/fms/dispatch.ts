@@ -38,7 +38,7 @@ async function refuseOtherParcel(found: StoredFulfillmentOrder, { carrier, servi
     objectType: 'fulfillment-order',
     id: found.id,
     what: 'was dispatched',
-    remedy: 'Until its parcel has a label, Generate Shipping Label takes another carrier or service.',
+    remedy: 'While its parcel has no label, Generate Shipping Label accepts another carrier or service.',
   });
 }
 
@@ -68,7 +68,7 @@ async function carryOnDispatch(found: StoredFulfillmentOrder, scope: Scope): Pro
   const latest = (await parcelOf(work, found)) ?? parcel;
   if (isHandedOver(found, latest)) return found;
   const { found: next, failure } = await handOver(found, latest, scope);
-  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing a dispatched parcel over failed');
+  if (failure) log.warn({ fulfillmentOrderId: found.id, code: failure.code }, 'handing over a dispatched parcel failed');
   return next;
 }
 

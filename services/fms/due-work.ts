@@ -19,7 +19,7 @@ export const giveUpSilentParcelDue = defineDueWork('give-up-silent-parcel');
 /** Puts goods that came back into the stock records. */
 export const restockDue = defineDueWork('restock');
 
-// The key of each kind is the id of a return. The key of `put-back` includes the attempt, because another one may follow.
+// The key of each kind is the id of a return. The key of `put-back` includes the attempt, because another attempt may follow.
 
 /** Undoes a Create Return that the OMS did not answer. The OMS releases its bookings. */
 export const undoReturnDue = defineDueWork('undo-return');

@@ -105,7 +105,7 @@ async function writeOffShort(short: readonly StoredFulfillmentOrder[], { call, l
     return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    log.warn({ code: error.code }, `writing missing units off failed: ${error.message}`);
+    log.warn({ code: error.code }, `writing off missing units failed: ${error.message}`);
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { getReservation, listOrderHolds, recordReservation } from '../../shared/
 import { type Reservation as ReservationSchema, reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { allowedFrom, isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
-import { asProblem, didNothing, invalid, notFound, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { asProblem, didNothing, invalid, notFound, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -170,9 +170,9 @@ const ENDED_STATES: ReadonlySet<string> = new Set(['completed', 'return-in-progr
 
 /** Reads an order from the OMS, or from its till while only the till has it. @throws Problem `not_found` */
 async function readOrderStock(orderId: string, call: Scope['call']): Promise<OrderStock> {
-  const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  const order = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIf('not_found'));
   if (order) return { state: order.state, basketId: order.basketId, isSale: order.channel === 'pos', lines: order.lines };
-  const sale = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  const sale = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIf('not_found'));
   if (!sale) throw notFound('order', orderId);
   const { id: basketId, lines, reservationId } = sale.basket;
   return {

@@ -101,12 +101,9 @@ export async function findStock(
   },
 ): Promise<ReturnType<typeof chooseNodes>> {
   const { lines, nodes, prefer, freed = [], allocated = [] } = wanted;
-  for (const { sku } of lines) await requireSku(work, sku);
-  const levels = await readLevels(
-    work,
-    lines.map(({ sku }) => sku),
-    nodes,
-  );
+  const skus = lines.map(({ sku }) => sku);
+  for (const sku of skus) await requireSku(work, sku);
+  const levels = await readLevels(work, skus, nodes);
   const freedAt = (sku: string, locationId: string): number =>
     freed.filter((held) => held.sku === sku && held.locationId === locationId).reduce((sum, { qty }) => sum + qty, 0);
   const free = [...levels].map(
@@ -205,6 +202,8 @@ function chooseNodes(
 
 /** 409 that names every SKU that is short. */
 export function insufficientStock(short: readonly Shortage[]): Problem {
-  const named = short.map(({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} at the best node)`).join(', ');
+  const named = short
+    .map(({ sku, requested, available }) => `${sku} (${requested} requested, ${available} at the best location)`)
+    .join(', ');
   return new Problem('insufficient_stock', `Not enough stock of ${named}; nothing was reserved.`, { skus: short });
 }

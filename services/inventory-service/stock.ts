@@ -89,10 +89,8 @@ export async function readLevels(
   wanted: readonly string[],
   nodes: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Level[]>> {
-  const counters = await work.counters(
-    stock,
-    wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId))),
-  );
+  const keys = wanted.flatMap((sku) => nodes.map((locationId) => stockKey(sku, locationId)));
+  const counters = await work.counters(stock, keys);
   return new Map(
     wanted.map((sku, row) => [
       sku,

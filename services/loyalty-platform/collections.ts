@@ -81,7 +81,7 @@ export const redemptions = defineCollection({
     points: Points,
     paymentId: Id.optional(),
     paidOrderId: Id.optional(),
-    /** Minor units that its payment took, and those that went back. */
+    /** Minor units that its payment took, and minor units that came back. */
     paidAmount: z.int().min(0),
     returnedAmount: z.int().min(0),
   }),

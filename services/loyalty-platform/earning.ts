@@ -107,7 +107,7 @@ async function earn(
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
 
-/** Records refunds of an order once. They take earned points back, or wait until it has earned. @returns whether one is new */
+/** Records refunds of an order once. They take points back as soon as the order has earned points. @returns whether any refund is new */
 async function noteRefunds(work: UnitOfWork, orderId: string, refunds: readonly Omit<EarningRefund, 'booked'>[]): Promise<boolean> {
   const before: Earning = (await work.get(earnings, orderId)) ?? { id: orderId, version: 0, takenBack: 0, refunds: [] };
   const fresh = refunds.filter(({ id }) => !before.refunds.some((known) => known.id === id));

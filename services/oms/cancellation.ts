@@ -2,7 +2,7 @@ import { cancelFulfillment } from '../../shared/catalog/fulfillment/internal.ts'
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { cancelOrder as cancelOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { absentApplication, didNothing, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, didNothing, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -81,7 +81,7 @@ export const finishCancellation = handleDue(finishCancellationDue)(async ({ key 
   try {
     writtenOff = await stopFulfillment(order, scope);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition') throw error;
+    if (!isProblem(error, 'invalid_state_transition')) throw error;
     log.warn({ orderId: key }, error.message);
     withdraw(work, order, 'cancel', { cancelReason: undefined });
     return;
@@ -116,7 +116,7 @@ async function stopFulfillment(order: StoredOrder, { work, call }: Scope): Promi
     const { writtenOff } = await call(cancelFulfillment, { params: { orderId: order.id } }, { timeoutMs: DECIDE_TIMEOUT_MS });
     return writtenOff;
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
+    if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
     throw goodsHaveLeft(order, error);
   }
 }

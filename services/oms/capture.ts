@@ -117,7 +117,7 @@ function refuseUndispatchable(order: StoredOrder): void {
     throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed });
   }
   if (!pendingAction) return;
-  const detail = `The order "${id}" is being cancelled (since ${pendingAction.since}); send this request again when that has ended.`;
+  const detail = `The order "${id}" is being cancelled (since ${pendingAction.since}); repeat the request after that.`;
   throw refusal('order', order, 'dispatch', detail, { allowedFrom: allowed, pendingAction, retryable: true, retryAfter: 1 });
 }
 

@@ -2,7 +2,7 @@ import { getReservation, moveReservation, recordStockMovement } from '../../shar
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { carryOut as carryOutCall } from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { isProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
@@ -93,7 +93,7 @@ async function takeOutOfStore(order: StoredOrder, storeId: string, scope: Scope)
   for (const { sku, qty } of missing) {
     const body = { reference: `carry-out ${order.id} ${sku}`, kind: 'carried-out' as const, locationId: storeId, sku, qty };
     // A SKU that no location has ever stocked has no counter to book on.
-    const moved = await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIfNotFound);
+    const moved = await scope.call(recordStockMovement, { body }, { step: sku }).catch(undefinedIf('not_found'));
     found += moved?.found ?? qty;
   }
   return found > 0;
@@ -113,7 +113,7 @@ async function consumeReserved(order: StoredOrder, storeId: string, scope: Scope
   try {
     return fulfilledOf(await scope.call(moveReservation, { params: { id: held.id }, body }));
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
+    if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
     // A concurrent request ended the reservation.
     const now = await reservationOf(order, scope);
     if (now && now.state !== 'fulfilled') throw error;
@@ -130,6 +130,6 @@ const USABLE: ReadonlySet<string> = new Set(['requested', 'confirmed', 'fulfille
 async function reservationOf({ lines }: StoredOrder, { call }: Scope): Promise<Reservation | undefined> {
   const [id] = reservationsOf(lines);
   if (id === undefined) return undefined;
-  const found = await call(getReservation, { params: { id } }).catch(undefinedIfNotFound);
+  const found = await call(getReservation, { params: { id } }).catch(undefinedIf('not_found'));
   return found && USABLE.has(found.state) ? found : undefined;
 }

@@ -2,7 +2,7 @@ import { confirmReservation, reserveInventory } from '../../shared/catalog/inven
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { confirmOrder as confirmOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { didNothing, isDependencyProblem, Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
+import { didNothing, isDependencyProblem, isProblem, Problem, type ProblemCode } from '../../shared/catalog/problems.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
@@ -45,7 +45,7 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   const order = await beginIntent(work, found, 'confirm');
   const outcome = await continueConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {
     // Another request for the same confirmation is running.
-    if (error instanceof Problem && error.code === 'idempotency_in_progress' && order.pendingAction) {
+    if (isProblem(error, 'idempotency_in_progress') && order.pendingAction) {
       throw actionPending(order, 'confirm', order.pendingAction);
     }
     throw error;
@@ -220,8 +220,8 @@ async function confirmStored(order: StoredOrder, { call, context }: Scope): Prom
 }
 
 /**
- * Reserves stock for all lines and stores the reservation on the order before it is confirmed: one that was not stored expires, and a
- * confirmed one is always stored. Every attempt of this confirmation sends the same call, so the stock is reserved once.
+ * Reserves stock for all lines, and stores the reservation on the order before confirming the reservation: an unconfirmed reservation
+ * expires. Every attempt of this confirmation sends the same call, so the stock is reserved once.
  */
 async function takeNewReservation(order: StoredOrder, { call, work }: Scope): Promise<StockOutcome | { is: 'taken'; order: StoredOrder }> {
   // The new reservation replaces all other reservations of the order or its basket.

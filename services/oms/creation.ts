@@ -1,7 +1,7 @@
 import { convertBasket as convertBasketCall, getBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { createOrder as createOrderApi } from '../../shared/catalog/order/apis.ts';
-import { conflictingRepeat, invalid, isDependencyProblem, Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { conflictingRepeat, invalid, isDependencyProblem, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';
 import { localDay } from '../../shared/domain/local-day.ts';
 import { orderNumberOf } from '../../shared/domain/order-number.ts';
@@ -148,7 +148,7 @@ async function findFreeNumber(work: UnitOfWork, { orderId, transactionId }: Conv
 /** Stores the order of a Create Order that was interrupted after the conversion of its basket. */
 export const finishCreation = handleDue(finishCreationDue)(async ({ key: basketId, payload: { exchangeFor } }, { work, call }) => {
   if (await work.findUnique(orders, 'basket', basketId)) return;
-  const basket = await call(getBasket, { params: { id: basketId } }).catch(undefinedIfNotFound);
+  const basket = await call(getBasket, { params: { id: basketId } }).catch(undefinedIf('not_found'));
   const isConverting = basket !== undefined && isConverted(basket);
   if (!isConverting) {
     if (exchangeFor !== undefined) await releaseReturn(work, exchangeFor, basketId);

@@ -89,7 +89,7 @@ export async function exchangeOf(work: UnitOfWork, booking: ReturnBooking): Prom
   if (order) return order.state === 'cancelled' ? 'none' : 'coming';
   // Another request, which did not name the return, made an order of the basket.
   if (await work.findUnique(orders, 'basket', booking.exchangeBasketId)) return 'none';
-  const detail = `An exchange order for the return "${booking.id}" is being created; send this request again when that has ended.`;
+  const detail = `An exchange order for the return "${booking.id}" is being created; repeat the request after that.`;
   const about = { allowedFrom: ['inspected'], retryable: true, retryAfter: 1 } as const;
   throw refusal('return', { id: booking.id, state: 'inspected' }, 'refund', detail, about);
 }

@@ -6,7 +6,7 @@ import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
 import { committedOf, hasFailed, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
 import type { OwedRefund, StoredOrder } from './collections.ts';
@@ -56,11 +56,10 @@ export type PaymentAmounts = Pick<Payment, 'state' | 'authorizedAmount' | 'captu
  * payments count as 0.
  */
 export function coverageOf(payments: readonly PaymentAmounts[]) {
-  const sum = (amountOf: (payment: PaymentAmounts) => number): number => payments.reduce((total, payment) => total + amountOf(payment), 0);
   return {
-    authorised: sum(({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
-    netCaptured: sum(({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
-    refunded: sum(({ refundedAmount }) => refundedAmount.amount),
+    authorised: sumOf(payments, ({ state, authorizedAmount }) => (state === 'authorised' ? authorizedAmount.amount : 0)),
+    netCaptured: sumOf(payments, ({ capturedAmount, refundedAmount }) => capturedAmount.amount - refundedAmount.amount),
+    refunded: sumOf(payments, ({ refundedAmount }) => refundedAmount.amount),
   };
 }
 
@@ -110,7 +109,7 @@ export async function captureUntil(
     try {
       after.set(id, await scope.call(capturePayment, { params: { id }, body: {} }, { step: id, timeoutMs: DECIDE_TIMEOUT_MS }));
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'invalid_state_transition' || error.retryable) throw error;
+      if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
       isStale = true;
     }
   }
@@ -122,7 +121,7 @@ export async function captureIfPossible(...[orderId, scope, enough]: Parameters<
   try {
     return await captureUntil(orderId, scope, enough);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'payment_declined') throw error;
+    if (!isProblem(error, 'payment_declined')) throw error;
     return paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS);
   }
 }
@@ -217,20 +216,14 @@ export const excessOf = (payments: readonly Payment[], required: number): number
   );
 
 /**
- * Minor units that no refund brings to the customer: everything that a cancelled order keeps, and failed refunds of any other order that
- * were not repeated, by any of its payments. The rest of a payment with an open dispute is refunded after the decision.
+ * Minor units that no refund brings to the customer. A cancelled order owes everything that it keeps; another order owes its failed
+ * refunds, unless any of its payments repeated them. The rest of a payment with an open dispute is refunded after the decision.
  */
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
-  if (state === 'cancelled') {
-    return sumOf(
-      payments.filter(({ disputes }) => !hasOpenDispute(disputes)),
-      keptOf,
-    );
-  }
-  const byReturn = Map.groupBy(
-    payments.flatMap(({ refunds }) => refunds),
-    ({ returnId }) => returnId,
-  );
+  const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
+  if (state === 'cancelled') return sumOf(undisputed, keptOf);
+  const refunds = payments.flatMap((payment) => payment.refunds);
+  const byReturn = Map.groupBy(refunds, ({ returnId }) => returnId);
   return sumOf([...byReturn.values()], owedAfterFailures);
 }
 

@@ -15,7 +15,7 @@ const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-ou
 
 /** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
 export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
-  const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); send this request again when that has ended.`;
+  const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); repeat the request after that.`;
   const about = { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 } as const;
   return refusal('order', order, verb, detail, about);
 }

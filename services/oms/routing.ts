@@ -48,7 +48,7 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
   const record = await work.get(fulfillmentRecords, order.id);
   if (!record) throw new Error(`The record of ${order.id} was just written.`);
   await requestFulfillment(order, { ...record, strategy }, scope);
-  // The fulfillment orders are read again, because the FMS has allocated them by now.
+  // The fulfillment orders are read again, because the FMS has allocated them since.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
 

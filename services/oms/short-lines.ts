@@ -1,5 +1,5 @@
 import { checkAvailability, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
-import { Problem } from '../../shared/catalog/problems.ts';
+import { undefinedIf } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type ShortUnits, type StoredOrder } from './collections.ts';
 import { NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, serveShortLinesDue } from './due-work.ts';
@@ -93,7 +93,7 @@ async function reserveElsewhere({ order, record, units }: ShortCase, scope: Scop
     const body = { orderId: order.id, locationId, items: [{ sku: units.sku, qty }], ttlSeconds: NEW_RESERVATION_TTL_SECONDS };
     const { fulfillmentOrderId, orderLineId, part = 0, lostHolds } = units;
     const step = `short ${fulfillmentOrderId} ${orderLineId} ${part} ${locationId} ${qty} ${lostHolds}`;
-    const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(undefinedIfNoStock);
+    const reservation = await call(reserveInventory, { body }, { intent: order.id, step }).catch(undefinedIf('insufficient_stock'));
     if (!reservation) continue;
     const attempt = record.attempts + 1;
     const held: ShortUnits = { ...units, qty, status: 'held', held: { reservationId: reservation.id, locationId, attempt } };
@@ -121,10 +121,4 @@ async function locationsWith({ record, units }: ShortCase, { call }: Scope): Pro
     .filter(({ locationId, atp }) => atp > 0 && !tried.has(locationId))
     .map(({ locationId, atp }) => ({ locationId, qty: Math.min(atp, units.qty) }))
     .toSorted((one, other) => other.qty - one.qty);
-}
-
-/** The units have been sold; the next location is tried. */
-function undefinedIfNoStock(error: unknown): undefined {
-  if (error instanceof Problem && error.code === 'insufficient_stock') return undefined;
-  throw error;
 }

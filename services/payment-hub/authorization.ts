@@ -2,7 +2,7 @@ import { getTransaction } from '../../shared/catalog/commerce/internal.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import { getPayable } from '../../shared/catalog/order/internal.ts';
 import { isByProvider } from '../../shared/catalog/payment/tender.ts';
-import { Problem, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
 import { instant } from '../../shared/domain/time.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
@@ -188,11 +188,7 @@ export const giveUpPayment = handleDue(giveUpPaymentDue)(async ({ key }, scope) 
 
 /** The Loyalty Platform records the reversal even if nothing was spent, and refuses a spending that arrives later. */
 async function reverseSpending({ call }: Scope, { id, amount }: StoredPayment): Promise<void> {
-  try {
-    await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } });
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-  }
+  await call(putLedgerEntry, { params: { type: 'reverse', reference: id }, body: { amount } }).catch(undefinedIf('not_found'));
 }
 
 export const expireAuthorization = handleDue(expireAuthorizationDue)(async ({ key }, { work }) => {
@@ -213,11 +209,11 @@ export const checkOrphan = handleDue(checkOrphanDue)(async ({ key }, { work, cal
 });
 
 async function isPayable({ orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
-  const order = await call(getPayable, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  const order = await call(getPayable, { params: { id: orderId } }).catch(undefinedIf('not_found'));
   return order !== undefined && order.state !== 'cancelled';
 }
 
 async function isListed({ id, orderId }: StoredPayment, call: Scope['call']): Promise<boolean> {
-  const transaction = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound);
+  const transaction = await call(getTransaction, { params: { id: orderId } }).catch(undefinedIf('not_found'));
   return transaction !== undefined && transaction.state !== 'voided' && transaction.paymentIds.includes(id);
 }

@@ -39,7 +39,7 @@ export const completePaymentAction = handle(completePaymentActionCall)(async ({ 
 });
 
 function alreadyDecided(payment: StoredPayment) {
-  const detail = `The payment "${payment.id}" is ${payment.state}: no action of its customer is awaited. A payment with tok_3ds awaits one for 15 minutes.`;
+  const detail = `The payment "${payment.id}" is ${payment.state}, so it does not wait for an action of its customer. A payment with tok_3ds waits for one, at most 15 minutes.`;
   return refusal(paymentLifeCycle, payment, 'authenticate', detail);
 }
 

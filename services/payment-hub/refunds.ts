@@ -158,7 +158,7 @@ export const refundableOf = ({
 export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'dispute'): void {
   const open = payment.disputes?.find(({ state }) => state === 'open');
   if (!open) return;
-  const detail = `A dispute of ${moneyInWords(open.amount)} of the payment "${payment.id}" is open. Wait for its decision, at the latest at ${open.respondBy}, then send this request again.`;
+  const detail = `A dispute of ${moneyInWords(open.amount)} of the payment "${payment.id}" is open. Wait for its decision, at the latest at ${open.respondBy}, then repeat the request.`;
   throw refusal(paymentLifeCycle, payment, verb, detail, { retryable: true });
 }
 

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { createTransaction as createTransactionApi, listProducts } from '../../shared/catalog/commerce/apis.ts';
 import { putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import type { OutputOf } from '../../shared/catalog/define.ts';
+import { getOrder } from '../../shared/catalog/order/apis.ts';
 import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import type { RequestedLine } from '../../shared/catalog/shapes.ts';
@@ -12,7 +14,8 @@ import { linesBySku, type SkuUnits } from '../../shared/work/lines-by-sku.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, type StoredTransaction, stores, transactions } from './collections.ts';
 import { abandonOpeningDue, OPENING_MS } from './due-work.ts';
-import { isCovered, isSale, markPaid, orderView, renewIdleTimer, save } from './transactions.ts';
+import { submitNow } from './submission.ts';
+import { isCovered, isSale, markPaid, orderView, receiptOf, renewIdleTimer, save } from './transactions.ts';
 import { abandonBasketOf } from './voiding.ts';
 
 /** Commits `opening` first, with the work that gives it up. Then the eCommerce Platform prices and locks the basket and reserves stock. */
@@ -20,11 +23,11 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
   const { work, call } = scope;
   const body = { ...sent, lines: sent.lines && linesBySku(await bySku(scope, sent.lines), '/lines') };
   const { id, found } = await findOwnTransaction(work);
-  if (isSale(found)) return orderView(found, work.figures);
+  if (isSale(found)) return answerOf(scope, found);
   const opening = found ?? (await beginTransaction(scope, { id, storeId: body.storeId, laneId }));
+  let basket: Sale['basket'];
   try {
-    const basket = await call(putTransactionBasket, { params: { transactionId: id }, body }, { intent: `open ${id}` });
-    return orderView(await openTransaction(work, opening, basket), work.figures);
+    basket = await call(putTransactionBasket, { params: { transactionId: id }, body }, { intent: `open ${id}` });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (isRefusal(error)) {
@@ -33,7 +36,17 @@ export const createTransaction = handle(createTransactionApi)(async ({ body: { l
     }
     return error;
   }
+  const sale = await openTransaction(work, opening, basket);
+  if (sale.state !== 'paid') return answerOf(scope, sale);
+  await work.checkpoint();
+  return answerOf(scope, await submitNow(scope, sale));
 });
+
+/** The order of the transaction. The OMS has the order of a sale that cost nothing, unless it was down. */
+async function answerOf({ work, call }: Scope, sale: Sale): Promise<OutputOf<typeof createTransactionApi>> {
+  const order = sale.state === 'completed' ? await call(getOrder, { params: { id: sale.id } }) : orderView(sale, work.figures);
+  return { ...order, receipt: receiptOf(sale) };
+}
 
 /** Lines of a request by SKU, with the price of a label. @throws Problem 404 for an unknown barcode; 422 for a wrong label; 503, 504 */
 const bySku = ({ call, work }: Scope, lines: readonly z.output<typeof RequestedLine>[]): Promise<SkuUnits[]> =>
@@ -84,7 +97,7 @@ async function beginTransaction({ work }: Scope, wanted: { id: string; storeId: 
 async function refuseUnknownStore(work: UnitOfWork, storeId: string): Promise<void> {
   if (await work.get(stores, storeId)) return;
   const names = (await work.all(stores)).items.map(({ id }) => id);
-  throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; there are ${names.join(', ')}.`);
+  throw invalid('/storeId', 'unknown_store', `There is no store "${storeId}"; choose one of ${names.join(', ')}.`);
 }
 
 /** A transaction that costs nothing is paid when it opens. */

@@ -1,7 +1,7 @@
 import { confirmOrder, createOrder } from '../../shared/catalog/order/apis.ts';
 import { carryOut } from '../../shared/catalog/order/internal.ts';
 import { capturePayment } from '../../shared/catalog/payment/apis.ts';
-import { absentApplication, isDependencyProblem, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -25,7 +25,7 @@ async function submit(scope: Scope, sale: Sale, trial: { attempts: number; tries
     await call(confirmOrder, { params: { id } }, options);
     await call(carryOut, { params: { id } }, options);
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'payment_incomplete') throw error;
+    if (!isProblem(error, 'payment_incomplete')) throw error;
     scope.log.info({ transactionId: id, code: error.code }, error.message);
     return reopenUnpaid(scope, sale, trial);
   }

@@ -39,7 +39,7 @@ export const addPayment = handle(addPaymentApi)(async ({ params, body }, scope) 
   return refusal ?? takeTender(scope, sale, body);
 });
 
-/** Returns its Problem instead of throwing it, so that payments just read from the Payment Hub are kept. They may cover the total. */
+/** Returns its Problem instead of throwing it, so that the payments just read are stored: they may cover the total. */
 async function checkOverpayment(work: UnitOfWork, sale: Sale, { tender, amount }: TenderRequest): Promise<Problem | undefined> {
   const outstanding = outstandingOf(sale);
   // Cash above the rest gives change.

@@ -120,20 +120,20 @@ export const nothingOutstanding = (sale: Sale): Problem =>
 
 /** 409, retryable: if a pending tender is declined, something is outstanding again. */
 export const awaitingApproval = (sale: Sale, action: string): Problem =>
-  notOpen(sale, action, `Pending payments may cover the transaction "${sale.id}"; send this again if they are declined.`, {
+  notOpen(sale, action, `Pending payments may cover the transaction "${sale.id}"; repeat the request if they are declined.`, {
     retryable: true,
   });
 
 /** 409, retryable: another request is authorising a tender, and its outcome decides. */
 export const tenderUnderWay = (sale: Sale, action: string): Problem =>
-  notOpen(sale, action, `Another request is adding a tender to the transaction "${sale.id}"; send this again after it.`, {
+  notOpen(sale, action, `Another request is adding a tender to the transaction "${sale.id}"; repeat this request after that.`, {
     retryable: true,
     retryAfter: 1,
   });
 
 /** 409, retryable: other work is submitting the paid sale to the OMS, and its outcome decides. */
 export const submissionUnderWay = (sale: Sale): Problem => {
-  const detail = `The transaction "${sale.id}" is paid, and its order is being submitted. Send this again with the same Idempotency-Key.`;
+  const detail = `The transaction "${sale.id}" is paid, and its order is being submitted. Repeat the request with the same Idempotency-Key.`;
   return refusal('transaction', sale, 'submit', detail, { allowedFrom: ['paid'], retryable: true, retryAfter: 1 });
 };
 

@@ -3,7 +3,7 @@ import { abandonBasket } from '../../shared/catalog/commerce/internal.ts';
 import { cancelOrder } from '../../shared/catalog/order/apis.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { reversePayment } from '../../shared/catalog/payment/internal.ts';
-import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, Problem, undefinedIf } from '../../shared/catalog/problems.ts';
 import { again, type EventHandler, handle, handleDue, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { type Sale, transactions } from './collections.ts';
@@ -116,12 +116,9 @@ export async function abandonBasketOf(scope: Scope, transactionId: string): Prom
 
 /** A client made an order of the unpaid transaction. The basket and its reservation belong to that order. */
 async function cancelOrderMadeByHand({ call }: Scope, id: string): Promise<void> {
-  try {
-    await call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: CALL_TIMEOUT_MS });
-  } catch (error) {
-    // The order is already cancelled for another reason.
-    if (!(error instanceof Problem) || error.code !== 'conflicting_repeat') throw error;
-  }
+  const cancelled = call(cancelOrder, { params: { id }, body: { reason: 'transaction voided' } }, { timeoutMs: CALL_TIMEOUT_MS });
+  // It may be cancelled already, for another reason.
+  await cancelled.catch(undefinedIf('conflicting_repeat'));
 }
 
 async function catchProblem<T>(run: () => Promise<T>): Promise<{ readonly value?: T; readonly problem?: Problem }> {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { getBasket } from '../../shared/catalog/commerce/internal.ts';
 import { getCustomer } from '../../shared/catalog/customer/apis.ts';
 import { getMemberBalance } from '../../shared/catalog/loyalty/apis.ts';
-import { invalid, isDependencyProblem, notFound, Problem } from '../../shared/catalog/problems.ts';
+import { invalid, isDependencyProblem, isProblem, notFound, type Problem } from '../../shared/catalog/problems.ts';
 import { evaluatePromotions as evaluatePromotionsApi, validateVoucher as validateVoucherApi } from '../../shared/catalog/promotion/apis.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 import { money } from '../../shared/domain/money.ts';
@@ -43,6 +43,7 @@ async function goodsOf({ basketId, lines, customerId, loyaltyTier }: EvaluateReq
 function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
   const shown = ({ source, amount }: PricedLine['discounts'][number]) => ({ ...source, discount: money(amount, currency) });
   const discountOf = ({ qty, unitPrice, left }: PricedLine): number => qty * unitPrice - left;
+  const discount = lines.reduce((sum, line) => sum + discountOf(line), 0);
   return {
     lines: lines.map((line) => ({
       sku: line.sku,
@@ -52,10 +53,7 @@ function answerOf({ currency }: Goods, { lines, rejected }: VoucherOutcome) {
       discount: money(discountOf(line), currency),
       lineTotal: money(line.left, currency),
     })),
-    totalDiscount: money(
-      lines.reduce((sum, line) => sum + discountOf(line), 0),
-      currency,
-    ),
+    totalDiscount: money(discount, currency),
     applied: totalsBySource(lines).map(shown),
     rejected: [...rejected],
   };
@@ -196,7 +194,7 @@ async function lookUpTier(customerId: string, { call, log }: Scope): Promise<Fou
     const { tier } = await call(getMemberBalance, { params: { id: loyaltyAccountId } }, { timeoutMs: TIMEOUT_MS });
     return { tier };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'not_found') return {};
+    if (isProblem(error, 'not_found')) return {};
     if (!isDependencyProblem(error)) throw error;
     log.warn({ code: error.code, customerId }, 'loyalty tier look-up failed');
     return { unknown: error };

@@ -16,7 +16,7 @@ const WELL_FORMED = /^[A-Z0-9-]{1,64}$/;
 export const isWellFormed = (code: string): boolean => WELL_FORMED.test(code);
 
 /** The part of a voucher's validity that depends on neither customer nor goods. */
-export interface Standing {
+interface Standing {
   readonly now: number;
   /** Uses that are left; undefined without a limit, and for a basket that already has a use. */
   readonly usesLeft: number | undefined;
@@ -67,11 +67,7 @@ export function applyVouchers(
   return { lines: left, rejected };
 }
 
-const takeOffSpread = (lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] =>
-  takeOff(lines, {
-    source,
-    amounts: spread(
-      discount,
-      lines.map(({ left }) => left),
-    ),
-  });
+function takeOffSpread(lines: readonly PricedLine[], source: Source, discount: number): readonly PricedLine[] {
+  const costs = lines.map(({ left }) => left);
+  return takeOff(lines, { source, amounts: spread(discount, costs) });
+}

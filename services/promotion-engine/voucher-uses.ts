@@ -30,14 +30,13 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
   if (found?.state === 'redeemed') return found;
   const held = found?.state === 'locked' ? heldCodes(found) : [];
   const wanted = body.codes.map(canonicalCode);
-  await giveBack(
-    work,
-    held.filter((code) => !wanted.includes(code)),
-  );
+  const dropped = held.filter((code) => !wanted.includes(code));
+  await giveBack(work, dropped);
   const codes = (await judgeCodes(work, wanted, basketId)).map(({ code, reason }) => ({ code, accepted: !reason, reason }));
+  const added = codes.filter(({ code, accepted }) => accepted && !held.includes(code));
   await takeUses(
     work,
-    codes.filter(({ code, accepted }) => accepted && !held.includes(code)).map(({ code }) => code),
+    added.map(({ code }) => code),
   );
   if (found?.state === 'locked' && JSON.stringify(found.codes) === JSON.stringify(codes)) return found;
   return work.put(basketVouchers, { id: basketId, state: 'locked', codes, customerId: body.customerId });

@@ -78,7 +78,7 @@ export async function refuseWhileReplaced({ id, basketId }: StoredReservation, w
   if (!newest) return;
   const attempt = await work.get(attempts, newest.attempt);
   if (attempt?.status === 'under-way' && attempt.replaces?.includes(id)) {
-    const detail = `The reservation "${id}" is being replaced by another one of its basket; send this again.`;
+    const detail = `The reservation "${id}" is being replaced by another one of its basket; repeat the request.`;
     throw new Problem('contention', detail, { retryAfter: 1 });
   }
   work.expect(basketAttempts, newest);
@@ -107,7 +107,7 @@ export async function takeAndRecord(attempt: Attempt, { work, call }: Pick<Scope
 async function refuseGivenUp(attempt: Attempt, work: UnitOfWork): Promise<never> {
   endAttempt(work, attempt);
   await work.checkpoint();
-  const detail = `The reservation "${attempt.id}" was given up while it was being made; send this again.`;
+  const detail = `The reservation "${attempt.id}" was undone before it was complete; repeat the request.`;
   throw new Problem('contention', detail, { retryAfter: 1 });
 }
 

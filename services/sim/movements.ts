@@ -10,7 +10,7 @@ import { movementId, movements, reservations, type StoredReservation } from './c
 import { moveStockDue } from './due-work.ts';
 import { isTillReservation } from './reservation-rules.ts';
 
-/** Commits the record first; the stock moves before the reply if possible. ATP stays: nobody else could have these units. */
+/** Commits the record first; the stock moves before the reply if possible. ATP does not change: the units were reserved. */
 export const moveReservation = handle(moveReservationCall)(async ({ params: { id }, body }, { work }) => {
   const found = await requireObject(work, reservations, id);
   const known = movementId(id, body.reference);

@@ -16,7 +16,7 @@ import {
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { getOrderStock } from '../../shared/catalog/order/internal.ts';
-import { notFound, undefinedIfNotFound } from '../../shared/catalog/problems.ts';
+import { notFound, undefinedIf } from '../../shared/catalog/problems.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { refuseWhileReplaced } from './attempts.ts';
@@ -62,8 +62,8 @@ export const confirmReservation = handle(confirmReservationApi)(async ({ params:
 
 /** @throws Problem `not_found` for an order that neither the OMS nor a till has; `dependency_*` */
 async function requireOrder(orderId: string, call: Scope['call']): Promise<void> {
-  const known = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIfNotFound);
-  const found = known ?? (await call(getTransaction, { params: { id: orderId } }).catch(undefinedIfNotFound));
+  const known = await call(getOrderStock, { params: { id: orderId } }).catch(undefinedIf('not_found'));
+  const found = known ?? (await call(getTransaction, { params: { id: orderId } }).catch(undefinedIf('not_found')));
   if (!found) throw notFound('order', orderId);
 }
 
@@ -113,7 +113,7 @@ async function refuseAtTill(found: StoredReservation, { work, call, context }: S
   const attempt = await work.get(attempts, found.id);
   if (!attempt || attempt.expiresAt !== undefined) return;
   // The till reserves the stock before the basket exists.
-  const basket = await call(getBasket, { params: { id: found.basketId } }).catch(undefinedIfNotFound);
+  const basket = await call(getBasket, { params: { id: found.basketId } }).catch(undefinedIf('not_found'));
   if (!basket || isBeingBought(basket)) throw stockAtTill(found, basket?.transactionId);
 }
 

@@ -15,7 +15,7 @@ export interface TouchpointMockOptions {
   readonly storeKey: string;
   /** The lanes that the key is authorised for. */
   readonly lanes: readonly string[];
-  /** Host names that serve the document, in addition to this machine's names. */
+  /** Host names that serve the pages, in addition to this machine's names. */
   readonly allowedHosts?: readonly string[];
   /** Address of the portal, which the document lists: `http://127.0.0.1:15116`. */
   readonly portalUrl?: string;

@@ -2,7 +2,6 @@ import { Agent } from 'node:http';
 import express, { type Router } from 'express';
 import helmet from 'helmet';
 import { createProxyMiddleware } from 'http-proxy-middleware';
-import type { Logger } from 'pino';
 import { createFairServer } from '../../shared/process/fair-server.ts';
 import { MOCK_UNREACHABLE, NOT_FOUND, refuseUnreadable, send, withJsonErrors } from './contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, INVALID_SELECTOR, SUGGESTED_SEQUENCE } from './contract/cases.ts';
@@ -10,26 +9,20 @@ import { fixedResponse } from './contract/fixed-response.ts';
 import { loadTouchpointFixtures, resolveAuthorization, type TouchpointFixtures } from './contract/fixtures.ts';
 import { documentRouter, ownHostsOnly } from './documents/documents.ts';
 import { type Listening, listen, SERVER_LIMITS } from './http-listening.ts';
+import type { TouchpointMockOptions } from './mock-server.ts';
 import type { PortalDescription } from './portal-description.ts';
 
-export interface PortalOptions {
+export interface PortalOptions extends Omit<TouchpointMockOptions, 'host' | 'portalUrl'> {
   /** Answers requests for the page and its files. */
   readonly page: Router;
-  /** 0 chooses a free port. */
-  readonly port: number;
   /** URL of the mock, for example `http://127.0.0.1:15115`. */
   readonly mockUrl: string;
   /** Address of the console of the estate that the portal belongs to, if there is one. */
   readonly consoleUrl?: string;
   /** The page shows this key to everybody who can open the portal: it is the public key of a mock. */
   readonly storeKey: string;
-  readonly lanes: readonly string[];
   /** Loopback by default. In a container `0.0.0.0`, because publishing the port decides who reaches it. */
   readonly host?: string;
-  /** Host names that serve the portal, in addition to this machine's names. */
-  readonly allowedHosts?: readonly string[];
-  readonly logger?: Pick<Logger, 'info'>;
-  readonly fixtures?: URL;
 }
 
 const PROXY_TIMEOUT_MS = 15_000;

@@ -83,13 +83,15 @@ export const finishOpening = handleDue(finishOpeningDue)(async ({ key, payload: 
 
 export const updatePickingStatus = handle(updatePickingStatusApi)(async ({ params: { id }, body }, scope) => {
   const order = await requireObject(scope.work, pickingOrders, id, 'picking-order');
-  if (order.status !== body.status) {
-    await refuseCancelled(scope.work, order.fulfillmentOrderId);
-    return movePickingOrder(order, body, scope);
-  }
+  const isRepeat = order.status === body.status;
+  if (!isRepeat || !foundNothing(order)) await refuseCancelled(scope.work, order.fulfillmentOrderId);
+  if (!isRepeat) return movePickingOrder(order, body, scope);
   refuseOtherPicking(order, body);
   return again(order);
 });
+
+/** Whether the picking ended its fulfillment order, which is cancelled when no unit is found. */
+const foundNothing = ({ status, lines }: PickingOrder): boolean => status === 'short' && lines.every(({ pickedQty }) => pickedQty === 0);
 
 /**
  * Moves a picking order: the intent is committed, then reported to the FMS, then the new status is stored. A request that finds the same
@@ -134,7 +136,7 @@ async function carryOutMove(order: PickingOrder, move: IntendedMove, scope: Pick
 
 /** 409 with `retryable: true`: of two concurrent statuses, the one that began first wins. */
 function moveInProgress(order: PickingOrder, { status, since }: IntendedMove, asked: PickingStatus): Problem {
-  const detail = `The picking order "${order.id}" has been changing to ${status} since ${since}; send this again after that.`;
+  const detail = `The picking order "${order.id}" has been changing to ${status} since ${since}; repeat the request after that.`;
   const about = { allowedFrom: statusesBefore(asked), retryable: true, retryAfter: 1 } as const;
   return refusal('picking-order', { id: order.id, state: order.status }, asked, detail, about);
 }
@@ -206,7 +208,7 @@ function refuseMove(order: Pick<PickingOrder, 'id' | 'status'>, status: PickingS
 function pickedLines(order: Pick<PickingOrder, 'lines'>, { status, lines: reported = [] }: PickedReport): PickedLines | undefined {
   if (status !== 'picked' && status !== 'short') {
     if (reported.length === 0) return undefined;
-    throw invalid('/lines', 'unexpected_lines', `Nothing is picked with status ${status}; send lines with picked or short.`);
+    throw invalid('/lines', 'unexpected_lines', `The status ${status} takes no lines; leave them out, or send picked or short.`);
   }
   reported.forEach((line, position) => {
     checkLine(order, { line, position, status });
@@ -214,13 +216,13 @@ function pickedLines(order: Pick<PickingOrder, 'lines'>, { status, lines: report
   const repeated = reported.findIndex(
     ({ orderLineId }, position) => reported.findIndex((line) => line.orderLineId === orderLineId) < position,
   );
-  if (repeated >= 0) throw invalid(`/lines/${repeated}/orderLineId`, 'repeated_line', 'Each line is named once.');
+  if (repeated >= 0) throw invalid(`/lines/${repeated}/orderLineId`, 'repeated_line', 'The line is named twice; name it once.');
   const picked = order.lines.map(({ orderLineId, qty }) => ({
     orderLineId,
     pickedQty: reported.find((line) => line.orderLineId === orderLineId)?.pickedQty ?? qty,
   }));
   if (status === 'short' && picked.every(({ pickedQty }, position) => pickedQty === order.lines[position]?.qty)) {
-    throw invalid('/lines', 'nothing_short', 'All units of all lines were picked: that is status picked.');
+    throw invalid('/lines', 'nothing_short', 'No unit is missing: send the status picked.');
   }
   return picked;
 }
@@ -250,7 +252,7 @@ function checkLine(
   const known = order.lines.find(({ orderLineId }) => orderLineId === line.orderLineId);
   if (!known) throw invalid(`${at}/orderLineId`, 'unknown_line', `This picking order has no line "${line.orderLineId}".`);
   if (line.sku !== undefined && line.sku !== known.sku) {
-    throw invalid(`${at}/sku`, 'other_sku', `The line "${line.orderLineId}" is about ${known.sku}, not ${line.sku}.`);
+    throw invalid(`${at}/sku`, 'other_sku', `The line "${line.orderLineId}" has the SKU ${known.sku}, not ${line.sku}.`);
   }
   if (line.pickedQty > known.qty) {
     throw invalid(`${at}/pickedQty`, 'too_many', `At most ${known.qty} of ${known.sku} can be picked, not ${line.pickedQty}.`);

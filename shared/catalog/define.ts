@@ -6,11 +6,11 @@ import type { ProblemCode } from './problems.ts';
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-export type ApiType = 'query' | 'command' | 'action';
+type ApiType = 'query' | 'command' | 'action';
 /** `signature`: a webhook, signed with the webhook secret of the rehearsal; other credentials are ignored. */
 export type AuthScheme = 'bearer' | 'api-key' | 'signature' | 'none';
 /** Media type of a success. A handler answers other types than JSON as base64. */
-export type MediaType = 'application/json' | 'application/pdf';
+type MediaType = 'application/json' | 'application/pdf';
 
 /** An API, declared once. Routes, validation, clients, OpenAPI, tables and tests derive from it. */
 export interface ApiDefinition<
@@ -59,33 +59,24 @@ export interface ApiDefinition<
 
 type Empty = z.ZodObject<Record<never, never>, z.core.$strict>;
 
-interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response> {
+/** Members that are the same for most APIs, so that a declaration may leave them out. */
+type Usual = Pick<
+  ApiDefinition,
+  'type' | 'auth' | 'method' | 'status' | 'emits' | 'problems' | 'addition' | 'produces' | 'storesNothing' | 'ifMatchOn'
+>;
+
+/** Default name: the words of the id. Default domain: the domain of the application. */
+interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>
+  extends Partial<Pick<ApiDefinition, 'name' | 'domain' | 'shapes'>>,
+    Partial<Usual> {
   readonly id: Id;
-  /** Default: the words of the id. */
-  readonly name?: string;
   readonly summary: string;
-  /** Default: the domain of the application. */
-  readonly domain?: Domain;
-  /** Default for GET: `query`. */
-  readonly type?: ApiType;
   readonly application: App;
-  /** Default: `bearer`. */
-  readonly auth?: AuthScheme;
-  /** Default: `GET`. */
-  readonly method?: Method;
   readonly path: Path;
   readonly query?: Query;
   readonly request?: Request;
   readonly serviceRequest?: ServiceRequest;
   readonly response: Response;
-  readonly status?: 200 | 201 | 204;
-  readonly emits?: readonly string[];
-  readonly problems?: readonly ProblemCode[];
-  readonly shapes?: 'our choice';
-  readonly addition?: true;
-  readonly produces?: MediaType;
-  readonly storesNothing?: true;
-  readonly ifMatchOn?: string;
 }
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
@@ -127,31 +118,25 @@ export function defineInternalCall(input: InternalInput<string, Application, str
   return withDefaults({ ...input, auth: 'none' }, 'internal', input.callers);
 }
 
+const usual: Usual = {
+  type: 'query',
+  auth: 'bearer',
+  method: 'GET',
+  status: 200,
+  emits: [],
+  problems: [],
+  addition: false,
+  produces: 'application/json',
+  storesNothing: false,
+  ifMatchOn: undefined,
+};
+
 function withDefaults(input: AnyPublicInput, audience: ApiDefinition['audience'], callers: readonly Application[]): ApiDefinition {
-  const request = input.request ?? z.strictObject({});
-  const { method = 'GET' } = input;
-  if (method !== 'GET' && !input.type) throw new Error(`${input.id} is a ${method}: declare its type.`);
-  return {
-    ...input,
-    name: input.name ?? nameOf(input.id),
-    domain: input.domain ?? applications[input.application].domain,
-    type: input.type ?? 'query',
-    auth: input.auth ?? 'bearer',
-    method,
-    audience,
-    callers,
-    query: input.query ?? z.strictObject({}),
-    request,
-    serviceRequest: input.serviceRequest ?? request,
-    status: input.status ?? 200,
-    emits: input.emits ?? [],
-    problems: input.problems ?? [],
-    shapes: input.shapes ?? 'source',
-    addition: input.addition ?? false,
-    produces: input.produces ?? 'application/json',
-    storesNothing: input.storesNothing ?? false,
-    ifMatchOn: input.ifMatchOn,
-  };
+  const { id, application, query = z.strictObject({}), request = z.strictObject({}), serviceRequest = request } = input;
+  if (input.method && input.method !== 'GET' && !input.type) throw new Error(`${id} is a ${input.method}: declare its type.`);
+  const { domain } = applications[application];
+  const shapes = input.addition ? 'our choice' : 'source';
+  return { ...usual, name: nameOf(id), domain, shapes, ...input, query, request, serviceRequest, audience, callers };
 }
 
 /** `capture-payment-api` is `Capture Payment`. */
@@ -174,7 +159,8 @@ export type CallOf<A> =
     ? Section<'params', Readonly<Record<PathParameter<Path>, string>>> & Section<'query', z.input<Query>> & Section<'body', z.input<Body>>
     : never;
 
-type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
+/** A part of an input, optional if it may be empty. */
+export type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };
 
 export type OutputOf<A> =
   A extends ApiDefinition<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, infer Response> ? z.output<Response> : never;

@@ -4,7 +4,7 @@ import type { Owner } from './applications.ts';
  * `step`: the next step of an object. `deadline`: what happens if nobody acts first. `repair`: finishes or undoes work, usually still
  * within the request, else after a crash or an outage.
  */
-export type DueRole = 'step' | 'deadline' | 'repair';
+type DueRole = 'step' | 'deadline' | 'repair';
 
 /** What a kind of due work does. */
 export interface DueMeaning {

@@ -5,7 +5,7 @@ import type { InternalId } from './internal-calls.ts';
 type CallId = ApiId | InternalId;
 
 /** One call of a flow. `client` is a user outside the estate. */
-export interface FlowStep {
+interface FlowStep {
   readonly from: Application | 'client';
   readonly to: Application;
   readonly call: CallId;
@@ -147,6 +147,8 @@ export const calls = {
     'create-order-api',
     'confirm-order-api',
     'carry-out',
+    // A sale that costs nothing is completed when it begins.
+    'get-order-api',
     // A client may have created an order for a transaction that is voided.
     'cancel-order-api',
   ],

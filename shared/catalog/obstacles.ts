@@ -119,7 +119,7 @@ const wantsMoney: Rule<'return'> = ({ resolution }) => (resolution === 'exchange
 
 /** A written-off return is paid back, even if its parcel arrives. */
 const writtenOff = ({ state, writtenOffAt }: Return): Obstacle | undefined =>
-  state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is paid back.`) : undefined;
+  state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is refunded.`) : undefined;
 
 /** The customer keeps the goods of a rejected return, so no parcel may be on its way. */
 function mayArrive({ state, shipments }: Return): Obstacle | undefined {
@@ -130,7 +130,7 @@ function mayArrive({ state, shipments }: Return): Obstacle | undefined {
 }
 
 /** By type of object, and by verb of its life cycle or name of a step that moves no state. */
-export const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<Type>>> } = {
+const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<Type>>> } = {
   order: {
     pay: (order, near) => (outstandingOf(order, near).amount <= 0 ? rule('Its payments cover the total.') : undefined),
     'pay-with-points': (order, near) =>

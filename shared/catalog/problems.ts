@@ -177,11 +177,16 @@ export function notFound(objectType: string, id: string): Problem {
   return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
 }
 
-/** For `catch`: undefined in place of `not_found`. */
-export function undefinedIfNotFound(error: unknown): undefined {
-  if (error instanceof Problem && error.code === 'not_found') return undefined;
-  throw error;
-}
+/** Whether an error is a problem with one of these codes. */
+export const isProblem = (error: unknown, ...codes: readonly ProblemCode[]): error is Problem =>
+  error instanceof Problem && codes.includes(error.code);
+
+/** For `catch`: undefined in place of a problem with this code. @throws every other error */
+export const undefinedIf =
+  (code: ProblemCode) =>
+  (error: unknown): undefined => {
+    if (!isProblem(error, code)) throw error;
+  };
 
 /** For `catch`: a problem as a result. @throws every other error */
 export function asProblem(error: unknown): Problem {
@@ -200,21 +205,18 @@ export function conflictingRepeat(detail: string, standing: Readonly<Record<stri
 }
 
 /** Whether the outcome at the called application is unknown. */
-export const isUnknownOutcome = (error: unknown): boolean =>
-  error instanceof Problem && (error.code === 'dependency_timeout' || error.code === 'dependency_error');
+export const isUnknownOutcome = (error: unknown): boolean => isProblem(error, 'dependency_timeout', 'dependency_error');
 
 /** Whether the called application certainly did nothing: it could not be reached, or concurrent requests won. */
-export const didNothing = (error: unknown): boolean =>
-  error instanceof Problem && (error.code === 'dependency_unavailable' || error.code === 'contention');
+export const didNothing = (error: unknown): boolean => isProblem(error, 'dependency_unavailable', 'contention');
 
 /** The application that was away when a call failed: unreachable, silent or undecided. Undefined otherwise: a retry is refused again. */
 export function absentApplication(error: unknown): Application | undefined {
   if (!(error instanceof Problem)) return undefined;
   const { dependency, undecided } = error.context;
+  const { code } = error;
   const isUnavailable =
-    error.code === 'dependency_unavailable' ||
-    error.code === 'dependency_timeout' ||
-    (error.code === 'dependency_error' && undecided === true);
+    code === 'dependency_unavailable' || code === 'dependency_timeout' || (code === 'dependency_error' && undecided === true);
   return isUnavailable ? applicationNames.find((name) => name === dependency) : undefined;
 }
 

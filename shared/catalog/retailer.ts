@@ -50,8 +50,8 @@ const Windows = z
     draftOrder: window('P1D', 'After this time without confirmation, a draft order is cancelled.'),
     pendingPayment: window('PT15M', 'After this time without an answer of the provider, a payment fails.'),
     authorisation: window('P7D', 'After this time without capture, an authorisation is voided.'),
-    uncoveredOrder: window('P1D', 'After this time, a confirmed order whose lost authorisation is not renewed is cancelled.'),
-    redemption: window('PT15M', 'After this time, redeemed points that have paid nothing go back to the member.'),
+    uncoveredOrder: window('P1D', 'After this time, a confirmed order is cancelled if its lost authorisation is not replaced.'),
+    redemption: window('PT15M', 'After this time, redeemed points that have paid for nothing return to the member.'),
     return: window('P30D', 'For this time after delivery, goods may be returned.'),
     exchange: window('P7D', 'For this time, inspected goods wait for the payment of their exchange order.'),
     dispute: window('P7D', 'After this time without an outcome, a dispute is lost.'),
@@ -65,9 +65,7 @@ const Windows = z
 export const Retailer = z.strictObject({
   id: z.literal('retailer').default('retailer'),
   currency: Currency.default('EUR').describe('All prices, payments and points are in this currency of ISO 4217.'),
-  timeZone: TimeZone.default('UTC').describe(
-    'Order numbers and receipts have the day in this time zone. A location may have another time zone.',
-  ),
+  timeZone: TimeZone.default('UTC').describe('Decides the day in order numbers and receipts. A location may have another time zone.'),
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),

@@ -44,9 +44,9 @@ export const AnyInstant = z
     return z.NEVER;
   });
 
-/** A path segment. A segment of dots only would change the path. */
-const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-const NAME_RULE = 'This must have only letters, digits, dots, hyphens and underscores, and not only dots.';
+/** An id or a name is a path segment. A segment of dots only would change the path. */
+export const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+export const NAME_RULE = 'This must have only letters, digits, dots, hyphens and underscores, and not only dots.';
 
 /** Text that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
 export const typedText = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });

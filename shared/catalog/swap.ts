@@ -118,7 +118,12 @@ export const SwapMembers = z.strictObject({
     }, ALWAYS)
     .default({})
     .describe('Headers of each call, such as the credential of the real system. No answer and no record shows their values.'),
-  timeoutMs: z.int().min(50).max(10_000).default(5_000).describe('Wall time limit of an answer, at most what the request has left.'),
+  timeoutMs: z
+    .int()
+    .min(50)
+    .max(10_000)
+    .default(5_000)
+    .describe('Wall time limit of an answer, at most the remaining time of the request.'),
   events: z
     .enum(['post', 'none'])
     .default('post')

@@ -37,7 +37,7 @@ export const verbApis = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ApiId>>>>;
 
 /** Operations of the control plane that play a verb without declaring it with `plays`: their path has no verb. */
-export const verbOperations = {
+const verbOperations = {
   payment: { dispute: 'open-dispute', 'win-dispute': 'close-dispute', 'lose-dispute': 'close-dispute' },
   product: { change: 'change-product-by-hand' },
   customer: { change: 'change-customer-by-hand' },

@@ -134,7 +134,5 @@ function formatOf({ format, pattern, prefix, suffix, includes }: Issue & { reado
   if (typeof suffix === 'string') return `This must end with ${suffix}.`;
   if (typeof includes === 'string') return `This must contain ${includes}.`;
   if (pattern === undefined) return `This must be a valid ${format}.`;
-  const expression = pattern.replace(/^\/(.*)\/\w*$/s, '$1');
-  const [, digits] = /^\^\[0-9\]\{(\d+)\}\$$/.exec(expression) ?? [];
-  return digits === undefined ? `This must match ${expression}.` : `This must be ${digits} digits.`;
+  return `This must match ${pattern.replace(/^\/(.*)\/\w*$/s, '$1')}.`;
 }

@@ -3,6 +3,27 @@ import { z } from 'zod';
 /** A part of a document. The specification defines its shape; a linter checks it, not the compiler. */
 export type Part = Readonly<Record<string, unknown>>;
 
+/** The parts of a JSON Schema that describe a member. */
+export interface SchemaPart {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly properties?: Readonly<Record<string, SchemaPart>>;
+  readonly required?: readonly string[];
+  readonly items?: SchemaPart;
+  readonly additionalProperties?: boolean | SchemaPart;
+  readonly allOf?: readonly SchemaPart[];
+  readonly oneOf?: readonly SchemaPart[];
+  readonly anyOf?: readonly SchemaPart[];
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, SchemaPart>>;
+}
+
 /** Converts schemas of the catalog to JSON Schema, and collects their named parts for `#/components/schemas`. */
 export class JsonSchemas {
   readonly #dialect: 'draft-7' | 'draft-2020-12';

@@ -34,7 +34,7 @@ export interface Context {
   readonly chain: readonly string[];
 }
 
-export interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 'parentId' | 'correlationId' | 'traceparent'> {
+interface ContextInput extends Pick<Context, 'principal' | 'requestId' | 'parentId' | 'correlationId' | 'traceparent'> {
   /** Wall time until the deadline, in ms. */
   readonly withinMs: number;
 }

@@ -13,13 +13,9 @@ export function comparisonWith(secret: string): (given: string) => boolean {
 }
 
 /** The credentials of a rehearsal in plain text. Only the answer of its creation contains them. */
-export interface PlainCredentials {
-  readonly bearer: string;
-  readonly apiKey: string;
-  readonly webhookSecret: string;
+export interface PlainCredentials extends Required<RehearsalCredentials> {
   /** The OAuth client fetches tokens that expire. */
   readonly clientId: string;
-  readonly clientSecret: string;
 }
 
 /** A bound credential names its rehearsal: `reh_<rehearsal>_<secret>`, so that one read gives authentication, isolation and time. */

@@ -37,7 +37,7 @@ function kindOf(target: FaultTarget): string {
 const mayMatch = ({ subject: _subject, status: _status, ...match }: Match, target: FaultTarget): boolean => matches(match, target);
 
 /** The rules of a world at a revision. At revision 0 there are none. */
-export interface RulesOfWorld {
+interface RulesOfWorld {
   readonly world: World;
   readonly revision: number;
 }

@@ -4,6 +4,6 @@ import { Problem } from '../catalog/problems.ts';
 export const rehearsalFull = (rehearsal: string, bytes: number, limit?: number): Problem =>
   new Problem(
     'rehearsal_full',
-    `The rehearsal "${rehearsal}" is full: it has ${bytes} bytes of text. Reading it still works. Reset it with POST /_control/reset, delete it, or raise MAX_REHEARSAL_BYTES.`,
+    `The rehearsal "${rehearsal}" is full: its text has ${bytes} bytes. Reading it still works. Reset it with POST /_control/reset, delete it, or raise MAX_REHEARSAL_BYTES.`,
     { rehearsal, bytes, limit },
   );

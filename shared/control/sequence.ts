@@ -4,7 +4,7 @@ import type { Hop as HopSchema } from '../catalog/control/operations/journal.ts'
 type Hop = Omit<output<typeof HopSchema>, 'request' | 'response'>;
 
 /** `request`: from outside. `call`: between applications. `event`: its delivery. `webhook`: signed, through the gateway. `timer`: due work. */
-export type MessageKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
+type MessageKind = 'request' | 'call' | 'event' | 'webhook' | 'timer';
 
 /** A hop of the journal as a message between participants. */
 export interface Message<H extends Hop = Hop> {
@@ -86,10 +86,8 @@ const kindOf = ({ api }: Hop, hasCause: boolean): MessageKind => {
 function causes<H extends Hop>(hops: readonly H[], isSigned: (api: string) => boolean): (hop: H) => H | undefined {
   const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
   const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
-  const senders = Map.groupBy(
-    hops.filter(({ api }) => api.startsWith('due:')),
-    ({ correlationId }) => correlationId,
-  );
+  const due = hops.filter(({ api }) => api.startsWith('due:'));
+  const senders = Map.groupBy(due, ({ correlationId }) => correlationId);
   const isDuring = (hop: H, sender: H): boolean =>
     hop.application !== sender.application &&
     startOf(sender) <= startOf(hop) &&

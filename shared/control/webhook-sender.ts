@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
 import { durationMs } from '../domain/duration.ts';
+import { errorMessage } from '../domain/text.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
 import { connectionTrouble } from '../process/connection-trouble.ts';
@@ -20,7 +21,7 @@ export const STALE_MS = 360_000;
 /** Signs webhooks with a bad signature. */
 export const WRONG_SECRET = `whsec_${Buffer.from('not the secret of this rehearsal').toString('base64')}`;
 
-export interface Webhook {
+interface Webhook {
   readonly path: string;
   /** The same for every attempt of one delivery. */
   readonly id: string;
@@ -46,7 +47,7 @@ export type WebhookOutcome =
   | { readonly status: number; readonly retryAfterSeconds?: number }
   | { readonly status: 0; readonly error: string };
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly directory: Directory;
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
@@ -90,7 +91,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
     try {
       return await withTimeLimit(Math.max(0, Math.min(WEBHOOK_TIMEOUT_MS, deadline - Date.now())), post);
     } catch (error) {
-      return { status: 0, error: connectionTrouble(error)?.words ?? (error instanceof Error ? error.message : String(error)) };
+      return { status: 0, error: connectionTrouble(error)?.words ?? errorMessage(error) };
     }
   }
 

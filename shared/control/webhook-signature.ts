@@ -7,7 +7,7 @@ import { CLOCK_TOLERANCE_MS } from '../domain/time.ts';
  * counts, so verification gets the time as an argument.
  */
 
-export interface WebhookHeaders {
+interface WebhookHeaders {
   readonly 'webhook-id': string;
   /** Time of the attempt, in seconds since the epoch. */
   readonly 'webhook-timestamp': string;

@@ -1,5 +1,5 @@
 /** The members of an event that identify its type and subject. */
-export interface EventHead {
+interface EventHead {
   readonly type: string;
   readonly subject: string;
   readonly correlationid: string;

@@ -9,11 +9,10 @@ export interface Money {
 export const money = (amount: number, currency: string): Money => ({ amount, currency });
 
 /** An amount less others of its currency. */
-export const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money =>
-  money(
-    others.reduce((rest, other) => rest - other.amount, amount),
-    currency,
-  );
+export const minus = ({ amount, currency }: Money, ...others: readonly Money[]): Money => ({
+  amount: others.reduce((rest, other) => rest - other.amount, amount),
+  currency,
+});
 
 const CODES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
@@ -50,11 +49,7 @@ export const moneyInWords = (money: Money): string => `${majorUnits(money)} ${mo
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (weights.length === 0) return [];
-  if (total === 0)
-    return allocate(
-      amount,
-      weights.map(() => 1),
-    );
+  if (total === 0) return allocate(amount, Array(weights.length).fill(1));
   const sign = Math.sign(amount);
   const whole = BigInt(Math.abs(amount));
   const shares = weights.map((weight, index) => {

@@ -22,7 +22,7 @@ export function unknownWord(what: string, given: string, words: readonly string[
   const unknown = `There is no ${what} ${given}`;
   if (nearest !== undefined) return `${unknown}; did you mean ${nearest}?`;
   if (list !== undefined) return `${unknown}; ${list} lists them.`;
-  return `${unknown}; there are ${words.join(', ')}.`;
+  return `${unknown}; choose one of ${words.join(', ')}.`;
 }
 
 /** Number of inserted, deleted, replaced and swapped characters between two words. */

@@ -168,10 +168,8 @@ const isSuspicious = (text: string): boolean => SUSPICIOUS.test(text) || holdsKn
 export function redactText(text: string): string {
   if (!isSuspicious(text)) return text;
   const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), redactTokens(text));
-  return censorCardNumbers(
-    known.reduce((left, secret) => left.replaceAll(secret, CENSOR), patterned),
-    CENSOR,
-  );
+  const unknown = known.reduce((left, secret) => left.replaceAll(secret, CENSOR), patterned);
+  return censorCardNumbers(unknown, CENSOR);
 }
 
 /** Redacts a path with its query. An encoded part that contains a secret is replaced as a whole. */

@@ -4,6 +4,9 @@ export const isText = (value: string): boolean => value.isWellFormed() && !value
 /** Replaces characters that are not text with U+FFFD, for use in a response. */
 export const asText = (value: string): string => value.toWellFormed().replaceAll('\0', '\ufffd');
 
+/** The message of a thrown value. */
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** The first characters of a text, with an ellipsis for the rest. */
 export const shortened = (value: string, characters: number): string =>
   value.length <= characters ? value : `${value.slice(0, characters).toWellFormed()}…`;

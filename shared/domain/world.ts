@@ -9,7 +9,7 @@ export const rehearsalOf = (world: World): string => world.slice(0, world.lastIn
 export const idOf = (world: World): string => world.slice(world.lastIndexOf('~') + 1);
 
 /** How the ids of a world are made. */
-export interface IdOrigin {
+interface IdOrigin {
   readonly world: World;
   /** Chosen by the creator of the rehearsal. */
   readonly seed?: string;

@@ -17,7 +17,7 @@ export interface DeadLetterCause {
 }
 
 /** Headers of a message. Messages of older releases lack them. */
-export interface DeliveredHeaders {
+interface DeliveredHeaders {
   /** Request id of the hop that published the event. */
   readonly hop?: string;
   /** Type of the event, with prefix. */

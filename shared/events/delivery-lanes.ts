@@ -1,11 +1,11 @@
-export interface LaneTask {
+interface LaneTask {
   /** Deliveries of one lane run one after the other, first added first. */
   readonly lane: string;
   readonly deliver: () => Promise<void>;
   readonly done?: () => void;
 }
 
-export interface LaneOptions {
+interface LaneOptions {
   /** Maximum number of lanes that deliver concurrently. */
   readonly concurrency: number;
   /** Maximum number of deliveries in all lanes, running or waiting. */

@@ -43,6 +43,7 @@ export interface EnvelopeInput {
   readonly object: Stored;
   readonly previousState: string | undefined;
   readonly context: Context;
+  /** Id of the request or event that causes the event. */
   readonly causation: string;
   /** Request id of the hop. */
   readonly hopId: string;

@@ -8,7 +8,7 @@ import type { Directory, WorldView } from '../store/ports/rehearsals.ts';
 import type { EstateEvent } from './envelope.ts';
 
 /** The result of faults on a batch: events to send now, in this order, and events to withhold. */
-export interface Diverted {
+interface Diverted {
   readonly send: readonly OutboxEntry[];
   readonly withhold: readonly WithheldEvent[];
 }

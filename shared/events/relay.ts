@@ -1,6 +1,7 @@
 import { EVENT_CONTENT_TYPE } from '../catalog/event-names.ts';
 import { eventHead } from '../domain/event-head.ts';
 import { randomToken } from '../domain/ids.ts';
+import { errorMessage } from '../domain/text.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
@@ -82,7 +83,7 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
         for (const world of worlds) relay.kick(world);
       })
       .catch((error: unknown) => {
-        const failure = error instanceof Error ? error.message : String(error);
+        const failure = errorMessage(error);
         const level = isStoreUnavailable(error) ? 'debug' : 'warn';
         // Consecutive failures with the same message are logged once.
         if (failure !== lastFailure) log[level]({ err: error, application: store.application }, 'searching for unsent events failed');

@@ -111,7 +111,7 @@ export interface OwnListener {
   readonly port: number;
 }
 
-export interface OutboundOptions {
+interface OutboundOptions {
   readonly allow: OutboundAllow;
   /** The listeners of the estate, which a call from outside must not reach through the estate. */
   readonly own: () => readonly OwnListener[];
@@ -240,13 +240,10 @@ const isThisMachine = (address: string): boolean =>
 const portOf = (port: string, protocol: string): number => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port));
 
 /** A host as names and addresses are compared: without the brackets of IPv6, and without the trailing dot of an absolute name. */
-const hostOf = (hostname: string): string =>
-  plainAddress(
-    hostname
-      .replace(/^\[(.*)\]$/, '$1')
-      .replace(/\.$/, '')
-      .toLowerCase(),
-  );
+function hostOf(hostname: string): string {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return plainAddress(bare.toLowerCase());
+}
 
 /** @returns the address; other spellings of an IPv4 address (decimal, octal, hexadecimal) are normalised @throws OutboundRefused */
 function addressIn(text: string): URL {

@@ -33,7 +33,7 @@ export interface MadeCall {
   readonly ms: number;
 }
 
-export interface ConsumedEvent {
+interface ConsumedEvent {
   /** Name without prefix. */
   readonly type: string;
   readonly done: boolean;

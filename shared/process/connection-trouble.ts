@@ -1,5 +1,7 @@
+import { errorMessage } from '../domain/text.ts';
+
 /** Reasons for a missing answer. The text follows the address in a sentence. */
-export interface ConnectionTrouble {
+interface ConnectionTrouble {
   readonly words: string;
   /** The reason in the words of the system or a library, for the log. */
   readonly code: string;
@@ -78,6 +80,6 @@ export function didNotConnect(error: unknown): boolean {
 
 /** As `connectionTrouble`, by the message, for a library whose errors have no code. */
 export function troubleInWords(error: unknown): string | undefined {
-  const said = error instanceof Error ? error.message : String(error);
+  const said = errorMessage(error);
   return connectionTrouble(error)?.words ?? SAID.find(([pattern]) => pattern.test(said))?.[1];
 }

@@ -1,4 +1,3 @@
-import type { Agent } from 'undici';
 import type { Application } from '../catalog/applications.ts';
 import { createEstateCalls } from '../control/estate-call.ts';
 import type { Bus } from '../events/bus.ts';
@@ -6,38 +5,25 @@ import { createEventFaults } from '../events/event-faults.ts';
 import { createRelay } from '../events/relay.ts';
 import type { Observability } from '../observability/observability.ts';
 import { createFairServer, listen, watchConnections } from '../process/fair-server.ts';
-import type { Logger } from '../process/logger.ts';
 import { READY, readinessAnswer, type State } from '../process/readiness.ts';
 import type { StoreAdapter } from '../store/ports/estate-store.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
-import type { Transport } from '../transport/transport.ts';
 import type { PipelineOptions } from '../work/application-parts.ts';
 import { startConsumer } from '../work/consumer.ts';
-import type { AnyService } from '../work/handler.ts';
 import { createPipeline } from '../work/pipeline.ts';
 import { createDispatch, createEndpoint, createHttpFace } from './dispatch.ts';
 
-export interface ApplicationOptions {
-  readonly service: AnyService;
+interface ApplicationOptions
+  extends Pick<PipelineOptions, 'service' | 'transport' | 'agent' | 'outside' | 'log' | 'strictResponses'>,
+    Partial<Pick<PipelineOptions, 'gatewayUrl' | 'stopping'>> {
   readonly adapter: StoreAdapter;
   readonly bus: Bus;
-  /** Carries calls to other applications. */
-  readonly transport: Transport;
   /** Authenticates calls within the estate. */
   readonly token: string;
-  readonly agent: Agent;
-  /** Calls the real systems that replace the application in some rehearsals. */
-  readonly outside?: PipelineOptions['outside'];
-  readonly log: Logger;
   /** Metrics and traces of the process; without it the application is not observed. */
   readonly observability?: Observability | undefined;
-  /** Address for webhooks; without a gateway they do not arrive. */
-  readonly gatewayUrl?: () => string;
   readonly host: string;
   readonly port: number;
-  readonly strictResponses: boolean;
-  /** Aborted when the process stops. Requests that a fault delays then continue. */
-  readonly stopping?: AbortSignal;
   /** Limits of due work and leases in wall time; the pipeline has the defaults. */
   readonly timing?: { readonly leaseMarginMs: number; readonly workDeadlineMs: number };
 }

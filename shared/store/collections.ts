@@ -9,7 +9,7 @@ export interface Stored {
 }
 
 /** The values under which an index lists an object: one, several, or none. */
-export type IndexValues = string | readonly string[] | undefined;
+type IndexValues = string | readonly string[] | undefined;
 
 export const indexValues = (values: IndexValues): readonly string[] =>
   values === undefined ? [] : typeof values === 'string' ? [values] : values;

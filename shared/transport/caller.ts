@@ -34,7 +34,7 @@ export type Caller = <A extends ApiDefinition<string, Application, string>>(
   options?: CallOptions,
 ) => Promise<OutputOf<A>>;
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly application: Application;
   readonly transport: Transport;
   readonly observer?: Observer | undefined;

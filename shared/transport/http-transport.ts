@@ -6,7 +6,7 @@ import { withTimeLimit } from '../process/waiting.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
-export interface HttpTransportOptions {
+interface HttpTransportOptions {
   /** Called for every call: ports are known only after all applications have started. */
   readonly addressOf: (application: Application) => string;
   /** Authenticates calls within the estate. */

@@ -4,7 +4,7 @@ import { type Answered, type Endpoint, NotListening } from './endpoint.ts';
 import { headersOf } from './estate-headers.ts';
 import { brokenOff, type OutgoingCall, type Reply, type Transport, timedOut, unreachable } from './transport.ts';
 
-export interface InProcessTransportOptions {
+interface InProcessTransportOptions {
   /** Called for every call: an application may start later than its callers. */
   readonly endpointOf: (application: Application) => Endpoint | undefined;
   /** Names the application in traces, as over HTTP. */

@@ -23,8 +23,9 @@ export interface PipelineOptions {
   readonly store: Store;
   readonly control: ControlStore;
   readonly directory: Directory;
+  /** Carries calls to other applications. */
   readonly transport: Transport;
-  /** Address and connections for webhooks of this application. */
+  /** Address and connections for webhooks of this application. Without a gateway they do not arrive. */
   readonly gatewayUrl: () => string;
   readonly agent: Agent;
   /** Signs the permission of real systems to call the estate back. */
@@ -33,7 +34,7 @@ export interface PipelineOptions {
   readonly outside?: OutsideAccess | undefined;
   readonly log: Logger;
   readonly observer?: Observer;
-  /** Refuse responses with undeclared members instead of filtering them, and changes of objects that were read. */
+  /** Whether responses with undeclared members are refused instead of filtered, and changes of objects that were read fail. */
   readonly strictResponses: boolean;
   /** Wall time beyond the deadline after which an unfinished claim may be taken over. Due work before a reply has the same lease. */
   readonly leaseMarginMs?: number;
@@ -41,7 +42,7 @@ export interface PipelineOptions {
   readonly workDeadlineMs?: number;
   /** Notified after a commit that left events in the outbox. */
   readonly relay: Pick<Relay, 'token' | 'kick'>;
-  /** Aborted when the process stops: waiting faults then end. */
+  /** Aborted when the process stops. Requests that a fault delays then continue. */
   readonly stopping: AbortSignal;
 }
 

@@ -3,10 +3,11 @@ import { type Application, topicOf } from '../catalog/applications.ts';
 import { nameOf } from '../catalog/event-names.ts';
 import { allEvents } from '../catalog/events.ts';
 import { objects } from '../catalog/objects.ts';
-import { absentApplication, Problem } from '../catalog/problems.ts';
+import { absentApplication, isProblem, Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import { contextFor } from '../control/context.ts';
 import { CONSUME } from '../control/journal.ts';
+import { errorMessage } from '../domain/text.ts';
 import type { Bus, DeadLetterCause, DeliveredEvent } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
 import { type Observer, traceIds, UNOBSERVED } from '../observability/observer.ts';
@@ -26,7 +27,7 @@ const MOST_ATTEMPTS = 5;
 const [FIRST_RETRY_MS = 0] = BACKOFF_MS;
 const FIRST_PAUSE_MS = 100;
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   readonly service: AnyService;
   readonly store: Store;
   readonly bus: Bus;
@@ -81,7 +82,7 @@ async function consume(
 ): Promise<DeadLetterCause | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
-  if (!event) return { as: 'foreign', reason: 'It is not JSON, or its type is none of the estate.' };
+  if (!event) return { as: 'foreign', reason: 'It is not JSON, or the estate has no event of its type.' };
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   const view = await directory.current(world);
   if (!view) return;
@@ -98,7 +99,7 @@ async function consume(
       return;
     } catch (error) {
       // A delivery that the ledger does not list is already consumed: the bus delivers at least once.
-      if (error instanceof Problem && error.code === 'contention' && !(await store.isPending(world, delivery))) return;
+      if (isProblem(error, 'contention') && !(await store.isPending(world, delivery))) return;
       const about = { event: event.type, id, attempt, world, correlationId: event.correlationid, ...traceIds(event.traceparent) };
       log.warn({ err: error, ...about }, 'consuming an event failed');
       // The event is valid: the bus redelivers it until the store is back.
@@ -109,7 +110,7 @@ async function consume(
           await store.postpone(world, delivery, { event: { id, json, hop }, at: view.now + FIRST_RETRY_MS, awaits });
           return;
         }
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         await store.park(world, delivery, reason);
         observer.parked(nameOf(event.type));
         return { as: 'parked', reason };

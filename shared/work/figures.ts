@@ -30,7 +30,7 @@ export function seedOfRetailer(
 /** Wall time. Nothing of a dropped world stays longer. */
 const REMEMBERED_MS = 5_000;
 
-export type ReadFigures = ReturnType<typeof createFigures>;
+type ReadFigures = ReturnType<typeof createFigures>;
 
 /** Reads the figures of a world and its swap, which never change, and remembers them for a while. Without a swap, that is one read. */
 export function createFigures(store: Pick<Store, 'object' | 'application'>) {

@@ -48,7 +48,7 @@ export const unchanged = (reason: string): Unchanged<null> => new Unchanged(null
  * A handler throws a `Problem` to refuse and discard its changes, and returns one to refuse and keep them.
  * It may run again from the start after a conflict, so everything it decides comes from what it reads.
  */
-export type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Unchanged<OutputOf<A>> | Problem>;
+type Handler<A> = (input: InputOf<A>, scope: Scope) => Promise<OutputOf<A> | Unchanged<OutputOf<A>> | Problem>;
 
 /** An API with the handler that answers it. */
 export interface BoundApi<Id extends string> {
@@ -84,7 +84,7 @@ export const handleDue =
  * One application: its collections and counters, and its handlers of APIs, internal calls, events and due work. The records of API
  * handlers are typed over the catalog, so that a missing, superfluous or swapped handler does not compile.
  */
-export interface ServiceDefinition<App extends Application = Application> {
+interface ServiceDefinition<App extends Application = Application> {
   readonly application: App;
   readonly collections: readonly AnyCollection[];
   readonly counters: readonly Counters[];

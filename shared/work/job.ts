@@ -7,7 +7,8 @@ import type { DueItem } from '../store/ports/due-work.ts';
 import type { Answer } from '../transport/answer.ts';
 import type { BoundApi } from './handler.ts';
 import type { StoredSwap } from './swap/stored-swap.ts';
-import type { CommitState, UnitParts } from './unit/open-unit.ts';
+import type { CommitState } from './unit/commit.ts';
+import type { UnitParts } from './unit/unit.ts';
 
 /** Undefined when the connection ends without an answer. */
 export type Answered = Answer | undefined;

@@ -7,7 +7,7 @@ import { type Caller, type CallScope, createCaller } from '../transport/caller.t
 import type { ApplicationParts } from './application-parts.ts';
 import type { Scope } from './handler.ts';
 import type { CommittingJob, JournalNotes } from './job.ts';
-import { type OpenUnit, openUnit } from './unit/open-unit.ts';
+import { Unit } from './unit/unit.ts';
 
 type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 
@@ -15,7 +15,7 @@ type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
 export class RunScope implements Scope, CallScope {
   readonly context: Context;
   readonly notes: JournalNotes;
-  readonly work: OpenUnit;
+  readonly work: Unit;
   readonly call: Caller;
   readonly webhookId: string | undefined;
   readonly ifMatch: string | undefined;
@@ -39,7 +39,7 @@ export class RunScope implements Scope, CallScope {
     const causation = unit.causation ?? context.requestId;
     const { fence, key, since, precondition } = unit;
     const beforeReplyLeaseMs = parts.leaseMs(context);
-    this.work = openUnit({
+    this.work = new Unit({
       store,
       context,
       figures,

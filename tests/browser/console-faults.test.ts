@@ -48,7 +48,7 @@ describeInBrowser('Faults in the console', () => {
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('A refusal of a rule that concerns no field is shown in sight', async () => {
+  test('A refusal of a rule that concerns no field is shown inside the window', async () => {
     await tab.page.route('**/_control/faults/full', (route) =>
       route.fulfill({ status: 409, json: { detail: 'There are too many faults.' } }),
     );

@@ -97,21 +97,4 @@ describeInBrowser('Places in the lists of the console', () => {
       await tab.page.locator('li:first-child a[data-row]:focus').waitFor();
     },
   );
-
-  test('The list of traces offers no older traces when 1,000 are shown', async () => {
-    await using busy = await newRehearsal();
-    for (let n = 0; n < 1_040; n += 20)
-      await Promise.all(Array.from({ length: 20 }, () => busy.api('create-basket-api', { body: { channel: 'web' } })));
-    await tab.open(`r/${busy.name}/activity`);
-    const older = tab.page.getByRole('button', { name: 'Show older' });
-    for (let shown = 50; shown < 1_000; shown += 50) {
-      await rows()
-        .nth(shown - 1)
-        .waitFor();
-      await older.click();
-    }
-    await rows().nth(999).waitFor();
-    await older.waitFor({ state: 'detached' });
-    expect(await rows().count()).toBe(1_000);
-  });
 });

@@ -49,7 +49,7 @@ describeInBrowser('Objects in the console', () => {
     await picture.evaluate((image: HTMLImageElement) => image.decode());
   });
 
-  test('The page of the types leads by a state to an object', async () => {
+  test('The page of object types leads through a state to an object', async () => {
     await tab.open(objects());
     await tab.heading('Objects').waitFor();
     await tab.follow('at-risk 1');
@@ -128,7 +128,7 @@ describeInBrowser('Objects in the console', () => {
     await tab.open(objects(`/shipment/${shipmentId}`, other));
     await tab.stateIs('label-created');
     expect(await verb('Deliver').getAttribute('aria-disabled')).toBe('true');
-    await main().getByText('Only when it is out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
+    await main().getByText('Possible only from out-for-delivery, delivery-attempted, held-at-depot; it is label-created.').waitFor();
     await verb('Deliver').click({ force: true });
     await verb('Collect').click();
     await tab.page.getByText('Collect: done.').waitFor();

@@ -94,7 +94,7 @@ describeInBrowser('The reference in the console', () => {
     ['Activity', '/activity', 'trace', 'All hops and events that one request has caused.'],
     ['Faults', '/faults', 'rehearsal', 'An isolated world in the estate'],
     ['Flows', '/flows', 'scenario', 'A program that plays a flow against an estate'],
-  ])('The page %s explains the first use of a word of ours to the keyboard, once', async (_title, path, word, meaning) => {
+  ])('The page %s explains a word of the glossary at its first use, by keyboard too', async (_title, path, word, meaning) => {
     await using _rehearsal = await tab.openNew(path);
     const first = tab.main().getByRole('button', { name: word, exact: true });
     await first.waitFor();

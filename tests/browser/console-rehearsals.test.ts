@@ -60,7 +60,7 @@ describeInBrowser('Rehearsals in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('A real system in the shadow has its differences on the page of its rehearsal, with the trace of the first, and kept answers their use', async () => {
+  test('The page of a rehearsal shows the differences of a real system in the shadow, the trace of the first, and the use of kept answers', async () => {
     await using copy = await startLoyaltyCopy(({ path }, answered) =>
       path.includes('/balance') ? { ...answered, body: { ...answered.body, nextTierThreshold: 800 } } : answered,
     );

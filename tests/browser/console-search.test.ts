@@ -33,7 +33,7 @@ describeInBrowser('The search of the console', () => {
     await option('mug-blue').first().waitFor();
   });
 
-  test('The search leads to the objects in a state, finds a fault by what it does, and answers a text that nothing has', async () => {
+  test('The search leads to the objects in a state, finds a fault by what it does, and reports when nothing has the text', async () => {
     await search(HOSTILE);
     await tab.says(/^Nothing has this text/);
     expect(await tab.page.getByRole('option').count()).toBe(0);
@@ -48,7 +48,7 @@ describeInBrowser('The search of the console', () => {
     await tab.page.waitForURL(/\/objects\/customer\?state=blocked$/);
   });
 
-  test('The search keeps what is typed before its code is there, and no key of it acts on the page', async () => {
+  test('The search keeps what is typed before its code is loaded, and no typed key acts on the page', async () => {
     const address = tab.page.url();
     const { promise: held, resolve: load } = Promise.withResolvers<void>();
     await tab.page.route(/\/console\/.*search.*\.js/, async (route) => {
@@ -67,7 +67,7 @@ describeInBrowser('The search of the console', () => {
     await tab.page.unrouteAll();
   });
 
-  test('Escape before the code of the search is there closes it, and keys act again', async () => {
+  test('Escape closes the search before its code is loaded, and keys act again', async () => {
     await tab.page.route(/\/console\/.*search.*\.js/, () => new Promise(() => undefined));
     await tab.page.keyboard.press('Control+k');
     await tab.page.keyboard.type('x');

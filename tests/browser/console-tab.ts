@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { launchChromium } from '../support/chromium.ts';
+import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { sharedBrowser } from '../support/chromium.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
@@ -25,7 +25,7 @@ export const readProduct = (rehearsal: TestRehearsal, trace?: string) =>
  * the page and foreign requests fail the test.
  */
 export function consoleTab() {
-  let browser: Browser;
+  const browser = sharedBrowser();
   let context: BrowserContext;
   let page: Page;
   let home: string;
@@ -33,11 +33,9 @@ export function consoleTab() {
   const unanswered = new Set<Request>();
 
   beforeAll(async () => {
-    browser = await launchChromium();
-    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });
+    context = await (await browser()).newContext({ permissions: ['clipboard-read', 'clipboard-write'], reducedMotion: 'reduce' });
     context.setDefaultTimeout(STEP_MS);
   });
-  afterAll(() => browser?.close());
   beforeEach(async () => {
     home = estate.gateway;
     page = await context.newPage();

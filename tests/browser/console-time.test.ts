@@ -37,7 +37,7 @@ describeInBrowser('Time in the console', () => {
     await tab.expectSoundInEveryLook();
   });
 
-  test('A filter shows traces alone, and a move that nobody made has a page for it', async () => {
+  test('A filter shows traces without clock moves, and the page of an unknown move gives the reason', async () => {
     await using rehearsal = await tab.openNew('/activity/clock/7');
     await tab.page.getByText('The clock was not moved so often, or the record is gone.').waitFor();
     await rehearsal.advance('P1D');

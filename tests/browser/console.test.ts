@@ -28,12 +28,6 @@ describeInBrowser('The console', () => {
 
   const activity = () => `r/${rehearsal.name}/activity`;
 
-  test('The root of the gateway leads a browser to the overview of the default rehearsal', async () => {
-    await tab.page.goto(estate.gateway);
-    await heading('Overview').waitFor();
-    expect(new URL(tab.page.url()).pathname).toBe('/console/r/default');
-  });
-
   test('The list of traces has the focus on the first of the oldest rows when there are no more', async () => {
     await using other = await newRehearsal();
     for (let sent = 0; sent < 53; sent += 1) await readProduct(other);

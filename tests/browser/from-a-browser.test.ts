@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, test } from '@jest/globals';
 import { serving } from '../conform/serving.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { sharedBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 
 const [, PAGE = ''] = /```html\n([\s\S]*?)^```$/m.exec(textOf('docs/how-to/from-a-browser.md')) ?? [];
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
+const browser = sharedBrowser();
 
 test.each(['127.0.0.1', 'localhost'])(
   'The page of "From a browser" calls the estate from another port of %s and reads answers and a refusal',
@@ -19,7 +14,7 @@ test.each(['127.0.0.1', 'localhost'])(
     await using rehearsal = await newRehearsal();
     const html = PAGE.replace('http://127.0.0.1:8080', estate.gateway).replace("'my-shop'", `'${rehearsal.name}'`);
     await using server = await serving((_request, response) => response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html));
-    await using page = await browser.newPage();
+    await using page = await (await browser()).newPage();
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(`http://${host}:${new URL(server.url).port}/`);
@@ -33,7 +28,7 @@ test.each(['127.0.0.1', 'localhost'])(
 );
 
 test('A page of a forbidden origin cannot read an answer', async () => {
-  await using page = await browser.newPage();
+  await using page = await (await browser()).newPage();
   await page.route('http://shop.example/**', (route) => route.fulfill({ contentType: 'text/html', body: '<title>shop</title>' }));
   await page.goto('http://shop.example/');
   const read = (path: string) => page.evaluate<string>(`fetch('${estate.gateway}${path}').then(({ status }) => String(status), String)`);

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, test } from '@jest/globals';
 import { serving } from '../conform/serving.ts';
-import { describeInBrowser, launchChromium } from '../support/chromium.ts';
+import { describeInBrowser, sharedBrowser } from '../support/chromium.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
 import { collectErrors } from './complaints.ts';
 import { expectSoundInEveryLook } from './looks.ts';
 
 describeInBrowser('The page of 3-D Secure', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const browser = sharedBrowser();
 
   async function opened(rehearsal: TestRehearsal, returnUrl?: string) {
     const { id: orderId } = await rehearsal.draft();
     const payment = await rehearsal.api('authorize-payment-api', { body: { orderId, tender: card('tok_3ds'), returnUrl } });
-    const page = await browser.newPage();
+    const page = await (await browser()).newPage();
     const complaints = collectErrors(page);
     await page.goto(new URL(payment.nextAction?.url ?? '', estate.gateway).href);
     return { page, complaints, paymentId: payment.id };

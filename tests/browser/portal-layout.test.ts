@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
 import { describeInBrowser } from '../support/chromium.ts';
 import { testIn } from '../support/test-in.ts';
-import { aMock, aPortal, fillBody, historyEntries, openPortal } from './portal-page.ts';
+import { aMock, aPortal } from '../touchpoint/running-touchpoint.ts';
+import { fillBody, historyEntries, openPortal } from './portal-page.ts';
 
 const CONSOLE = 'http://127.0.0.1:9/console/';
 

@@ -1,33 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { createPortalPage } from '../../console/serve.ts';
-import type { Listening } from '../../services/touchpoint-mock/http-listening.ts';
-import { startTouchpointMock } from '../../services/touchpoint-mock/mock-server.ts';
-import { type PortalOptions, startPortal } from '../../services/touchpoint-mock/portal-server.ts';
-import { launchChromium } from '../support/chromium.ts';
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { sharedBrowser } from '../support/chromium.ts';
 import { copiedFixtures } from '../support/folder.ts';
 import { collectErrors } from './complaints.ts';
 
-const STORE = { storeKey: 'demo-store-key', lanes: ['SCO-01'] };
-
-const started: Listening[] = [];
-let browser: Promise<Browser> | undefined;
-
-// Includes servers of failed tests, because a listening server keeps the test run from ending.
-afterAll(() => Promise.all([browser?.then((launched) => launched.close()), ...started.map((server) => server.close())]));
-
-async function tracked(starting: Promise<Listening>): Promise<Listening> {
-  const server = await starting;
-  started.push(server);
-  return server;
-}
-
-export const aMock = (fixtures?: URL): Promise<Listening> =>
-  tracked(startTouchpointMock({ host: '127.0.0.1', port: 0, ...STORE, ...(fixtures && { fixtures }) }));
-
-export const aPortal = (options: Pick<PortalOptions, 'mockUrl' | 'consoleUrl'>): Promise<Listening> =>
-  tracked(startPortal({ page: createPortalPage(), port: 0, ...STORE, ...options }));
+const browser = sharedBrowser();
 
 /** Copies the project's fixtures into a temporary folder, and replaces some texts. */
 export async function changedFixtures(changes: Readonly<Record<string, readonly [string, string]>>) {
@@ -41,15 +19,15 @@ export async function changedFixtures(changes: Readonly<Record<string, readonly 
   return folder;
 }
 
-/** Opens the portal in a new tab with an empty history. @returns the page and its errors */
-export async function openPortal(url: string, width = 1280) {
-  browser ??= launchChromium();
-  const context = await (await browser).newContext({ viewport: { width, height: 900 }, colorScheme: 'light' });
+/** Opens the portal in a new tab with an empty history. Errors of the page and foreign requests fail the test. */
+export async function openPortal(url: string) {
+  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light' });
   const page = await context.newPage();
   const complaints = collectErrors(page);
+  page.on('request', (request) => request.url().startsWith(url) || complaints.push(`requested ${request.url()}`));
   await page.goto(url);
   await page.waitForSelector('[data-case="10claimed"]');
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
+  return { page, verify: async () => expect(complaints).toEqual([]), [Symbol.asyncDispose]: () => context.close() };
 }
 
 /** Sets the body of a calculation by script, because typing a large text takes too long. */

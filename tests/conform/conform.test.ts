@@ -76,7 +76,7 @@ test('A required call that does not find its object fails', async () => {
   expect(lines('failed')).toContain('capture-payment-api shape: Capture Payment: expected 200, got 404 (No payment).');
 });
 
-test('A server without the path of the calls is asked about once', async () => {
+test('A server that answers every call alike gets one question about --url', async () => {
   await using server = await serving((_request, response) => response.writeHead(404).end());
   const { lines, shown } = await checked(paymentHubPlan, server.url);
   expect(lines('failed')).toEqual([]);

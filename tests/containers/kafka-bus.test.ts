@@ -1,15 +1,10 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { EVENT_CONTENT_TYPE } from '../../shared/catalog/event-names.ts';
 import type { BusMessage, Deliver } from '../../shared/events/bus.ts';
-import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { createKafkaBus, type KafkaBus } from '../../shared/events/kafka/bus.ts';
-import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { aPlan } from '../ports/a-plan.ts';
 import { busSuite } from '../ports/bus-suite.ts';
-import { pipelineOf } from '../ports/one-pipeline.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Broker, plainClient, sharedBroker, skipWithoutDocker, whyNoDocker } from './kafka.ts';
+import { type Broker, plainClient, recordsOn, sharedBroker, skipWithoutDocker, whyNoDocker } from './kafka.ts';
 
 const TOPIC = 'uc.order.events';
 const PATIENCE_MS = 30_000;
@@ -58,25 +53,8 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
   }
 
   /** Records of a world on a topic, as read by a plain Kafka client. */
-  async function readPlainly(topic: string, world: string, count: number) {
-    const consumer = plainClient(brokers).consumer({ groupId: nextGroup(), maxWaitTimeInMs: 200 });
-    const found: { readonly key: string | undefined; readonly value: string | undefined; readonly headers: Record<string, string> }[] = [];
-    try {
-      await consumer.connect();
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await consumer.run({
-        eachMessage: async ({ message: { key, value, headers = {} } }) => {
-          const texts = Object.fromEntries(Object.entries(headers).map(([name, given]) => [name, String(given)]));
-          if (texts['world'] === world || value?.toString().includes(world))
-            found.push({ key: key?.toString(), value: value?.toString(), headers: texts });
-        },
-      });
-      await eventually(`${count} records are on ${topic}`, async () => found.length >= count, PATIENCE_MS);
-      return found;
-    } finally {
-      await consumer.disconnect();
-    }
-  }
+  const readPlainly = (topic: string, world: string, count: number) =>
+    recordsOn(brokers, topic, ({ value, headers }) => headers['world'] === world || value?.includes(world) === true, count);
 
   busSuite('kafka', async () => open());
 
@@ -194,29 +172,6 @@ function withBroker({ brokers, stop }: Pick<Broker, 'brokers' | 'stop'>): void {
         value: '{"id":"poison"}',
         headers: { id: 'poison', world, rehearsal, 'dead-letter-as': 'parked', 'dead-letter-error': 'There is no SKU ☠.' },
       });
-    });
-
-    test('A committed event is a CloudEvent that any client can read', async () => {
-      const { adapter, world } = await pipelineOf({});
-      const event = {
-        specversion: '1.0',
-        id: `evt_${world}`,
-        source: 'urn:uc:app:oms',
-        type: 'com.unified-commerce.order-confirmed',
-        subject: 'order/ord_1',
-        partitionkey: 'ord_1',
-      };
-      const planned = { id: event.id, topic: TOPIC, key: 'ord_1', json: JSON.stringify(event), subscribers: [] };
-      const store = adapter.store('oms');
-      await store.commit(world, aPlan({ events: [planned] }));
-      const relay = createRelay({ store, bus: open(), log: createLogger('silent') });
-      relay.kick(world);
-      const [record] = await readPlainly(TOPIC, world, 1);
-      await relay.stop();
-      expect(record?.key).toBe('ord_1');
-      expect(record?.headers).toMatchObject({ 'content-type': EVENT_CONTENT_TYPE, id: event.id, world, rehearsal: 'r' });
-      expect(JSON.parse(record?.value ?? '') as EstateEvent).toEqual(event);
-      expect((await adapter.worlds.ledger(world)).unsent).toEqual([]);
     });
 
     test('A bus accepts a batch of events of the maximum request size', async () => {

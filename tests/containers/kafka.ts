@@ -8,6 +8,7 @@ import { skipTests } from '../support/skipped.ts';
 
 const IMAGE = 'apache/kafka:4.1.0';
 const START_MS = 180_000;
+const PATIENCE_MS = 30_000;
 
 /** Why tests with a real broker cannot run here; undefined when they can. */
 export const whyNoDocker = await getContainerRuntimeClient().then(
@@ -91,6 +92,34 @@ export const plainClient = (brokers: readonly string[]): Kafka =>
     logLevel: logLevel.NOTHING,
     retry: { retries: 20, initialRetryTime: 100, maxRetryTime: 500 },
   });
+
+interface PlainRecord {
+  readonly key: string | undefined;
+  readonly value: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Records of a topic, as read by a plain client as soon as this number of them is there. */
+export async function recordsOn(brokers: readonly string[], topic: string, isMeant: (record: PlainRecord) => boolean, count: number) {
+  const groupId = `records-${process.pid}-${performance.now()}`;
+  const consumer = plainClient(brokers).consumer({ groupId, maxWaitTimeInMs: 200 });
+  const found: PlainRecord[] = [];
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await consumer.run({
+      eachMessage: async ({ message: { key, value, headers = {} } }) => {
+        const texts = Object.fromEntries(Object.entries(headers).map(([name, given]) => [name, String(given)]));
+        const record = { key: key?.toString(), value: value?.toString(), headers: texts };
+        if (isMeant(record)) found.push(record);
+      },
+    });
+    await eventually(`${count} records are on ${topic}`, async () => found.length >= count, PATIENCE_MS);
+    return found;
+  } finally {
+    await consumer.disconnect();
+  }
+}
 
 /** Waits for an answer, because the broker listens before it answers. */
 async function answering(brokers: readonly string[]): Promise<void> {

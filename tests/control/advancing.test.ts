@@ -114,7 +114,7 @@ test('An advance whose client has disconnected starts no more work, reports the 
   expect(app.begun).toEqual(KEYS);
 });
 
-test('A rehearsal has not settled while work is due that fell due after its clock was read', async () => {
+test('A rehearsal is not settled while work is due, even work that fell due after the clock was read', async () => {
   let planned = false;
   const plansLate = ({ worlds, store }: Adapter): Adapter['worlds'] => ({
     ...worlds,
@@ -188,7 +188,7 @@ test('A move of the clock is listed with its timers, each with its hop, and the 
   expect(hop).toMatchObject({ correlationId, api: 'due:expire-reservation' });
 });
 
-test('An advance by nothing leaves no move', async () => {
+test('An advance of zero length is not listed as a move', async () => {
   await using rehearsal = await newRehearsal();
   await rehearsal.control('set-clock', { body: { flowing: false } });
   expect(await rehearsal.control('advance-clock', { body: { by: 'PT0S' } })).not.toHaveProperty('move');

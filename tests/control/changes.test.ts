@@ -26,6 +26,8 @@ test('A repeated change of a product changes nothing, and null removes a member'
   expect(await change({ compareAtPrice: null, attributes: { colour: null } })).not.toHaveProperty('compareAtPrice');
   const { attributes, compareAtPrice } = await rehearsal.object('product', 'prd_mug-blue');
   expect([Object.keys(attributes), compareAtPrice]).toEqual([['material', 'capacityMl', 'dishwasherSafe'], undefined]);
+  const cheese = { params: { id: 'cheddar-farmhouse' }, body: { labelReference: null } };
+  expect(await rehearsal.control('change-product-by-hand', cheese)).not.toHaveProperty('labelReference');
 });
 
 test('A promotion and a voucher are changed and created, and the next pricing applies them', async (rehearsal) => {
@@ -76,7 +78,7 @@ test('Another outcome or kind drops the members that only the former one has', a
   expect(changed).not.toHaveProperty('percent');
 });
 
-test('A gift card has the balance that it is given, before and after it pays, and the records of money agree', async (rehearsal) => {
+test('A change sets the balance of a gift card, before and after it pays, and the records of money agree', async (rehearsal) => {
   const set = (id: string, amount: number) =>
     rehearsal.control('change-gift-card-by-hand', { params: { id }, body: { balance: eur(amount) } });
   await set('gift_5', 10_000);
@@ -93,7 +95,7 @@ test('A gift card has the balance that it is given, before and after it pays, an
   expect((await pay('gift_mine', 300)).status).toBe(201);
 });
 
-test('A payment token has the outcome that it is given', async (rehearsal) => {
+test('A change sets the outcome of a payment token', async (rehearsal) => {
   const body = { outcome: 'decline', declineCode: 'lost_card' };
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_mine' }, body });
   const order = await rehearsal.draft();
@@ -132,6 +134,8 @@ test.each<readonly [type: Changed, id: string, body: object, pointer: string, co
   ['product', 'mug-blue', { price: { currency: 'USD' } }, '/price/currency', 'unsupported_currency'],
   ['product', 'mug-blue', { gtin: '9521001000070' }, '/gtin', 'does_not_fit'],
   ['product', 'mug-blue', { gtin: '9521001000147' }, '/gtin', 'gtin_of_another'],
+  ['product', 'mug-blue', { gtin: '2104321005992' }, '/gtin', 'gtin_is_label'],
+  ['product', 'mug-blue', { labelReference: '04321' }, '/labelReference', 'label_of_another'],
   ['product', 'mug-blue', { name: ' ' }, '/name', 'does_not_fit'],
   ['product', 'mug-blue', { name: 'x'.repeat(10_001) }, '/name', 'custom'],
   ['product', 'mug-blue', { compareAtPrice: eur(1) }, '/compareAtPrice', 'does_not_fit'],

@@ -218,9 +218,11 @@ describe('The explanation of an object', () => {
     const [hop] = (await rehearsal.journal(found.cause?.correlationId)).filter(({ api }) => api === 'confirm-order-api');
     expect(found.cause).toMatchObject({ kind: 'api', name: 'confirm-order-api', by: 'client', application: 'oms', from: 'draft' });
     expect(found.cause?.requestId).toBe(hop.requestId);
-    expect(found.head).toMatch(new RegExp(`^Order ${orderNumber} is confirmed since \\d\\d:\\d\\d, by Confirm Order of a client\\.$`));
+    expect(found.head).toMatch(
+      new RegExp(`^Order ${orderNumber} is confirmed since \\d\\d:\\d\\d, by Confirm Order, called by a client\\.$`),
+    );
     const [goods] = found.waitsFor;
-    expect(goods?.cause).toMatchObject({ kind: 'call', by: 'oms', begunBy: 'Confirm Order of a client' });
+    expect(goods?.cause).toMatchObject({ kind: 'call', by: 'oms', begunBy: 'Confirm Order, called by a client' });
     const step = reason(goods as Explained, 'next-step');
     expect(step?.text).toMatch(/^At .* the WMS takes the next step of picking, packing and dispatch\.$/);
     await rehearsal.control('set-clock', { body: { flowing: false } });

@@ -106,7 +106,7 @@ test('Locations, promotions and vouchers have names, and a list names them, its 
   expect(await namesOf('inventory-item', 'mug-blue')).toEqual({ 'mug-blue': 'Blue stoneware mug' });
 });
 
-test('The objects that belong to an object are none when nothing refers to it', async (rehearsal) => {
+test('An object without references has no related objects', async (rehearsal) => {
   expect(await rehearsal.control('list-related-objects', { params: { type: 'customer', id: 'cus_hugo' } })).toMatchObject({ items: [] });
 });
 
@@ -156,7 +156,7 @@ async function grownWorld(count: number) {
 }
 
 plainTest(
-  'A list of thousands of objects with a text reads a limited number of them, returns what it has found, and continues at next',
+  'A search in a list of thousands of objects reads a limited number of them, returns its matches, and continues at next',
   async () => {
     const { world, worlds, rowsRead } = await grownWorld(2_500);
     const pages = [await listObjectsOf(worlds, world, TYPE, { q: 'number-7', limit: 1_000 })];

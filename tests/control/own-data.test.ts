@@ -36,7 +36,7 @@ plainTest('A rehearsal has its own data, a reset keeps it, and other rehearsals 
   expect((await other.control('read-rehearsal', { params: { name: other.name } })).data).toBeUndefined();
 });
 
-plainTest('A store that own data leave without units has no safety stock until a count finds some', async () => {
+plainTest('A store without units in own data has no safety stock until a count finds units', async () => {
   const stock = [{ sku: 'pot-terracotta', onHand: { 'store-01': 0 } }];
   await using rehearsal = await EstateRehearsal.create(access, { data: { stock } });
   const levelAfter = async (onHand: number) => {
@@ -57,7 +57,7 @@ test('The creation of a rehearsal names the default rows that do not fit its dat
   await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
-test('Own data with mistakes is refused with all of them, and no rehearsal is created', async (rehearsal) => {
+test('Own data is refused with all of its mistakes, and no rehearsal is created', async (rehearsal) => {
   const name = `${rehearsal.name}-bad`;
   const bad = {
     products: [{ sku: 'mug-blue', price: { amount: '9' } }, { sku: 'kettle', price: eur(1) }, 7],

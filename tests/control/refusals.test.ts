@@ -23,7 +23,7 @@ const rows: readonly Row[] = [
   ['list-traces', { query: { limit: '0' } }, '?limit', FORM, /1/],
   ['list-traces', { query: { status: 'bad' } }, '?status', FORM, /ok/],
   ['list-traces', { query: { application: 'nobody' } }, '?application', FORM, /oms/],
-  ['list-traces', { query: { api: 'create-baskt-api' } }, '?api', 'unknown_api', /there are .*create-basket-api, .*event:<name>/],
+  ['list-traces', { query: { api: 'create-baskt-api' } }, '?api', 'unknown_api', /choose one of .*create-basket-api, .*event:<name>/],
   ['list-traces', { query: { object: 'ordr/ord_1' } }, '?object', 'unknown_object', TYPES],
   ['list-traces', { query: { object: 'order' } }, '?object', 'unknown_object', /^"order" is not an object/],
   ['list-events', { query: { subject: 'paymnt/pay_1' } }, '?subject', 'unknown_object', TYPES],

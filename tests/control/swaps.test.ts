@@ -91,7 +91,7 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
   },
 );
 
-test('A rehearsal waits for at most 16 answers of its stalled real system, refuses further calls immediately, and another one is served', async () => {
+test('A rehearsal waits for at most 16 answers of its stalled real system, refuses further calls immediately, and another rehearsal is served', async () => {
   await using hub = await startPaymentHub();
   await using rehearsal = await swappedTo(hub, { timeoutMs: 2_000 });
   await using other = await swappedTo(hub, { timeoutMs: 2_000 });
@@ -122,7 +122,7 @@ test('An operation that a real system does not offer, and a mode for its steps, 
   await rehearsal.control('set-progression', { body: { warehouse: 'manual' } });
 });
 
-test('If-Match names a version that the estate gave: another one is refused before the real system is called', async () => {
+test('If-Match with a version that the estate never returned is refused before the real system is called', async () => {
   await using hub = await startPaymentHub();
   await using rehearsal = await swappedTo(hub);
   await pay(rehearsal, await rehearsal.draft());
@@ -134,7 +134,7 @@ test('If-Match names a version that the estate gave: another one is refused befo
   expect([captured.status, captured.headers['etag']]).toEqual([200, '"2"']);
 });
 
-test('An object that is older than the rehearsal is new to the estate, without the events of its life', async () => {
+test('An object that is older than the rehearsal has only the additional event when the estate first sees it', async () => {
   const now = new Date().toISOString();
   const known = { id: 'cus_real', version: 40, state: 'active', createdAt: '2020-01-01T00:00:00.000Z', updatedAt: now };
   const customer = {

@@ -9,7 +9,7 @@ import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 
 const topologyOf = (rehearsal: TestRehearsal) => rehearsal.control('read-topology');
 
-test('The topology of an estate in one process has every application, ready, the touchpoint with its portal, which links to the console, and the adapters', async () => {
+test('The topology of an estate in one process has every ready application, the touchpoint with its portal and its link to the console, and the adapters', async () => {
   await using rehearsal = await newRehearsal();
   const { applications, touchpoint, adapters } = await topologyOf(rehearsal);
   expect(applications.map(({ id }) => id)).toEqual(applicationNames);

@@ -299,7 +299,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['order/ord_sent: completed, its open returns are return/ret_two', comingBack(order('ord_sent', { state: 'completed' }))],
     ['ret_one: 1100 refunded and 0 credited', comingBack(payment('pay_sent', { refunds: [1000, 100].map(refundOf('ret_one')) }))],
     ['return/ret_one: 1000 refunded and 1 credited of 1000', credit('ret_one', 1)],
-    ['ret_one: refunded, and 0 of 1000 were paid back', comingBack(payment('pay_sent', { refundedAmount: eur(0), refunds: [] }))],
+    ['ret_one: refunded, and 0 of 1000 were refunded for it', comingBack(payment('pay_sent', { refundedAmount: eur(0), refunds: [] }))],
     ['return/ret_one: its refunds add up to 0, and the Payment Hub refunded 1000 for it', returned('ret_one', { refunds: [] })],
     ['ret_two: a payment of order/ord_back was refunded for it', comingBack(payment('pay_back', { refunds: [refundOf('ret_two')(1490)] }))],
     [

@@ -76,7 +76,7 @@ test.each([
   expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
 });
 
-test('A fault names a registered webhook, or the nearest one in its refusal', async (rehearsal) => {
+test('A fault may name a registered webhook, and the refusal of an unknown name has the nearest one', async (rehearsal) => {
   await put(rehearsal);
   const setFault = (webhook: string) =>
     rehearsal.call('put-fault', { params: { name: 'f' }, body: { match: { webhook }, fault: { kind: 'withhold' } } });

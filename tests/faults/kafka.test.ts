@@ -4,7 +4,7 @@ import type { ApiId } from '../../shared/catalog/apis.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { scripts } from '../../shared/store/redis/scripts.ts';
 import { type CollectedRecord, collectEvents } from '../containers/event-collector.ts';
-import { type Broker, plainClient, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
+import { type Broker, plainClient, recordsOn, skipWithoutDocker, startBroker, whyNoDocker } from '../containers/kafka.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { ADDRESS } from '../support/steps/order.ts';
@@ -24,7 +24,7 @@ const port = await freePort();
 const options = { services: { ...SHOP, fms: 1, wms: 1, 'carrier-platform': 1 }, kafka: `127.0.0.1:${port}` } as const;
 
 if (whyNoDocker !== undefined) skipWithoutDocker('processes on a Kafka that comes and goes');
-else describeEstate('Events, on a Kafka that comes and goes, between processes that do', options, kafka);
+else describeEstate('Events between processes that restart, on a Kafka that restarts', options, kafka);
 
 function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promise<void>) => void): void {
   let broker: Broker | undefined;
@@ -243,7 +243,8 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     await rehearsal.confirmed(orderId);
     await eventually('the next event is consumed', async () => (await activities(rehearsal)) === before + 1, PATIENCE_MS);
     const parked = { 'dead-letter-as': 'parked', 'dead-letter-topic': ORDER_TOPIC, id };
-    expect((await deadLettersOf(id))[0]).toMatchObject({ key: orderId, headers: parked });
+    const [letter] = await recordsOn([`127.0.0.1:${port}`], `${ORDER_TOPIC}.dlq`, ({ headers: of }) => of['id'] === id, 1);
+    expect(letter).toMatchObject({ key: orderId, headers: parked });
   });
 
   // Without the check for older scans, the parcel goes back to `collected`. Without the signature check, a forged webhook is 204.
@@ -288,24 +289,4 @@ function kafka(estate: EstateOfProcesses, row: (title: string, body: () => Promi
     expect(await webhook('scan-3', 'out-for-delivery', { at: now })).toBe(204);
     expect(await look()).toEqual(delivered);
   });
-}
-
-/** Records of an event on the dead-letter topic. */
-async function deadLettersOf(id: string) {
-  const consumer = plainClient([`127.0.0.1:${port}`]).consumer({ groupId: `dead-letters-of-${id}`, maxWaitTimeInMs: 200 });
-  const found: { readonly key: string; readonly headers: Readonly<Record<string, string>> }[] = [];
-  await consumer.connect();
-  try {
-    await consumer.subscribe({ topics: [`${ORDER_TOPIC}.dlq`], fromBeginning: true });
-    await consumer.run({
-      eachMessage: async ({ message: { key, headers = {} } }) => {
-        const texts = Object.fromEntries(Object.entries(headers).map(([name, given]) => [name, String(given)]));
-        if (texts['id'] === id) found.push({ key: String(key), headers: texts });
-      },
-    });
-    await eventually('its dead letter is there', async () => found.length > 0, PATIENCE_MS);
-    return found;
-  } finally {
-    await consumer.disconnect();
-  }
 }

@@ -46,7 +46,7 @@ describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, 
   });
 });
 
-test('A list beyond 1,000 items is named', async (rehearsal) => {
+test('A list of more than 1,000 items is refused by name', async (rehearsal) => {
   const { status, body } = await rehearsal.call('create-rehearsal', { body: `{"data":{"products":${items(1_001)}}}` as never });
   expect([status, body.detail]).toEqual([400, 'The member /data/products of the body has more than 1,000 members or items: send fewer.']);
 });

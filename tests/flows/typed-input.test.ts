@@ -43,7 +43,7 @@ test.each([
 const LINES = [{ sku: 'mug-blue', qty: 1 }];
 const guest = async () => (await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: LINES } })).id;
 
-test('Blanks around a loyalty card are ignored at enrolment, at the till and at checkout, and around a voucher at its validation', async () => {
+test('Blanks around a loyalty card are ignored at enrolment, at the till and at checkout, and blanks around a voucher at its validation', async () => {
   const account = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId: 'cus_ben', cardNumber: ' BEN-0001 ' } });
   expect(account.cardNumber).toBe('BEN-0001');
   expect((await rehearsal.sale({ lines: LINES, loyaltyId: 'BEN-0001 ' })).customerId).toBe('cus_ben');
@@ -111,7 +111,7 @@ test.each(['NFC', 'NFD'] as const)('A name stored in the form %s is found in bot
   }
 });
 
-test('Somebody with one name is a customer, and is found and labelled by that name', async () => {
+test('A customer may have a single name, and is found and labelled by it', async () => {
   await using own = await newRehearsal();
   const created = await own.api('create-customer-api', { body: { firstName: 'Sukarno', email: 'sukarno@people.example' } });
   expect(created).not.toHaveProperty('lastName');

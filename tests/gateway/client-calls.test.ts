@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rehearsal.delete());
 
-test('A refused call returns the problem, by id and by path', async () => {
+test('A refused call by id or by path returns the problem', async () => {
   const byId = await rehearsal.call('get-product-api', { params: { id: 'no-such-thing' } });
   const byPath = await rehearsal.call('GET', '/products/no-such-thing');
   for (const reply of [byId, byPath]) {

@@ -27,7 +27,7 @@ async function inFrontOf(application: Server, times: { readonly idleMs?: number 
   return { front, url: await listen(front, 0, '127.0.0.1'), [Symbol.asyncDispose]: close };
 }
 
-test('The gateway closes an idle connection to an application before the application does, but no connection in use', async () => {
+test('The gateway closes idle connections to an application before the application does, and closes no connection in use', async () => {
   const open = new Set<unknown>();
   let connections = 0;
   // The application never closes an idle connection, and answers later than the limit.

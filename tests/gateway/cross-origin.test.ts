@@ -136,7 +136,7 @@ describe('Pages of an allowed origin', () => {
     expect(headers['vary']?.split(', ')).toContain('Origin');
   });
 
-  test('A page reads a document, whose cached copy is for one origin', async () => {
+  test('A page reads a document, and its cached copy is for one origin', async () => {
     const { status, headers } = await rig.call({ path: '/openapi.json', headers: { origin: PAGE } });
     expect([status, headers['access-control-allow-origin'], headers['vary']]).toEqual([200, PAGE, 'Origin, Accept-Encoding']);
     const again = await rig.call({ path: '/openapi.json', headers: { origin: PAGE, 'if-none-match': headers['etag'] ?? '' } });

@@ -31,14 +31,14 @@ export const events: readonly Mutant[] = [
   },
   {
     name: 'A checkpoint does not clear its events, so the next commit publishes them again',
-    file: 'shared/work/unit/open-unit.ts',
-    from: '    this.expectedVersions.settle();\n    this.#clearDrafts();\n',
-    to: '    this.expectedVersions.settle();\n',
+    file: 'shared/work/unit/commit.ts',
+    from: '  expectedVersions.settle();\n  clearDrafts(unit);\n',
+    to: '  expectedVersions.settle();\n',
     killedBy: ['tests/unit/unit-of-work.test.ts'],
   },
   {
     name: 'An event reports the new state as the previous one',
-    file: 'shared/work/unit/writes.ts',
+    file: 'shared/work/unit/unit.ts',
     from: 'for (const event of events) this.drafts.add(definition, event, object, current.state);',
     to: 'for (const event of events) this.drafts.add(definition, event, object, state);',
     killedBy: ['tests/unit/unit-of-work.test.ts'],

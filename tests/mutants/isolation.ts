@@ -10,7 +10,7 @@ export const isolation: readonly Mutant[] = [
   },
   {
     name: 'Two rehearsals mint the same ids for requests with the same key',
-    file: 'shared/work/unit/open-unit.ts',
+    file: 'shared/work/unit/unit.ts',
     from: 'digest(idSource(context), key, prefix, label)',
     to: 'digest(key, prefix, label)',
     killedBy: ['tests/unit/unit-of-work.test.ts'],

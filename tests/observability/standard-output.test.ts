@@ -32,7 +32,7 @@ test.each(['warn', 'error', 'fatal'])('Standard output has a line of the level %
   expect(await messagesOf(`log.info('before'); log.${level}('trouble'); ${killed}`)).toEqual(['before', 'trouble']);
 });
 
-test('Standard output gets many lines in few writes', async () => {
+test('Many lines reach the standard output in few writes', async () => {
   const counted = "const { default: fs } = await import('node:fs'); let writes = 0; const { writeSync } = fs;";
   const counting = 'fs.writeSync = (...written) => { writes += 1; return writeSync(...written); };';
   const acting = "for (let n = 0; n < 1_000; n += 1) log.info('answered'); process.once('exit', () => log.warn(String(writes)));";

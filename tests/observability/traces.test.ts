@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bare, FREE_PORTS, MAIN, started } from '../processes/started.ts';
+import { LOADED, loading, startEstate } from '../processes/started.ts';
 import { anObservedEstate, type ObservedEstate, placeAnOrder } from './observed-estate.ts';
 import { type CollectedSpan, startCollector } from './trace-collector.ts';
 
@@ -103,11 +103,11 @@ test.each<[string, Record<string, string>, boolean]>([
   ['not loaded without a collector', {}, false],
   ['loaded with a collector', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
 ])('The tracing library is %s', async (_what, environment, isLoaded) => {
-  const watch = `import { registerHooks } from 'node:module';
-    registerHooks({ load(url, context, next) { if (/opentelemetry.(sdk-trace|exporter|resources)|observability.tracing/.test(url)) console.error('LOADED ' + url); return next(url, context); } });`;
-  const env = { ...bare(), ...FREE_PORTS, ...environment };
-  await using estate = started(process.execPath, ['--import', `data:text/javascript,${encodeURIComponent(watch)}`, MAIN], { env });
+  await using estate = startEstate({
+    ...environment,
+    NODE_OPTIONS: loading('opentelemetry.(sdk-trace|exporter|resources)|observability.tracing'),
+  });
   await estate.ready();
   await estate.stop();
-  expect(estate.output.err.includes('LOADED')).toBe(isLoaded);
+  expect(estate.output.err.includes(LOADED)).toBe(isLoaded);
 });

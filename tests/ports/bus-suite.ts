@@ -58,7 +58,7 @@ export function busSuite(name: string, create: () => Promise<Bus>): void {
       ]);
     });
 
-    test('A subscriber does not receive a message whose type only other applications consume', async () => {
+    test('A subscriber does not receive a message of a type that only other applications consume', async () => {
       const got: string[] = [];
       await using open = await consuming((id) => got.push(id), { isForOthers: (type) => type === 'theirs' });
       const typed = (id: string, type: string) => open.message(id, { headers: { [TYPE_HEADER]: type } });

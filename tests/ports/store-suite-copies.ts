@@ -183,7 +183,7 @@ export function copySuite(opened: Opened): void {
       expect(await eventually('the end of the lease', next)).toMatchObject({ key: 'x' });
     });
 
-    test('A flowing clock flows on in the new world from the time of the first one', async () => {
+    test('A flowing clock continues to flow in the new world from the time of the first one', async () => {
       const { worlds, world } = await opened({ ...SEED, now: 5_000_000 });
       const copy = await worlds.open('copy', { copyOf: world }, CREDENTIALS);
       const view = await worlds.current(copy);

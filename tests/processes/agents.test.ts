@@ -63,7 +63,7 @@ test('A session on stdio reaches the worlds that it opened, and no world of anot
   await one.tool('close', { world });
 });
 
-test('A session on stdio without an estate answers how to start one', async () => {
+test('A session on stdio without an estate explains how to start one', async () => {
   await using agent = await anAgent(overStdio('http://127.0.0.1:9'));
   const refused = await agent.tool('open_world', {});
   expect([refused.isMistake, refused.text]).toEqual([true, expect.stringContaining('Start an estate, or correct the address.')]);

@@ -2,21 +2,13 @@ import { getHeapSnapshot, queryObjects } from 'node:v8';
 import { Redis } from 'ioredis';
 import { Agent } from 'undici';
 import { readConfiguration } from '../../estate/configuration.ts';
-import { openFrontDoor } from '../../estate/front-door.ts';
-import { registeredApplications } from '../../estate/registry.ts';
-import { loadFixtures } from '../../fixtures/load.ts';
+import { startEstate } from '../../estate/estate.ts';
 import { callOfApi, clientOnAgent, type Sections } from '../../rehearsal/estate-client.ts';
 import { patiently } from '../../rehearsal/runner.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
-import type { Application } from '../../shared/catalog/applications.ts';
-import { createMemoryBus } from '../../shared/events/memory-bus.ts';
-import { createObservability } from '../../shared/observability/observability.ts';
 import { createLogger } from '../../shared/process/logger.ts';
-import { startApplication } from '../../shared/runtime/application.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { createRedisStore } from '../../shared/store/redis/store.ts';
-import type { Endpoint } from '../../shared/transport/endpoint.ts';
-import { createInProcessTransport } from '../../shared/transport/in-process-transport.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
 import { ADDRESS } from '../support/steps/order.ts';
@@ -67,31 +59,11 @@ const adapter =
   redisPort === undefined
     ? createMemoryStore({ dropAfterMs: DROP_AFTER_MS })
     : await createRedisStore({ url: `redis://127.0.0.1:${redisPort}`, dropAfterMs: DROP_AFTER_MS });
-const log = createLogger('error');
-const agent = new Agent({ connections: CONNECTIONS });
-const token = 'the-token-of-an-estate-under-watch';
-const bus = createMemoryBus();
-const addresses = new Map<Application, string>();
-const addressOf = (application: Application): string => addresses.get(application) ?? '';
-const endpoints = new Map<Application, Endpoint>();
-const endpointOf = (application: Application): Endpoint | undefined => endpoints.get(application);
-const transport = createInProcessTransport({ endpointOf, addressOf, token });
-const stopping = new AbortController();
-const shared = { adapter, transport, token, agent, log, stopping: stopping.signal };
-let gateway = '';
-for (const { service } of registeredApplications) {
-  const own = { bus, gatewayUrl: () => gateway, host: '127.0.0.1', port: 0, strictResponses: true };
-  const { application, url, endpoint } = await startApplication({ ...shared, ...own, service });
-  addresses.set(application, url);
-  endpoints.set(application, endpoint);
-}
 const limits = { RATE_LIMIT_PER_ADDRESS: '10000000', RATE_LIMIT_PER_KEY: '10000000' };
-const configuration = readConfiguration({ GATEWAY_PORT: '0', ...limits });
-const outside = { configuration, fixtures: await loadFixtures(), addressOf, endpointOf, pepper: 'the-pepper-of-an-estate-under-watch' };
-const inside = { states: () => [adapter.state()], observability: createObservability() };
-const door = await openFrontDoor({ ...shared, ...outside, ...inside });
-gateway = door.url;
-await door.prepared;
+const ports = { GATEWAY_PORT: '0', TOUCHPOINT_PORT: '0', PORTAL_PORT: '0' };
+const { gateway, ready } = await startEstate(readConfiguration({ ...ports, ...limits }), createLogger('error'), adapter);
+await ready;
+const agent = new Agent({ connections: CONNECTIONS });
 const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', admin: 'demo-control-token' };
 const anybody = plain(clientOnAgent({ ...access, rehearsal: 'default' }, agent));
 
@@ -184,5 +156,4 @@ await Promise.allSettled(Array.from({ length: CONNECTIONS }, (_, n) => placeAnOr
 const remembered = await namesOnHeap(/left-then-\d+-rehearsal/g);
 process.send?.({ before, after, remembered } satisfies Findings);
 
-stopping.abort();
 process.exit(0);

@@ -43,6 +43,15 @@ export function started(program: string, args: readonly string[], options: Spawn
 export const startEstate = (environment: Readonly<Record<string, string>> = {}) =>
   started(process.execPath, [MAIN], { env: { ...bare(), ...FREE_PORTS, ...environment } });
 
+export const LOADED = 'LOADED ';
+
+/** The option of Node for a process that reports on standard error each module whose address has this pattern. */
+export function loading(pattern: string): string {
+  const hooks = `import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { if (/${pattern}/.test(url)) console.error('${LOADED}' + url); return next(url, context); } });`;
+  return `--import=data:text/javascript,${encodeURIComponent(hooks)}`;
+}
+
 /** Forks a program that sends one message, and ends it. @returns the message */
 export async function reported<T>(program: string, argument: string, flags: readonly string[] = []): Promise<T> {
   const env = { ...process.env, NODE_OPTIONS: '' };

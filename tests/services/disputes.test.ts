@@ -48,7 +48,7 @@ async function opened(progression: ProgressionInput = {}) {
 const test = testIn(opened);
 
 describe('Disputes', () => {
-  test('A dispute withdraws all that is captured and a fee, and shows on payment and order', async (rehearsal) => {
+  test('A dispute withdraws the captured amount and a fee, and payment and order show it', async (rehearsal) => {
     const { id, paymentId } = await rehearsal.sold();
     await rehearsal.refunded(paymentId, 1000);
     const disputed = await rehearsal.disputed(paymentId, 'product_not_received');

@@ -79,7 +79,7 @@ describe('Exchanges', () => {
     { refunded: BOUGHT, credit: [] },
     { refunded: 2000, credit: [`exchange-credit authorised ${BOUGHT - 2000}`] },
   ])(
-    'An exchange is paid with no more than the customer can still be refunded, after $refunded of 3088',
+    'The credit of an exchange is at most what can still be refunded to the customer, after refunds of $refunded of 3088',
     async (rehearsal, { refunded, credit }) => {
       const { order, returnId } = await rehearsal.toExchange();
       await rehearsal.refunded(order.payments[0].id, refunded);

@@ -136,7 +136,7 @@ test.each(['requested', 'confirmed'])(
 );
 
 describe('Allocate Inventory without an answer from the SIM', () => {
-  test('Allocate Inventory gives the stock back when the SIM is down, and the same key succeeds later', async (rehearsal) => {
+  test('Allocate Inventory returns the stock when the SIM is down, and the same key succeeds later', async (rehearsal) => {
     const line = await rehearsal.aLine(LAMP, 1);
     const send = (key: string) => rehearsal.allocate(line, {}, { 'idempotency-key': key });
     await rehearsal.down({ application: 'sim', api: 'record-reservation' });

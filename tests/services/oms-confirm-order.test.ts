@@ -222,7 +222,7 @@ async function blockable() {
   return { ...rehearsal, block: () => move('block'), unblock: () => move('unblock') };
 }
 
-describe('Confirm Order of a customer who was blocked since the order was created', () => {
+describe('Confirm Order of a customer who has been blocked since the order was created', () => {
   const test = testIn(blockable);
 
   test('Confirm Order of a blocked customer is refused and writes nothing; it succeeds when the customer is unblocked', async (rehearsal) => {

@@ -65,7 +65,7 @@ describe('A card whose capture is declined', () => {
     expect((await rehearsal.dispatch(fulfillmentOrderId)).status).toBe(200);
   });
 
-  test('An order in fulfilment that nobody pays otherwise is cancelled after the last attempt', async (rehearsal) => {
+  test('An order in fulfilment without another tender is cancelled after the last attempt', async (rehearsal) => {
     const { id } = await confirmedWith(rehearsal);
     await rehearsal.picked(await rehearsal.onlyFulfilment(id));
     await rehearsal.advance('PT35M');
@@ -219,7 +219,7 @@ describe('A card with 3-D Secure', () => {
       ({ type, data: { object } }) => `${type.replace('com.unified-commerce.', '')} ${object.state}`,
     );
 
-  test('Confirm Order waits in words for the customer, whose approval authorises the payment with its event', async (rehearsal) => {
+  test('Confirm Order is refused until the customer approves, and the approval authorises the payment with its event', async (rehearsal) => {
     const { id, paymentId } = await awaiting(rehearsal);
     const early = await rehearsal.confirm(id);
     const waiting = { code: 'payment_incomplete', outstanding: eur(TOTAL), retryable: true, pending: [{ paymentId, amount: eur(TOTAL) }] };
@@ -295,7 +295,7 @@ describe('A card with 3-D Secure', () => {
   });
 
   test.each(['javascript:alert(1)', 'shop.example/back', 'ftp://shop.example'])(
-    'returnUrl refuses %s in words',
+    'The returnUrl %s is refused with the reason',
     async (rehearsal, returnUrl) => {
       const { id } = await rehearsal.draft();
       const { status, body } = await rehearsal.call('authorize-payment-api', { body: { orderId: id, tender: secure, returnUrl } });

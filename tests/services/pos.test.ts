@@ -47,6 +47,30 @@ describe('Create Transaction', () => {
     expect(order).toMatchObject({ totals: { total: eur(1450) }, lines: [{ lineId: basket.lines[0].lineId, sku: 'wine-red' }] });
   });
 
+  test('Create Transaction completes a sale that costs nothing, and the answer has its receipt', async (rehearsal) => {
+    const gift = { name: 'Gift', kind: 'percent-off', percent: 100, skus: ['sea-salt'], priority: 70, stackable: true };
+    const always = { activeFrom: '-P1D', activeTo: 'P1D' };
+    await rehearsal.control('change-promotion-by-hand', { params: { id: 'gift' }, body: { ...gift, ...always } });
+    const body = { ...TILL, lines: [{ sku: 'sea-salt', qty: 2 }] };
+    const first = await rehearsal.call('create-transaction-api', { body, headers: { 'idempotency-key': 'gift' } });
+    expect(first).toMatchObject({ status: 201, body: { state: 'completed', paymentStatus: 'paid', totals: { total: eur(0) } } });
+    expect(first.body.receipt).toMatchObject({ number: expect.stringMatching(/-0001$/), tenders: [], totals: { total: eur(0) } });
+    expect((await rehearsal.call('create-transaction-api', { body, headers: { 'idempotency-key': 'gift' } })).body).toEqual(first.body);
+    const { receipt: _receipt, ...order } = first.body;
+    expect(await rehearsal.order(order.id)).toEqual(order);
+    expect((await rehearsal.sale()).receipt).toBeUndefined();
+  });
+
+  test('Create Transaction refuses the card of another member than the registered customer of the basket', async (rehearsal) => {
+    const basketOf = async (customerId?: string) => (await rehearsal.basket({ customerId, lines: [MUG] })).id;
+    const refused = await open(rehearsal, { basketId: await basketOf('cus_ben'), loyaltyId: 'loy_ada' });
+    const detail = expect.stringContaining('belongs to another registered customer');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', action: 'start-transaction', detail } });
+    const blocked = await open(rehearsal, { basketId: await basketOf('cus_mallory'), loyaltyId: 'loy_ada' });
+    expect(blocked).toMatchObject({ status: 409, body: { code: 'customer_blocked' } });
+    expect((await open(rehearsal, { basketId: await basketOf(), loyaltyId: 'loy_ada' })).body.customerId).toBe('cus_ada');
+  });
+
   const unknownStore = {
     errors: [{ pointer: '/storeId', code: 'unknown_store' }],
     detail: expect.stringMatching(/store-01, store-02, store-03/),
@@ -124,7 +148,7 @@ test('Of two concurrent cash tenders above the total, one pays and the other is 
   expect(payments).toMatchObject([{ amount: eur(2598) }]);
 });
 
-test('A refund of cash pays back at most the amount, never the change', async (rehearsal) => {
+test('A refund of cash returns at most the amount, never the change', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   const { body } = await rehearsal.pay(id, CASH, 5000);
   const refund = (amount: number) => rehearsal.call('refund-payment-api', { params: { id: body.id }, body: { amount: eur(amount) } });
@@ -132,7 +156,7 @@ test('A refund of cash pays back at most the amount, never the change', async (r
   expect((await refund(2598)).body).toMatchObject({ state: 'fully-refunded', refundedAmount: eur(2598), change: eur(2402) });
 });
 
-test('Cash beside a pending tender pays only the rest, and a void after the decline pays back that amount', async (rehearsal) => {
+test('Cash beside a pending tender pays only the rest, and a void after the decline returns that amount', async (rehearsal) => {
   const { id } = await rehearsal.sale();
   expect((await rehearsal.pay(id, card('tok_timeout'), 1000)).status).toBe(504);
   const inCash = { amount: eur(1598), tendered: eur(2000), change: eur(402) };

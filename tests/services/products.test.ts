@@ -10,7 +10,7 @@ const test = testIn(newRehearsal);
 const move = (rehearsal: TestRehearsal, id: string, verb: string) =>
   rehearsal.control('move-product-by-hand', { params: { id, verb } }) as Promise<{ state: string }>;
 
-test('A product is found from active until it is archived', async (rehearsal) => {
+test('A product can be found from its activation until it is archived', async (rehearsal) => {
   const found: string[] = [];
   for (const verb of ['enrich', 'submit', 'rework', 'submit', 'approve', 'suspend', 'resume', 'discontinue', 'archive']) {
     const { state } = await move(rehearsal, 'radio-draft', verb);

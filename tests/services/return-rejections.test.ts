@@ -53,7 +53,7 @@ describe('Rejections of returns', () => {
     const blocked = { code: 'invalid_state_transition', currentState: 'requested', allowedFrom: ['requested'], retryable: true };
     expect(body).toMatchObject(blocked);
     expect(body.detail).toBe(
-      `A rejection of the return "${id}" has been in progress since ${body.pendingAction.since}; send this request again when it has ended.`,
+      `A rejection of the return "${id}" has been in progress since ${body.pendingAction.since}; repeat the request when it has ended.`,
     );
     expect((await rehearsal.move(id, 'inspect')).body).toMatchObject({ allowedFrom: ['received'], retryable: false });
   });

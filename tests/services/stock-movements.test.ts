@@ -255,7 +255,7 @@ describe('Lost answers of the Inventory Service', () => {
     ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
     ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
   ] as const)(
-    'a reservation that is released during its replacement gives its units back once: %s',
+    'a reservation that is released during its replacement returns its units once: %s',
     async (stock, _what, late, givenBackBy) => {
       const { inside } = stock;
       const old = await stock.reservedForBasket(3);

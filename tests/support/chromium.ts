@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { describe } from '@jest/globals';
+import { afterAll, describe } from '@jest/globals';
 import { type Browser, chromium } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -36,4 +36,14 @@ export function describeInBrowser(name: string, tests: () => void): void {
 
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+}
+
+/** One browser for the tests of a file, launched by the first that needs it. */
+export function sharedBrowser(): () => Promise<Browser> {
+  let browser: Promise<Browser> | undefined;
+  afterAll(async () => (await browser)?.close());
+  return () => {
+    browser ??= launchChromium();
+    return browser;
+  };
 }

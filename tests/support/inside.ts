@@ -11,7 +11,6 @@ import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 import type { Progression } from '../../shared/catalog/control/progression.ts';
 import type { ApiDefinition, CallOf, Method, OutputOf } from '../../shared/catalog/define.ts';
 import { objects } from '../../shared/catalog/objects.ts';
-import { DEFAULT_FIGURES } from '../../shared/catalog/retailer.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -26,7 +25,8 @@ import { type Caller, type CallOptions, createCaller } from '../../shared/transp
 import { CONTEXT_HEADER, encodeContext, TOKEN_HEADER } from '../../shared/transport/estate-headers.ts';
 import { createHttpTransport } from '../../shared/transport/http-transport.ts';
 import { newJournalNotes } from '../../shared/work/job.ts';
-import { openUnit } from '../../shared/work/unit/open-unit.ts';
+import { recordUnit } from '../../shared/work/records.ts';
+import { finish } from '../../shared/work/unit/commit.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 
 interface Reply {
@@ -183,11 +183,9 @@ export async function startInside(...modules: readonly RegisteredApplication[]) 
     async commitAs<T>(application: Application, change: (work: UnitOfWork) => Promise<T>): Promise<T> {
       const context = await contextNow();
       const store = adapter.store(application);
-      const { requestId } = context;
-      const from = { key: requestId, since: context.now, causation: requestId, hopId: requestId, beforeReplyLeaseMs: SETTLE_MS };
-      const unit = openUnit({ store, context, figures: DEFAULT_FIGURES, ...from, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
+      const unit = recordUnit(store, context);
       const result = await change(unit);
-      await unit.finish();
+      await finish(unit);
       const relay = createRelay({ store, bus, log });
       relay.kick(world);
       const { settled, waitingFor } = await driver.settle(world, SETTLE_MS);

@@ -205,7 +205,7 @@ describe('A broken fixture', () => {
     ]);
   });
 
-  test('A broken authorization fixture is named', async () => {
+  test('A broken authorization fixture stops the start, and the message names it', async () => {
     await edit('touchpoint-authorization.json', '"revoked"', '"expired"');
     expect(await failure()).toMatchObject([expect.stringContaining('touchpoint-authorization.json cannot be used: /5/name')]);
   });

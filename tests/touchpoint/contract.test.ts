@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import * as touchpoint from './running-touchpoint.ts';
 import {
   ALL_CASES,
   AUTHORIZED,
   aMock,
+  authorizationFixtures,
   authorized,
   CALCULATE,
   CALCULATE_CASES,
@@ -34,10 +34,8 @@ async function sent(path: string, { selector, ...options }: { selector?: string 
 }
 const textOf = async (name: string, body?: unknown) => (await sent(`/caso${name}`, { body }))[1] as string;
 
-const table = PATHS.flatMap((entry) => touchpoint.authorizationFixtures().map((caller) => ({ ...entry, caller, name: caller.name })));
-
 test.each(PATHS)('$path answers each authorization fixture with its status', async ({ path, selector, fixture }) => {
-  for (const { caller } of table.filter((entry) => entry.path === path)) {
+  for (const caller of authorizationFixtures()) {
     const authorization = caller.authorization === null ? {} : { Authorization: caller.authorization };
     const headers = { 'Content-Type': 'application/json', ...(selector && { 'X-Mock-Case': selector }), ...authorization };
     const body = JSON.stringify({ ...fixture.request, touchpointId: caller.touchpointId });

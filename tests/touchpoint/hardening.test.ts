@@ -5,7 +5,8 @@ import { Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { SERVER_LIMITS } from '../../services/touchpoint-mock/http-listening.ts';
-import { AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf, raw, STORE_KEY, statusOf } from './running-touchpoint.ts';
+import { raw } from '../gateway/running-gateway.ts';
+import { AUTHORIZED, aMock, aPortal, authorized, CALCULATE, call, fixtureOf, STORE_KEY, statusOf } from './running-touchpoint.ts';
 
 const MIB = 1024 * 1024;
 const BEARER = `Authorization: Bearer ${STORE_KEY}`;
@@ -20,7 +21,7 @@ function bodyOf(bytes: number): string {
 }
 
 const head = (...lines: readonly string[]) => `${['POST /caso02 HTTP/1.1', 'Host: mock', ...lines].join('\r\n')}\r\n\r\n`;
-const received = (send: readonly string[], until?: string) => raw({ port: mock.port, send, ...(until !== undefined && { until }) });
+const received = (bytes: string, until?: string) => raw(mock.port, bytes, until);
 
 /** An open connection that has sent these bytes. */
 async function connected(port: number, bytes: string): Promise<Socket> {
@@ -44,11 +45,11 @@ test('A body of exactly 1 MiB is accepted, and one byte more is refused, declare
 });
 
 test('A body that is declared too large is refused before it is sent', async () =>
-  expect(statusOf(await received([head(BEARER, 'Content-Length: 1073741824')], '"}'))).toBe(413));
+  expect(statusOf(await received(head(BEARER, 'Content-Length: 1073741824'), '"}'))).toBe(413));
 
 test('A body without an end is refused when it is too large, and the connection is closed', async () => {
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-  const answer = await received([head(BEARER, CHUNKED), ...Array<string>(17).fill(chunk)]);
+  const answer = await received(head(BEARER, CHUNKED) + chunk.repeat(17));
   expect(statusOf(answer)).toBe(413);
   expect(answer).toContain('Connection: close');
 });
@@ -61,9 +62,9 @@ test('A body in many pieces is parsed, including characters split between pieces
 });
 
 test('A body of a denied client is not awaited, and one without an end closes the connection', async () => {
-  expect(statusOf(await received([head('Authorization: Bearer wrong', 'Content-Length: 500')], 'denied"}'))).toBe(403);
+  expect(statusOf(await received(head('Authorization: Bearer wrong', 'Content-Length: 500'), 'denied"}'))).toBe(403);
   const started = Date.now();
-  expect(statusOf(await received([head(CHUNKED), '1\r\nx\r\n']))).toBe(403);
+  expect(statusOf(await received(`${head(CHUNKED)}1\r\nx\r\n`))).toBe(403);
   expect(Date.now() - started).toBeLessThan(5000);
 });
 
@@ -96,7 +97,7 @@ test.each([
   ['a huge body', expecting(BEARER).replace(/Content-Length: \d+/, 'Content-Length: 99999999'), 413],
   ['an unknown path', expecting(BEARER).replace('/caso02', '/nowhere'), 404],
 ])('Expect: 100-continue with %s is refused, and the connection is closed', async (_what, send, status) => {
-  const answer = await received([send]);
+  const answer = await received(send);
   expect(statusOf(answer)).toBe(status);
   expect(answer).toMatch(/connection: close/i);
   expect(answer).not.toContain('100 Continue');

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { withJsonErrors } from '../../services/touchpoint-mock/contract/answers.ts';
 import { serving } from '../conform/serving.ts';
-import { aMock, aPortal, authorized, CALCULATE, raw, statusOf } from './running-touchpoint.ts';
+import { head, raw } from '../gateway/running-gateway.ts';
+import { aMock, aPortal, authorized, CALCULATE, statusOf } from './running-touchpoint.ts';
 
 const mock = await aMock();
 const portal = await aPortal({ mockUrl: mock.url });
@@ -11,7 +12,7 @@ const nested = (levels: number): string =>
   `{"touchpointId":"SCO-01","basketId":"b","lines":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 const bodyOf = (answer: string): unknown => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
-test('JSON with 64 levels is accepted, and with more refused before it is parsed, on the portal too', async () => {
+test('JSON with 64 levels is accepted, and JSON with more levels is refused before it is parsed, on the portal too', async () => {
   const headers = { 'X-Mock-Case': '02' };
   for (const path of ['/caso02', CALCULATE]) {
     expect((await authorized(mock.url, { path, body: nested(64), headers })).status).toBe(200);
@@ -39,8 +40,8 @@ describe.each([
 
   test.each(targets)(`The address %s is answered by the ${which} in JSON, never by a page of Express`, async (target) => {
     for (const method of ['GET', 'POST']) {
-      const head = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
-      const answer = await raw({ port: port, send: [head] });
+      const bytes = `${method} ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+      const answer = await raw(port, bytes);
       // The portal's own page.
       if (statusOf(answer) === 200) continue;
       expect([400, 404, 405]).toContain(statusOf(answer));
@@ -58,7 +59,7 @@ describe.each([
     ['with two lengths', 'POST /caso02 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400, unreadable],
     ['with headers over the limit', long, 431, 'The headers are larger than 16 KiB'],
   ])(`Bytes %s get JSON from the ${which}, and the connection is closed`, async (_what, bytes, status, error) => {
-    const answer = await raw({ port: port, send: [bytes] });
+    const answer = await raw(port, bytes);
     expect([statusOf(answer), bodyOf(answer)]).toEqual([status, { error }]);
     expect(answer).toMatch(/^content-type: application\/json/im);
     expect(answer).toMatch(/^connection: close/im);
@@ -66,7 +67,7 @@ describe.each([
 
   test(`Bytes that are not HTTP after a request do not discard the answer of the ${which}`, async () => {
     const request = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
-    expect(statusOf(await raw({ port: port, send: [request, 'x'], until: 'ok' }))).toBe(200);
+    expect(statusOf(await raw(port, `${request}x`, 'ok'))).toBe(200);
   });
 });
 
@@ -81,7 +82,7 @@ test.each([
   };
   if (what !== 'has no route') app.use(failing);
   await using server = await serving(withJsonErrors(app));
-  const answer = await raw({ port: Number(new URL(server.url).port), send: ['GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'] });
+  const answer = await raw(Number(new URL(server.url).port), head('GET /', 'Connection: close'));
   expect([statusOf(answer), bodyOf(answer)]).toEqual([status, { error }]);
 });
 

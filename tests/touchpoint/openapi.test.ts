@@ -145,7 +145,7 @@ test.each(ALL_CASES)('The document shows fixture %s as an example, and its schem
   }
 });
 
-test('The document describes the refusals of each path, and the answer to a selector of no case', async () => {
+test('The document describes the refusals of each path, and the answer to an unknown selector', async () => {
   for (const path of Object.keys(at('paths'))) {
     const replies = [
       await authorized(mock.url, { path, headers: { Authorization: 'Bearer another-key' } }),

@@ -2,8 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
+import { raw } from '../gateway/running-gateway.ts';
 import { eventually } from '../support/eventually.ts';
-import { aMock, aPortal, raw, STORE_KEY } from './running-touchpoint.ts';
+import { aMock, aPortal, STORE_KEY } from './running-touchpoint.ts';
 
 const mock = await aMock();
 const portal = await aPortal({ mockUrl: mock.url });
@@ -24,7 +25,7 @@ describe.each([
   ])(`The ${name} serves others while a client requests %s a thousand times and does not read`, async (_what, one, status) => {
     const { port } = server;
     const greedy: Socket = connect(port, '127.0.0.1', () => greedy.write(one.repeat(1_000))).on('error', () => {});
-    for (let other = 0; other < 5; other++) expect(await raw({ port, send: [one], until: '\r\n\r\n' })).toMatch(`HTTP/1.1 ${status} `);
+    for (let other = 0; other < 5; other++) expect(await raw(port, one, '\r\n\r\n')).toMatch(`HTTP/1.1 ${status} `);
     let received = '';
     greedy.on('data', (chunk) => (received += chunk.toString('latin1')));
     const answered = new RegExp(`HTTP/1\\.1 ${status} `, 'g');
@@ -34,7 +35,7 @@ describe.each([
 
   test(`The ${name} answers pipelined requests in order`, async () => {
     const requests = [get('/healthz'), post(`${through}/caso01`), get('/nowhere'), post(`${through}/caso10c`), get('/readyz')];
-    const received = await raw({ port: server.port, send: [requests.join('')], until: '"ready"' });
+    const received = await raw(server.port, requests.join(''), '"ready"');
     expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual([200, 200, 404, 409, 200]);
   });
 

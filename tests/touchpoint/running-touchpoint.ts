@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll } from '@jest/globals';
 import type { z } from 'zod';
@@ -94,22 +93,6 @@ export function authorized(url: string, { body, headers = {}, ...rest }: Omit<Ca
   const content =
     typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body ?? { touchpointId: 'SCO-01', basketId: 'basket-1001' });
   return call(url, { ...rest, headers: { ...AUTHORIZED, ...headers }, body: content });
-}
-
-/** Sends raw bytes. Resolves with the received bytes when the server closes, or when they contain `until`. */
-export function raw({ port, send, until }: { port: number; send: readonly (string | Buffer)[]; until?: string }): Promise<string> {
-  return new Promise((resolve) => {
-    let received = '';
-    const socket = connect(port, '127.0.0.1', () => {
-      for (const part of send) socket.write(part);
-    });
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-      if (until !== undefined && received.includes(until)) socket.destroy();
-    });
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => resolve(received));
-  });
 }
 
 export const statusOf = (received: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1]);

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { presetOf, variablesByName } from '../../estate/variables.ts';
 import { CLIENT_VARIABLES, WEBHOOK_VARIABLES } from '../../shared/catalog/client-variables.ts';
-import { connectionSettings } from '../../ui/data/connection.ts';
 import { documents } from '../support/documents.ts';
 import { textOf } from '../support/tracked-files.ts';
 
@@ -34,15 +33,6 @@ test('The variables of a client, and the secret of webhooks, are the variables t
 test.each(['shell', 'dotenv', 'json'])('The variables of a client are the variables that estate env --format %s prints', async (format) =>
   expect((await printed('env', '--format', format)).match(NAME)).toEqual([...CLIENT_VARIABLES]),
 );
-
-test.each([
-  ['own', { bearer: 'b', apiKey: 'k', webhookSecret: 's', webhookUrl: '/w' }, undefined],
-  ['public', undefined, { integration: 'b', apiKey: 'k' }],
-])('The variables of a client are the variables of the console, with the webhook’s, for %s credentials', (_of, credentials, demo) => {
-  const written = connectionSettings({ gateway: 'g', rehearsal: 'r', credentials, demo }).map(({ variable }) => variable);
-  expect([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES]).toEqual(expect.arrayContaining(written));
-  expect(written).toEqual(expect.arrayContaining(['ESTATE_URL', 'ESTATE_REHEARSAL', 'ESTATE_BEARER_TOKEN', 'ESTATE_API_KEY']));
-});
 
 test('The variables of a client and the variables of the estate are all that a document names', () => {
   const known = new Set<string>([...CLIENT_VARIABLES, ...WEBHOOK_VARIABLES, ...Object.keys(variablesByName), IMAGE]);

@@ -36,29 +36,6 @@ test('The command line describes each group of commands', () => {
   expect(groups.filter((group) => group.description() === '').map((group) => group.name())).toEqual([]);
 });
 
-const needs = 'estate fault presets lists them. A custom fault needs --kind.';
-test.each([
-  ['outge', `There is no preset outge; did you mean --kind outage? ${needs}`],
-  ['xyz --times 2', `There is no preset xyz. ${needs}`],
-  ['oms-dwn --application oms', `There is no preset oms-dwn; did you mean oms-down? ${needs}`],
-])('The first argument of fault set is refused where it is neither a preset nor the name of a whole rule: %s', (line, sentence) =>
-  expect(refusalOf(line)).rejects.toMatchObject({ message: sentence, exitCode: 2 }),
-);
-
-test.each([
-  ['card-payments-slow --ms 500', '--ms 500', '--api authorize-payment-api --kind latency --ms 3000'],
-  ['oms-down --event order-created', '--event order-created', '--application oms --kind outage'],
-])('The first argument of fault set is refused as a preset that another option contradicts: %s', async (line, option, own) => {
-  const [name] = line.split(' ');
-  const flag = option.split(' ')[0];
-  await expect(refusalOf(line)).rejects.toMatchObject({
-    message: `${option} contradicts the preset ${name}, which is ${own}; leave ${flag} out, or give the fault another name.`,
-    exitCode: 2,
-  });
-});
-
-const refusalOf = (line: string) => createProgram().parseAsync(['fault', 'set', ...line.split(' ')], { from: 'user' });
-
 const words = ['order-created', 'order-confirmed', 'oms', 'split-tender'];
 
 test.each([

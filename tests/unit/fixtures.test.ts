@@ -5,6 +5,7 @@ import { customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { Retailer } from '../../shared/catalog/retailer.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { aFolder } from '../support/folder.ts';
+import { eur } from '../support/steps/tender.ts';
 
 type Change = (text: string) => string | Buffer;
 type Case = readonly [mistake: string, change: Change, changed?: string];
@@ -61,7 +62,6 @@ test('Every object of the fixtures has version 1 and a past creation time', () =
   }
 });
 
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const edit = (row: number, members: object) => (text: string) =>
   JSON.stringify((JSON.parse(text) as object[]).map((one, index) => (index === row ? { ...one, ...members } : one)));
 const ledger = (entry: object) => edit(0, { entries: [entry] });

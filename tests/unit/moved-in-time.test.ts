@@ -32,7 +32,7 @@ test.each<[string, (now: number) => unknown, string]>([
   ['the number of members', (now) => ({ rows: now === NOON ? [] : [1] }), '/rows'],
   ['a text beside an instant', (now) => ({ said: `${instant(now)} ${now === NOON}` }), '/said'],
   ['an instant that does not move with it', (now) => ({ at: instant(now * 3) }), '/at'],
-])('A value moved in time is refused where it depends on the instant otherwise: %s', (_what, make, pointer) =>
+])('A value that depends on the instant in another way is not moved in time: %s', (_what, make, pointer) =>
   expect(() => movedInTime(make, NOON)).toThrow(`${pointer} depends on the instant, but is not a time that moves with it.`),
 );
 

@@ -13,7 +13,7 @@ test('The search parts of a customer include every part of the customer’s name
   );
 });
 
-test('The search parts of a customer are three characters long, and a text of fewer has none', () => {
+test('The search parts of a customer are three characters long, and a shorter text has none', () => {
   expect(partsOf('Clara')).toEqual(['cla', 'lar', 'ara']);
   expect(partsOf('Cl')).toEqual([]);
 });

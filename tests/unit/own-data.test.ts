@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { Fixtures } from '../../fixtures/files.ts';
 import { loadFixtures } from '../../fixtures/load.ts';
@@ -154,22 +154,20 @@ test.each(overlays.map(([file, overlay, mistake]) => ({ file, overlay, mistake }
   },
 );
 
-test('A file with a misspelt name is refused, and a foreign file is ignored', async () => {
-  expect(await refusal({ 'product.json': [] })).toEqual([
-    'product.json / – no file of the data has this name; did you mean products.json?',
-  ]);
-  await rm(at('product.json'));
-  expect(await refusal({ 'customers.csv': 'id' })).toEqual(['customers.csv / – only products and stock can be CSV; write customers.json.']);
-  await rm(at('customers.csv'));
-  expect(await refusal({ 'retailer.jsn': '{}' })).toEqual([
-    'retailer.jsn / – no file of the data has this name; did you mean retailer.json?',
-  ]);
-  await rm(at('retailer.jsn'));
-  expect(await refusal({ 'stock.overlay.csv': 'sku' })).toEqual(['stock.overlay.csv / – an overlay is JSON; write stock.overlay.json.']);
-  await rm(at('stock.overlay.csv'));
-  expect(
-    await refusal({ 'products.xlsx': 'x', 'products.json~': '[', 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' }),
-  ).toEqual(['it is accepted']);
+const names: readonly (readonly [file: string, mistake: string])[] = [
+  ['product.json', 'no file of the data has this name; did you mean products.json?'],
+  ['customers.csv', 'only products and stock can be CSV; write customers.json.'],
+  ['retailer.jsn', 'no file of the data has this name; did you mean retailer.json?'],
+  ['stock.overlay.csv', 'an overlay is JSON; write stock.overlay.json.'],
+];
+
+test.each(names.map(([file, mistake]) => ({ file, mistake })))('A file $file is refused: $mistake', async ({ file, mistake }) =>
+  expect(await refusal({ [file]: '[]' })).toEqual([`${file} / – ${mistake}`]),
+);
+
+test('A foreign file is ignored', async () => {
+  const foreign = { 'products.xlsx': 'x', 'products.json~': '[', 'tsconfig.json': '{', 'notes.txt': 'x', '.products.json': '{' };
+  expect(await refusal(foreign)).toEqual(['it is accepted']);
 });
 
 test('The folder of the project with a mistake in its own rows is refused, because none of them are defaults', async () => {

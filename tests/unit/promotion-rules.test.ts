@@ -1,14 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  applyPromotions,
-  freeUnits,
-  isRunning,
-  type Line,
-  pricedAtFull,
-  spread,
-  takeOff,
-} from '../../services/promotion-engine/promotion-rules.ts';
+import { applyPromotions, freeUnits, isRunning, type Line, pricedAtFull, spread } from '../../services/promotion-engine/promotion-rules.ts';
 import { applyVouchers, discountOf, standingReason, type VoucherTerms } from '../../services/promotion-engine/voucher-rules.ts';
 import type { Promotion } from '../../shared/catalog/promotion/reference-data.ts';
 
@@ -107,11 +99,6 @@ test('Discounts of one amount are spread to the last minor unit, and no share ex
       for (const [index, share] of shares.entries()) expect(share).toBeLessThanOrEqual(weights[index] ?? 0);
     }),
   );
-});
-
-test('Discounts of a line are limited to its remaining cost', () => {
-  const [line] = takeOff(pricedAtFull([{ sku: 'a', qty: 1, unitPrice: 100 }]), { source: { name: 'too much' }, amounts: [150] });
-  expect(line).toMatchObject({ left: 0, discounts: [{ amount: 100 }] });
 });
 
 test('Free units are the cheapest of each full group', () => {

@@ -18,7 +18,7 @@ test.each([
   expect(isMadeByEstate(text, known)).toBe(isMade);
 });
 
-test('A reference to a text names the first answer with it, and a reference to an amount the newest answer that leaves it to pay', () => {
+test('A reference to a text names the first answer with it, and a reference to an amount names the newest answer with this amount to pay', () => {
   const references = createReferences('{}');
   const answer = (call: number) => ({ is: 'answer', call }) as const;
   const total = { amount: 2_598, currency: 'EUR' };

@@ -9,8 +9,9 @@ import { type AnyCollection, defineCollection, defineCounters } from '../../shar
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { Plan } from '../../shared/store/ports/plan.ts';
 import { defineDueWork } from '../../shared/work/due-work.ts';
-import { type CommitState, type OpenUnit, openUnit, type UnitParts } from '../../shared/work/unit/open-unit.ts';
-import type { Page } from '../../shared/work/unit-of-work.ts';
+import { type CommitState, discard, finish } from '../../shared/work/unit/commit.ts';
+import { Unit, type UnitParts } from '../../shared/work/unit/unit.ts';
+import type { Page, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { aPlan } from '../ports/a-plan.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -69,7 +70,7 @@ async function newWorld() {
   const newCommits = (): CommitState => ({ dueBeforeReply: [], hasUnsentEvents: false });
   const from = { key: 'key', since: NOW, causation: 'req_1', hopId: 'req_1', beforeReplyLeaseMs: 20_000 };
   const open = (parts: Partial<UnitParts> = {}): OpenUnit =>
-    openUnit({ store: watched, context, figures: DEFAULT_FIGURES, ...from, commits: newCommits(), ...parts });
+    new Unit({ store: watched, context, figures: DEFAULT_FIGURES, ...from, commits: newCommits(), ...parts });
   const claimed = (key: string) => store.claim(world, { key, fingerprint: 'fingerprint', now: NOW, leaseMs: 10_000 });
   return {
     open,
@@ -77,7 +78,7 @@ async function newWorld() {
     async change(write: (work: OpenUnit) => Promise<void> | void): Promise<void> {
       const work = open();
       await write(work);
-      await work.finish();
+      await finish(work);
     },
     stored: async (of: AnyCollection, id: string): Promise<unknown> => {
       const found = await store.object(world, of.name, id);
@@ -100,6 +101,9 @@ async function newWorld() {
   };
 }
 
+/** A unit of work as handlers see it, and as the pipeline commits it. */
+type OpenUnit = UnitOfWork & Parameters<typeof finish>[0];
+
 const ids = ({ items }: Page<{ readonly id: string }>): string[] => items.map(({ id }) => id);
 
 test('A read of a unit of work is repeatable by id and by unique value, though another request changes the object in between', async () => {
@@ -121,7 +125,7 @@ test('A read in a unit of work is repeatable for a missing object, and a conflic
   await change((other) => void other.put(notes, { id: 'a', topic: 'theirs' }));
   expect(await work.get(notes, 'a')).toBeUndefined();
   work.put(notes, { id: 'a', topic: 'ours' });
-  await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+  await expect(finish(work)).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
 });
 
 test('A read in a unit of work includes the uncommitted changes of the unit, by id and by unique value', async () => {
@@ -180,6 +184,8 @@ test('A page of all objects in a unit of work includes created and changed objec
 test('A unit of work refuses an unknown cursor, a fraction of a unit, and a write that does not suit its collection', async () => {
   const { open } = await newWorld();
   await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
+  const { nextCursor } = await (await changedUnit()).find(notes, 'topic', 'x', { limit: 1 });
+  await expect(open().all(notes, { cursor: nextCursor })).rejects.toMatchObject({ code: 'validation_failed' });
   expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
   expect(() => open().put(crates, { id: 'c', state: 'open', createdAt: AT, updatedAt: AT })).toThrow('crates holds business objects');
   const none: AnyCollection = notes;
@@ -227,7 +233,7 @@ test('A write of a unit of work revises a business object without states, and ke
   const found = await work.get(prices, 'p');
   const revised = work.revise(prices, found && { ...found, createdAt }, { id: 'p', amount: 2 });
   expect(revised).toEqual({ id: 'p', amount: 2, version: 2, createdAt, updatedAt: AT });
-  await work.finish();
+  await finish(work);
   expect((await events()).map(({ type }) => type)).toEqual(Array(2).fill('com.unified-commerce.ext.price-changed'));
 });
 
@@ -242,7 +248,7 @@ test('A counter of a unit of work shows the moves of the unit, field by field an
     { onHand: 0, held: 0 },
   ]);
   expect(await counters('lamp')).toEqual({ onHand: 5 });
-  await work.finish();
+  await finish(work);
   expect(await counters('lamp')).toEqual({ onHand: 4, held: 3 });
 });
 
@@ -259,7 +265,7 @@ async function withCrate() {
   return { ...estate, packed };
 }
 
-test('A precondition applies to objects whose version clients have, and not to records under the same id', async () => {
+test('A precondition applies to published objects, and not to internal records with the same id', async () => {
   const { change, open } = await withCrate();
   await change((work) => void work.put(notes, { id: 'c', topic: 't', name: 'ada' }));
   const work = open({ precondition: required(7) });
@@ -279,7 +285,7 @@ test.each([
     if (found && !ofClient) work.expect(crates, found);
     work.put(notes, { id: 'n', topic: 't' });
     await packed();
-    await expect(work.finish()).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
+    await expect(finish(work)).rejects.toMatchObject({ name: 'Conflict', why: 'version' });
   },
 );
 
@@ -295,7 +301,7 @@ test('A precondition that a checkpoint has fulfilled stays fulfilled for the res
   expect(precondition.isMet).toBe(true);
   expect(await work.get(crates, 'c')).toMatchObject({ version: 2 });
   expect(await open({ precondition, fence }).get(crates, 'c')).toMatchObject({ version: 2 });
-  await work.finish();
+  await finish(work);
   expect(await claimed('k')).toMatchObject({ is: 'ours' });
 });
 
@@ -342,7 +348,7 @@ test.each([
   expect(commits.dueBeforeReply).toHaveLength(isCommitted ? 3 : 0);
   work.cancel(remind, 'cancelled');
   work.schedule(remind, 'replaced', NOW + 1, { text: 'later' });
-  await work.finish();
+  await finish(work);
   expect(commits.dueBeforeReply).toEqual([{ kind: 'remind', key: 'kept', token: expect.any(String) }]);
 });
 
@@ -351,7 +357,7 @@ test('A unit of work sends no commit to the store without a change', async () =>
   const work = open();
   await work.get(crates, 'c');
   await work.checkpoint();
-  await work.finish();
+  await finish(work);
   expect(commits()).toBe(0);
 });
 
@@ -364,7 +370,7 @@ test('A unit of work that is discarded keeps its answer and drops every change s
   work.create(crates, 'open', { id: 'c' });
   work.move(stock, 'lamp', { onHand: 1 });
   work.schedule(remind, 'a', NOW, { text: 'never' });
-  await work.discard({ json: '{"status":409}', keepUntil: NOW + 1_000 });
+  await discard(work, { json: '{"status":409}', keepUntil: NOW + 1_000 });
   expect(commits()).toBe(2);
   expect(await stored(notes, 'intent')).toMatchObject({ version: 1 });
   expect([await stored(notes, 'dropped'), await stored(crates, 'c')]).toEqual([undefined, undefined]);
@@ -384,11 +390,11 @@ test('A unit of work ends once: a checkpoint leaves the delivery owed, and the f
   expect(commits).toMatchObject({ hasUnsentEvents: true, hasBegun: true });
   const opened = await work.get(crates, 'c');
   if (opened) work.transition(crates, opened, 'relabel', { label: 'x' });
-  await work.finish();
+  await finish(work);
   expect(await stored(crates, 'c')).toMatchObject({ version: 2, label: 'x' });
   expect(await counters('lamp')).toEqual({ onHand: 2 });
   expect((await events()).map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
-  await expect(open({ fence }).finish()).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
+  await expect(finish(open({ fence }))).rejects.toMatchObject({ name: 'Conflict', why: 'held' });
 });
 
 test('A unit of work generates the same ids in every run of a request, and different ids for each label, key and rehearsal', async () => {

@@ -5,7 +5,7 @@ import { ClockMoveDetail } from './clock-moves.tsx';
 import type { TraceProps } from './trace.tsx';
 import { TraceList } from './trace-list.tsx';
 
-/** What happened in a rehearsal: the traces, and beside them the one that is selected. A move of the clock is `clock/3`. */
+/** The page of traces: a list, and beside it the selected trace. The address of a clock move ends with `clock/3`. */
 export function Activity({ rest: [first, move], query }: PageProps) {
   const correlationId = move === undefined ? first : undefined;
   const { hop: _hop, view: _view, ...filter } = Object.fromEntries(query);

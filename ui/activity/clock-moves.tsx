@@ -5,7 +5,7 @@ import { lengthOf } from '../sequence/clock-jumps.ts';
 import css from './activity.module.css';
 import type { Trace } from './trace-row.tsx';
 
-export type ClockMove = Output<'list-clock-moves'>['items'][number];
+type ClockMove = Output<'list-clock-moves'>['items'][number];
 
 /** Moves that a list shows. */
 const MOST_MOVES = 100;
@@ -23,7 +23,7 @@ export const useClockMoves = (isInUse: () => boolean): GrowingList<ClockMove> =>
     isInUse,
   });
 
-export type Entry =
+type Entry =
   | { readonly kind: 'trace'; readonly trace: Trace }
   | { readonly kind: 'move'; readonly move: ClockMove }
   /** A day of the rehearsal's clock: `2026-11-22`. */
@@ -60,13 +60,8 @@ export const DayRow = ({ day }: { day: string }) => (
 const moveLink = ({ number }: Pick<ClockMove, 'number'>): string => linkHere('activity', 'clock', String(number));
 const titleOf = ({ from, to }: ClockMove): string => `Clock +${lengthOf(Date.parse(to) - Date.parse(from))}`;
 
-interface MoveRowProps {
-  readonly move: ClockMove;
-  readonly isSelected: boolean;
-}
-
 /** A move of the clock, and below it the first timers that it ran. */
-export function MoveRow({ move, isSelected }: MoveRowProps) {
+export function MoveRow({ move, isSelected }: { move: ClockMove; isSelected: boolean }) {
   const { from, to, movedAt, ran, timers } = move;
   return (
     <Row

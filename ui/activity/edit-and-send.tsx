@@ -7,13 +7,8 @@ import { JsonView, StatusBadge, Table, useForm } from '../kit/kit.ts';
 import { differences, membersWith, parsed, replaced } from './edited-request.ts';
 import css from './hop-detail.module.css';
 
-interface EditAndSendProps {
-  readonly hop: Hop;
-  readonly api: Api & { readonly id: string };
-}
-
 /** A recorded request as a form: edited, sent again, and its answer compared with the recorded one. */
-export function EditAndSend({ hop, api }: EditAndSendProps) {
+export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } }) {
   const hasBody = hop.request !== undefined && hop.request !== null;
   const path = useSignal(hop.path);
   const body = useSignal(hasBody ? JSON.stringify(hop.request, null, 2) : '');
@@ -90,7 +85,7 @@ export function EditAndSend({ hop, api }: EditAndSendProps) {
   );
 }
 
-/** A browser reads what begins with two slashes as a host, also if one is a backslash or a tab is between them. */
+/** Browsers read a path that begins with two slashes as a host, even if one is a backslash or a tab is between them. */
 const A_PATH = /^\/(?![\s/\\])/;
 
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');

@@ -1,4 +1,4 @@
-/** A text as JSON, or why it is none. */
+/** Parses a text. @returns its JSON value, or why it is not JSON */
 export function parsed(text: string): { readonly value?: unknown; readonly error?: string } {
   if (text.trim() === '') return {};
   try {
@@ -8,11 +8,11 @@ export function parsed(text: string): { readonly value?: unknown; readonly error
   }
 }
 
-/** JSON pointers of the texts that contain a text. */
+/** The JSON pointers of all texts in a value that contain a text. */
 export const membersWith = (value: unknown, text: string): readonly string[] =>
   leavesOf(value).flatMap(([pointer, leaf]) => (typeof leaf === 'string' && leaf.includes(text) ? [pointer] : []));
 
-/** A copy with other values at some JSON pointers. */
+/** A copy of a value, with other values at some JSON pointers. */
 export function replaced(value: unknown, values: Readonly<Record<string, string>>, at = ''): unknown {
   if (values[at] !== undefined) return values[at];
   if (Array.isArray(value)) return value.map((entry, place) => replaced(entry, values, `${at}/${place}`));
@@ -41,7 +41,7 @@ export function differences(before: unknown, after: unknown): readonly Differenc
     .slice(0, MOST);
 }
 
-/** All values that are neither an object nor a list, and the empty ones of these, by JSON pointer. */
+/** The leaves of a value by JSON pointer: texts, numbers and so on, empty objects and empty lists. */
 function leavesOf(value: unknown, at = ''): readonly (readonly [pointer: string, leaf: unknown])[] {
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return members.length === 0 ? [[at, value ?? null]] : members.flatMap(([name, member]) => leavesOf(member, `${at}/${name}`));

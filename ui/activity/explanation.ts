@@ -11,7 +11,7 @@ export interface Explanation {
   readonly row: TraceRow | undefined;
 }
 
-export interface Titles {
+interface Titles {
   readonly application: (id: string) => string;
   readonly api: (id: string) => string;
 }
@@ -21,7 +21,7 @@ const SLOW_MS = 50;
 const hasFailed = ({ hop }: TraceRow): boolean => hop.status >= 400;
 const faultsOf = ({ faults }: ListedHop): Part[] => faults.flatMap((fault, index) => [index === 0 ? '' : ' and ', { fault }]);
 
-/** One sentence: why the request of a trace failed or was slow, or that it went well. */
+/** Explains in one sentence why the request of a trace failed or was slow, or reports its success. */
 export function explain(tree: TraceTree, titles: Titles): Explanation {
   const request = requestOf(tree.rows.slice(0, tree.afterwards));
   const failedLater = tree.rows.slice(tree.afterwards).find(hasFailed);

@@ -25,7 +25,7 @@ import { EditAndSend } from './edit-and-send.tsx';
 import { Happened } from './happened.tsx';
 import css from './hop-detail.module.css';
 
-export interface HopDetailProps {
+interface HopDetailProps {
   readonly row: TraceRow;
   readonly number: number;
 }

@@ -1,6 +1,6 @@
 import type { FieldError } from '../data/refusal.ts';
 
-/** Of mistakes in a sentence: a typing error makes two. */
+/** Maximum number of mistakes in a sentence. A typing error often makes two: an unknown member and a missing one. */
 const MOST = 3;
 
 /** Why an answer refuses: its first mistakes with their places, or its detail. Undefined: it does not say. */

@@ -6,14 +6,8 @@ import type { TraceTree } from '../sequence/trace-tree.ts';
 
 const MOST = 1_000;
 
-interface TraceExportProps {
-  readonly correlationId: string;
-  readonly tree: TraceTree;
-  readonly onClose: () => void;
-}
-
-/** Takes a trace along: everything on record as JSON, or its sequence as the text of a diagram. */
-export function TraceExport({ correlationId, tree, onClose }: TraceExportProps) {
+/** Exports a trace: all its records as JSON, or its sequence as the text of a diagram. */
+export function TraceExport({ correlationId, tree, onClose }: { correlationId: string; tree: TraceTree; onClose: () => void }) {
   const sequence = sequenceOf(tree.rows.map(({ hop }) => hop));
   const mermaid = mermaidOf(sequence, [sequence]);
   return (

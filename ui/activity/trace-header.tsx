@@ -11,7 +11,7 @@ import type { Trace as TraceSummary } from './trace-row.tsx';
 /** Objects that a header names. */
 const MOST_OBJECTS = 30;
 
-export interface TraceHeaderProps {
+interface TraceHeaderProps {
   readonly tree: TraceTree;
   readonly correlationId: string;
   readonly summary: TraceSummary | undefined;

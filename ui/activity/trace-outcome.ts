@@ -3,7 +3,7 @@ import type { EventMembers } from '../objects/object-history.ts';
 import { requestOf, type TraceTree } from '../sequence/trace-tree.ts';
 import type { Part } from './explanation.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly type: string;
   readonly state: string;
 }

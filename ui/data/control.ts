@@ -64,6 +64,6 @@ export const authorization = (rehearsal: string | undefined): Record<string, str
   ...(rehearsal !== undefined && isRehearsalName(rehearsal) && { 'X-Rehearsal': rehearsal }),
 });
 
-/** Fields that are empty ask for nothing. */
+/** Leaves out empty parameters. */
 const filled = (query: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));

@@ -4,13 +4,13 @@ export interface CurlOptions {
   readonly origin: string;
   readonly rehearsal: string;
   readonly auth: 'bearer' | 'api-key' | 'signature' | 'none';
-  /** What the client sends; a placeholder when this tab does not know it. */
+  /** The credential to send. A placeholder if this tab does not have it. */
   readonly credential: string | undefined;
   /** Whether the credential is bound to a rehearsal. */
   readonly bound: boolean;
 }
 
-/** The request of a hop as a command for a shell. The body is as it was recorded: the estate refuses it where secrets in it are redacted. */
+/** The request of a hop as a shell command. It has the recorded body. If secrets in the body are redacted, the estate refuses it. */
 export function curlOf({ method, path, request }: Pick<Hop, 'method' | 'path' | 'request'>, options: CurlOptions): string {
   const { origin, rehearsal, auth, credential, bound } = options;
   const headers = [

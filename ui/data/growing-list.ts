@@ -20,7 +20,7 @@ interface Listed<Item> extends ListPage<Item> {
   readonly key: string;
   /** New ones that wait until the list is left, newest first. */
   readonly fresh: readonly Item[];
-  /** Shown ones that have left the list. They stay until nobody uses it. */
+  /** Shown items that have left the list. They stay while the list is in use. */
   readonly gone: ReadonlySet<Item>;
 }
 
@@ -43,7 +43,7 @@ interface Source<Item> {
   readonly keyOf: (item: Item) => string | number;
   /** A newer item has a higher place. */
   readonly placeOf: (item: Item) => number;
-  /** Shown items change without a new place, so all of them are read again. */
+  /** Items change without a new place, so all shown items are read again. */
   readonly changes?: boolean;
   readonly follows: readonly FrameKind[];
   /** Whether somebody points into the list. */
@@ -56,7 +56,7 @@ export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
   const key = `${here()} ${source.key}`;
   const [listed, setListed] = useState<Listed<Item>>();
   const [failure, setFailure] = useState<Refusal>();
-  /** The world is another one, or the stream has missed frames. */
+  /** The world was replaced, or the stream has missed frames. */
   const isStale = useRef(false);
   const readNews = async (signal: AbortSignal) => {
     const known = listed?.key === key && !isStale.current ? [...listed.fresh, ...listed.items] : [];
@@ -81,7 +81,7 @@ export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
       const { page, isWhole } = news.value;
       const after =
         before && !isWhole ? merged(before, page.items, source) : { ...page, key, items: [], fresh: page.items, gone: new Set<Item>() };
-      // In an empty list nothing can move from below the pointer.
+      // New rows of an empty list may appear immediately: they move no row below the pointer.
       const waits = before && !wasStale && (held.peek() || (isInUse() && after.items.length > 0));
       return waits ? after : shown(after);
     });
@@ -109,7 +109,7 @@ export function useGrowingList<Item>(source: Source<Item>): GrowingList<Item> {
   };
 }
 
-/** The newest items, back to a place. Gives up when a list could not show more; then `next` is above the place. */
+/** Reads pages from the newest item back to a place. It stops earlier when the list is full; `next` is then above the place. */
 async function readBackTo<Item>(place: number, read: Source<Item>['read'], signal: AbortSignal): Promise<ListPage<Item>> {
   const items: Item[] = [];
   let next: number | undefined;

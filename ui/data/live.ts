@@ -5,7 +5,7 @@ import { type Frame, type FrameKind, openStream } from './stream.ts';
 
 export type LiveState =
   | { readonly kind: 'connecting' | 'live' | 'unavailable' }
-  /** Hidden for a while: the stream is closed until somebody looks. */
+  /** The tab has been hidden for a while. The stream is closed until the tab is shown again. */
   | { readonly kind: 'asleep' }
   /** Wall time. */
   | { readonly kind: 'reconnecting'; readonly since: number };
@@ -84,7 +84,7 @@ function close(): void {
   open = undefined;
 }
 
-/** A closed stream has missed frames: whoever shows a list reads it again. */
+/** A closed stream has missed frames, so each list is read again. */
 function wake(): void {
   if (open || wanted === undefined) return;
   connect(wanted);

@@ -23,7 +23,7 @@ export const busy = signal<string | undefined>(undefined);
 /** For `aria-disabled`, which keeps the focus on the button that runs. */
 export const isBusy = (): 'true' | undefined => (busy.value === undefined ? undefined : 'true');
 
-/** Verbs of the bar and of a hop are off while one runs, and while the gateway is away. */
+/** Whether the buttons of the bar and of a hop are off: an action runs, or the gateway is away. */
 const verbsOff = (): boolean => busy.value !== undefined || isCutOff();
 
 /** The value of `aria-disabled`: a disabled button would lose the focus. */
@@ -59,7 +59,7 @@ export async function enterRehearsal(rehearsal: string | undefined): Promise<voi
   }
 }
 
-/** Looks whether a rehearsal that could not be shown is there by now. What is shown stays until it is. */
+/** Tries again to show a rehearsal that could not be shown. Until that succeeds, the page does not change. */
 export async function enterAgain(): Promise<void> {
   const { rehearsal } = route.peek();
   if (rehearsal === undefined || trouble.peek() === undefined || !isRehearsalName(rehearsal)) return;
@@ -98,7 +98,7 @@ setInterval(() => {
 
 onFrames('clock', (sent) => {
   const shown = clock.peek();
-  // An advance holds a clock that flows, and lets it go at its end: that is not frozen.
+  // During an advance, a flowing clock stands still. The page does not show it as frozen.
   clock.value = shown && busy.peek() === 'advance' ? { ...sent, flowing: shown.flowing } : sent;
 });
 onFrames('faults', () => void readFaults().catch(() => {}));

@@ -7,20 +7,20 @@ import { asRefusal, isAborted, type Refusal } from './refusal.ts';
 import { route } from './router.ts';
 import type { Frame, FrameKind } from './stream.ts';
 
-/** Until a read that found no answer is tried again, while an earlier value is shown: nobody would see that it is old. Wall time. */
+/** Wall time before a failed read is repeated while the page shows an earlier value. Nothing on the page shows that this value is old. */
 const AGAIN_AFTER_MS = 2_000;
 /** A shorter wait shows nothing, so that quick answers do not flicker. */
 const SKELETON_AFTER_MS = 200;
 /** Frames come up to ten times a second; numbers change about as often as people can read them. Wall time. */
 const REREAD_MS = 500;
-/** After this wall time, a read that has not ended is begun anew. */
+/** Wall time after which an unfinished read is repeated. */
 const LONGEST_READ_MS = 5_000;
 
 export interface Resource<T> {
   /** The last value of this key; it stays while the resource is read again. */
   readonly value: T | undefined;
   readonly refusal: Refusal | undefined;
-  /** It has taken long enough to say so. */
+  /** The read has lasted so long that the page shows a placeholder. */
   readonly slow: boolean;
   readonly reload: () => void;
 }
@@ -99,7 +99,7 @@ export function useRead<Id extends OperationId>(
     : [input: Input<Id>, options?: ReadOptions<Id>]
 ): Resource<Output<Id>> {
   const { rehearsal } = options;
-  // For an open id, the compiler does not resolve whether the input may be left out.
+  // For a generic id, the compiler cannot decide whether the input is optional.
   const read = control as unknown as Control;
   return useResource(JSON.stringify([id, input, rehearsal]), (signal) => read(id, input, { rehearsal, signal }), options);
 }
@@ -109,7 +109,7 @@ const mayPass = ({ status }: Refusal): boolean => status === 0 || status === 429
 
 interface RereadOptions {
   readonly isConcerned?: (frame: AnyFrame) => boolean;
-  /** A read that runs is not cut off by frames: it would never end while they come. */
+  /** Whether a read is in progress. Frames do not interrupt it; otherwise frequent frames would keep it from ending. */
   readonly isReading?: () => boolean;
 }
 

@@ -36,7 +36,7 @@ export function whyNoCall(rehearsal: string, api: string): string | undefined {
   if (auth === 'signature') return `${name} needs a signature. A browser cannot make it.`;
   return auth === 'none' || credentialFor(rehearsal, auth) !== undefined
     ? undefined
-    : 'This tab has no credential for the APIs. Create the rehearsal in this tab, and it has one.';
+    : 'This tab has no credential for the APIs. The tab that creates a rehearsal has its credential.';
 }
 
 /** @throws Refusal when the gateway does not answer */

@@ -3,11 +3,6 @@ import { Badge, counted, StatusBadge } from '../kit/kit.ts';
 import { DELIVERY_STATES } from '../webhooks/deliveries.tsx';
 import { type Delivery, readWebhooks } from '../webhooks/webhook-read.ts';
 
-interface EventWebhooksProps {
-  readonly id: string;
-  readonly correlationId: string;
-}
-
 interface Sent {
   /** Its name. */
   readonly webhook: string;
@@ -18,7 +13,7 @@ interface Sent {
 const LATEST = 200;
 
 /** The registered webhooks that an event was sent to, each with the state of its delivery. */
-export function EventWebhooks({ id, correlationId }: EventWebhooksProps) {
+export function EventWebhooks({ id, correlationId }: { id: string; correlationId: string }) {
   const sent = useResource(`webhooks of ${id}`, (signal) => deliveriesOf(id, signal), {
     follows: ['hops', 'gap'],
     concerns: ([kind, data]) => kind !== 'hops' || data.some((hop) => hop.correlationId === correlationId),

@@ -73,7 +73,7 @@ export function FaultRuleForm({ webhooks }: { webhooks: readonly string[] }) {
     name.value = '';
   };
   const ofForm = useForm(set, {
-    // Of a call without a target the fields are below the choice of what it strikes.
+    // A fault on calls without a target shows this error at the field of the application.
     pointerOf: (pointer) => (target === 'call' && pointer === '/match' ? '/match/application' : pointer),
   });
   const ofApplication = Object.entries(apis).filter(([, api]) => application === '' || api.application === application);

@@ -7,7 +7,7 @@ export type FaultKind = Fault['kind'];
 export type FaultTargetKind = 'call' | 'event' | 'webhook';
 
 /** A member of a fault, as a field of the form. */
-export interface FaultMember {
+interface FaultMember {
   readonly name: string;
   readonly label: string;
   readonly initial: string;
@@ -91,7 +91,7 @@ export interface FaultForm {
   readonly subject: string;
   /** Sender: the carrier, or a registered webhook. */
   readonly webhook: string;
-  /** Of the carrier's webhooks only. */
+  /** Scan of the carrier's webhooks. Other webhooks have none. */
   readonly scan: string;
   readonly members: Readonly<Record<string, string>>;
   readonly times: string;

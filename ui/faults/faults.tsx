@@ -18,23 +18,14 @@ export function Faults() {
   const ofReceiver = receiver === undefined ? [] : presetsOfWebhook(receiver);
   const set = faults.value ?? [];
   const usedUp = set.filter(isUsedUp).length;
+  const hits = set.reduce((sum, fault) => sum + fault.hits, 0);
+  const words = [`${counted(set.length - usedUp, 'fault')} set`, usedUp > 0 && `${usedUp} used up`, counted(hits, 'strike')];
   const others = set.filter(({ name }) => presets.value && [...presets.value.items, ...ofReceiver].every(({ id }) => id !== name));
   return (
     <div class="stack">
       <PageHead title="Faults">
         <p class="line">
-          <span class="muted">
-            {set.length === 0
-              ? 'Nothing goes wrong on purpose.'
-              : [
-                  `${counted(set.length - usedUp, 'fault')} set`,
-                  ...(usedUp > 0 ? [`${usedUp} used up`] : []),
-                  counted(
-                    set.reduce((sum, { hits }) => sum + hits, 0),
-                    'strike',
-                  ),
-                ].join(', ')}
-          </span>
+          <span class="muted">{set.length === 0 ? 'Nothing goes wrong on purpose.' : words.filter(Boolean).join(', ')}</span>
           <button type="button" disabled={isCutOff() || set.length === 0} onClick={() => void dropAllFaults()}>
             All off
           </button>
@@ -77,12 +68,7 @@ export function Faults() {
 
 const groupsOf = (presets: readonly FaultPreset[]): [string, FaultPreset[]][] => [...Map.groupBy(presets, ({ group }) => group)];
 
-interface SwitchesProps {
-  readonly presets: readonly FaultPreset[];
-  readonly set: readonly SetFault[];
-}
-
-const Switches = ({ presets, set }: SwitchesProps) => (
+const Switches = ({ presets, set }: { presets: readonly FaultPreset[]; set: readonly SetFault[] }) => (
   <ul class={`items ${css.switches}`}>
     {presets.map((preset) => (
       <PresetRow key={preset.id} preset={preset} set={set.find(({ name }) => name === preset.id)} />

@@ -1,7 +1,7 @@
 import { act, control, drawn, linkHere, type Output, type Resource, useRead } from '../data/data.ts';
 import { Badge, Empty, Row, type Tone, wallTime } from '../kit/kit.ts';
 
-export type RunState = Output<'read-run'>['state'];
+type RunState = Output<'read-run'>['state'];
 export type ListedRun = Output<'list-runs'>['items'][number];
 
 const TONES: Readonly<Record<RunState, Tone | undefined>> = {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { DialogStatusLine } from './status-line.tsx';
 
-/** A modal dialog: Escape, the button and each of its links close it, and the focus returns to where it was. */
+/** A modal dialog. Escape, its button and each of its links close it. Then the focus returns to the element that had it before. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children?: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

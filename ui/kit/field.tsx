@@ -69,13 +69,13 @@ const textField = (props: FieldProps, value: Editable, more: TextMore = {}) =>
 type OwnProps = Omit<FieldProps, 'errors'>;
 
 interface FormOptions {
-  /** The field of an error, where it is another than the gateway names. */
+  /** Maps the pointer of an error to the pointer of the field that shows it. Default: the same pointer. */
   readonly pointerOf?: (pointer: string, refusal: Refusal) => string;
 }
 
 /**
- * A form, sent once at a time. What `send` throws stands at its fields, and in `others` what belongs to none of them. `attributes` belong to
- * the form element.
+ * A form. It is not sent again while a request is in progress. Its fields show the errors that `send` throws; `others` shows the errors of
+ * no field. `attributes` belong to the form element.
  */
 export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => pointer }: FormOptions = {}) {
   const errors = useSignal<readonly FieldError[]>([]);
@@ -115,7 +115,7 @@ export function useForm(send: () => Promise<void>, { pointerOf = (pointer) => po
   };
 }
 
-/** For a form: the first field that is wrong takes the focus, wherever the button is that was pressed. */
+/** Moves the focus to the first wrong field of a form. */
 function useFocusOnWrong(errors: readonly FieldError[]): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [errors]);
@@ -132,7 +132,7 @@ function placeInWords(pointer: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Errors that no field shows. They scroll into view, wherever the button is that was pressed. */
+/** The errors that no field shows. They scroll into view. */
 function OtherErrors({ errors, shown }: { errors: readonly FieldError[]; shown: ReadonlySet<string> }) {
   const problem = useRef<HTMLDivElement>(null);
   useEffect(() => problem.current?.scrollIntoView({ block: 'nearest' }), [errors]);

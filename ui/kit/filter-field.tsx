@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { route, setQuery } from '../data/router.ts';
 
-/** After the last key. */
+/** Wall time after the last key. */
 const FILTER_MS = 250;
 
 /** A field whose text is in the address, under the name of a parameter. The key `/` leads to it. */
@@ -10,7 +10,7 @@ export function FilterField({ parameter, label, placeholder }: { parameter: stri
   const [typed, setTyped] = useState(filter);
   const due = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
-    // Somebody who still types is ahead of the address.
+    // While the user types, the field is newer than the address.
     if (due.current === undefined) setTyped((text) => (text.trim() === filter ? text : filter));
   }, [filter]);
   useEffect(() => () => clearTimeout(due.current), []);

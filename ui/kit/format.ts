@@ -2,7 +2,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'event';
 
 export const toneOf = (status: number): Tone => (status >= 500 || status === 0 ? 'bad' : status >= 400 ? 'warn' : 'good');
 
-/** Wall time: `11:15:53`, with the date if it is not of today: `22 Nov 11:15:53`. */
+/** Wall time: `11:15:53`, with the date unless it is today: `22 Nov 11:15:53`. */
 export function wallTime(instant: string | number): string {
   const at = new Date(instant);
   const time = at.toLocaleTimeString('en-GB');
@@ -10,13 +10,13 @@ export function wallTime(instant: string | number): string {
   return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
 }
 
-/** Of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
+/** An instant of the rehearsal's clock, in UTC: `2026-11-22 11:15Z`. */
 export const rehearsalTime = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 16)}Z`;
 
 /** With seconds: `2026-11-22 11:15:53Z`. */
 export const rehearsalSecond = (instant: string): string => `${instant.slice(0, 10)} ${instant.slice(11, 19)}Z`;
 
-/** Made once: a long trace has many durations. */
+/** Created once, because a long trace formats many durations. */
 const WHOLE_NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const duration = (ms: number): string =>
@@ -25,10 +25,10 @@ export const duration = (ms: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** Ids are long: `ord_…WDWMH`. */
+/** An id, shortened: `ord_…WDWMH`. */
 export const shortId = (id: string): string => (id.length <= 16 ? id : `${id.slice(0, 4)}…${id.slice(-5)}`);
 
-/** Of an event: `order/ord_…WDWMH`. */
+/** The subject of an event, shortened: `order/ord_…WDWMH`. */
 export const shortSubject = (subject: string): string => {
   const [type = '', id = ''] = subject.split('/');
   return `${type}/${shortId(id)}`;

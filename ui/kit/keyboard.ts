@@ -5,7 +5,7 @@ const STORED = 'estate.single-keys';
 /** After `g`, the second key must follow within this time. */
 const SEQUENCE_MS = 1_500;
 
-/** Whether single keys act. Some people's software types for them. */
+/** Whether single keys act. Speech input types them by accident, so a user can switch them off. */
 export const singleKeys = signal(localStorage.getItem(STORED) !== 'off');
 
 export function switchSingleKeys(on: boolean): void {
@@ -39,7 +39,7 @@ interface Collecting {
 
 let collecting: Collecting | undefined;
 
-/** Keeps what is typed while the code of a field loads, so that these keys neither get lost nor act. @param cancel called for Escape */
+/** Keeps the keys that are typed while the code of a field loads, so that they are not lost and trigger nothing. @param cancel called for Escape */
 export function collectTyping(cancel: () => void): void {
   collecting ??= { text: '', cancel };
 }

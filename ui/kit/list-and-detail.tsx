@@ -16,11 +16,11 @@ interface ListAndDetailProps {
   readonly opened: string | undefined;
   readonly list: ComponentChildren;
   readonly detail: ComponentChildren;
-  /** In place of a detail: what it would show. */
+  /** Shown while no item is open: what its detail would show. */
   readonly invitation: readonly [title: string, words: string];
 }
 
-/** A page with a list, and beside it the item that is open. A narrow window shows either. Escape leads back to the list. */
+/** A page with a list, and beside it the item that is open. A narrow window shows one of them. Escape leads back to the list. */
 export function ListAndDetail(props: ListAndDetailProps) {
   const { name, about, link, back, opened, list, detail, invitation } = props;
   const isOpen = opened !== undefined;

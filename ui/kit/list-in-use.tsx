@@ -37,7 +37,7 @@ export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name 
   const showWaiting = (): void => {
     for (const each of feeds) each.showWaiting();
   };
-  // The focus is nowhere while it moves on.
+  // Between two elements, the focus is on no element.
   const leave = (): void => {
     if (!held.peek()) setTimeout(() => !isInUse() && showWaiting());
   };
@@ -57,14 +57,8 @@ export function GrowingRows({ use: { list, isInUse }, label, feeds, class: name 
   );
 }
 
-interface WaitingRowsProps {
-  readonly shown: number | undefined;
-  readonly waiting: number;
-  readonly show: () => void;
-}
-
-/** How many rows are shown, and the button for those that wait. It has its room whether or not rows wait: nothing moves. */
-function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
+/** The number of shown rows, and the button for waiting rows. Its space is always reserved, so that no row moves. */
+function WaitingRows({ shown, waiting, show }: { shown: number | undefined; waiting: number; show: () => void }) {
   const line = useNextFocus<HTMLParagraphElement>((list) => list.querySelector<HTMLElement>('[data-row]'));
   return (
     <p ref={line} class={css.waiting}>
@@ -78,7 +72,7 @@ function WaitingRows({ shown, waiting, show }: WaitingRowsProps) {
   );
 }
 
-/** The button for older rows, below the rows. When there are no more, the first of those that came last has the focus. */
+/** The button for older rows, below the rows. After the last page, the button is gone, and the first row of that page gets the focus. */
 export function OlderRows({ show }: { show: (() => void) | undefined }) {
   const before = useRef(0);
   const rowsOf = (around: Element | null | undefined) => [...(around?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];

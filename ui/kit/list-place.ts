@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { path, takeFocusDue } from '../data/router.ts';
 
 /**
- * Keeps the place in a list while one of its items is open. On the way back the row of that item has the focus, where it stood.
+ * Keeps the scroll position of a list while one of its items is open. Back in the list, the row of that item has the focus.
  * @param list link to the list: another filter has other rows @returns attributes of the element around the list
  */
 export function useListPlace(list: string, opened: string | undefined) {

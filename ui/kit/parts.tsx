@@ -209,7 +209,7 @@ export const ProblemCard = ({ refusal, retry }: { refusal: Refusal; retry?: () =
   </div>
 );
 
-/** Reads a part of a page again that does not follow the stream. */
+/** A button that reads a part of the page again, for parts that do not follow the stream. */
 export const Refresh = ({ reload }: { reload: () => void }) => (
   <button type="button" class="quiet" onClick={reload}>
     Refresh

@@ -1,11 +1,11 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Of rows: a shorter list is drawn whole. */
+/** A list with fewer rows is drawn completely. */
 const WHOLE = 120;
 /** Rows are drawn anew when this many have been scrolled past. */
 const STEP = 20;
-/** The frame of a long list shows fewer. */
+/** Rows that are drawn. The frame of a long list shows fewer. */
 const VISIBLE = 30;
 
 interface RowWindowOptions {
@@ -21,7 +21,7 @@ interface RowWindowOptions {
  * @returns `isPart`: the frame scrolls, and shows a part of the rows, from the index `first` to before the index `end`
  */
 export function useRowWindow(frame: RefObject<HTMLElement | null>, { count, pitch, selected }: RowWindowOptions) {
-  // The row that must be seen is among the first that are drawn: scrolling to it draws nothing anew.
+  // The first drawn rows include the row that must be visible, so that scrolling to it draws nothing again.
   const [top, setTop] = useState(() => stepOf(selected - VISIBLE / 2));
   const isPart = count > WHOLE;
   const onScroll = (): void => {

@@ -9,7 +9,7 @@ interface ScrollProps {
   readonly children?: ComponentChildren;
 }
 
-/** Content that may be larger than its place. A keyboard scrolls only what has the focus, and what has the focus needs a name. */
+/** Content that may be larger than its frame. The frame takes the focus, so that a keyboard can scroll it, and therefore has a name. */
 export function Scroll({ as = 'div', label, frame, ...rest }: ScrollProps) {
   const Tag = as as 'div';
   return <Tag {...rest} ref={frame} tabIndex={0} role="group" aria-label={label} />;

@@ -6,10 +6,10 @@ import { glossary } from './catalog.ts';
 const MEANING = 'meaning';
 const asked = signal('');
 
-/** A word of ours in a text: its first use on the page has its meaning in the glossary. */
+/** A word of the glossary in a text. Its first use on the page opens its meaning. */
 export const Term = ({ word, children }: { word: string; children: string }) => <Use word={word} text={children} />;
 
-/** The meaning that was asked for. It stands once on the page, outside of every text. */
+/** The meaning that the user opened. The page has one, outside all texts. */
 export const Meaning = () => (
   <aside id={MEANING} popover="auto" class="meaning" aria-label="Meaning of a word">
     <strong>{asked}.</strong> {inWords(glossary[asked.value] ?? '')}
@@ -45,7 +45,7 @@ const FORMS = new RegExp(`(?<![\\w-])(${[...wordOf.keys()].toSorted((one, other)
 /** Elements with sentences. Names of buttons and links, values and code stay as they are. */
 const PROSE: ReadonlySet<string> = new Set(['p', 'li', 'dt', 'dd']);
 
-/** From now on, the first use of each explained word in the sentences of a page has its meaning. */
+/** Marks the first use of each glossary word in the sentences of a page, now and after each change. */
 export function explainWords(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode) => {
@@ -100,7 +100,7 @@ const meaningOf = (word: string): string => plain(glossary[word] ?? '');
 
 const plain = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '');
 
-/** Text of the catalog for a page: backquotes mark code; of links, which lead to files, the words remain. */
+/** Text of the catalog for a page. Backquotes mark code. Links lead to files, so only their words remain. */
 export const inWords = (text: string) =>
   text
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')

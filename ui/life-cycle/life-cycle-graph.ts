@@ -61,10 +61,8 @@ export function lifeCycleGraph({ states, moves }: LifeCycle, present: string | u
 
 function keepingOf(moves: readonly Move[]): readonly Keeping[] {
   const moving = new Set(moves.filter(({ from, to }) => from !== to).map(({ verb }) => verb));
-  const keeping = Map.groupBy(
-    moves.filter(({ from, to }) => from === to),
-    ({ verb }) => verb,
-  );
+  const staying = moves.filter(({ from, to }) => from === to);
+  const keeping = Map.groupBy(staying, ({ verb }) => verb);
   return [...keeping].map(([verb, same]) => ({ verb, only: moving.has(verb) ? unique(same.map(({ to }) => to)) : [] }));
 }
 

@@ -30,11 +30,11 @@ export interface LifeCycleLayout {
   readonly notes: ReadonlyMap<string, Note>;
 }
 
-/** Pixels of a character, about: fonts differ. */
+/** Approximate width of a character in pixels. */
 const CHARACTER = { state: 7.4, verb: 6.7, note: 6.2 } as const;
 export const LINE = 14;
 const STATE_HEIGHT = 28;
-/** No state has this name. The layout does not take an empty one. */
+/** The node of new objects. No state has this name, and the layout refuses an empty name. */
 const START = '(new)';
 /** Longer labels of a move continue in the next line. */
 const LONGEST_LINE = 22;
@@ -80,7 +80,7 @@ function arrange(
     arranged.setNode(name, { width, height: note ? STATE_HEIGHT + LINE : STATE_HEIGHT });
   }
   const order = states.map(({ name }) => name);
-  // Moves to an earlier state may bend; those that lead on stay short and straight.
+  // Moves to an earlier state may bend. Moves to a later state stay short and straight.
   const leadsBack = ({ from, to }: Edge): boolean => from !== null && order.indexOf(from) > order.indexOf(to);
   for (const edge of drawn) {
     const lines = linesOf(edge.verbs);
@@ -92,7 +92,7 @@ function arrange(
       minlen: edge.to === lowered ? 2 : 1,
     });
   }
-  // A state without a line stands below the last of those that lead to it.
+  // A state without a line is placed below the last state that leads to it.
   for (const { name } of states) {
     const isJoined = drawn.some(({ from, to }) => from === name || to === name);
     const before = isJoined ? undefined : edges.findLast(({ to }) => to === name)?.from;

@@ -8,10 +8,10 @@ export interface Note {
   readonly comes: readonly string[];
 }
 
-/** Lines into a state by one verb. More of them would cross whatever else is drawn. */
+/** Maximum number of lines that lead into a state by one verb. More lines would cross others. */
 const MOST_LINES = 4;
 
-/** The moves that are drawn as lines, and notes for those that many states have in common, and for one that would cross others. */
+/** Divides the moves into lines and notes. A move that many states share becomes a note, and so does `crossing`. */
 export function notesOf(
   { states, edges }: LifeCycleGraph,
   crossing?: Edge,

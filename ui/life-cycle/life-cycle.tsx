@@ -39,7 +39,7 @@ function Drawing({ graph, type }: { graph: LifeCycleGraph; type: string }) {
   const { width, height, start, boxes, edges, notes } = useMemo(() => lifeCycleLayout(graph), [shape]);
   const takenOf = ({ edge }: PlacedEdge): boolean =>
     graph.edges.some(({ from, to, taken }) => from === edge.from && to === edge.to && taken > 0);
-  // What was taken lies above the rest.
+  // Taken moves are drawn above the others.
   const ordered = edges.toSorted((one, other) => Number(takenOf(one)) - Number(takenOf(other)));
   return (
     <Scroll class={`${css['wrap']} wide`} label={`Life cycle of a ${type}, drawn`}>
@@ -152,7 +152,7 @@ const StateList = ({ graph: { states, edges }, type }: { graph: LifeCycleGraph; 
 
 function Moves({ edges, from }: { edges: readonly Edge[]; from: string | null }) {
   const leaving = edges.filter((edge) => edge.from === from);
-  if (leaving.length === 0) return <p class="muted">No move leads on.</p>;
+  if (leaving.length === 0) return <p class="muted">No verb leads out of this state.</p>;
   return (
     <ul>
       {leaving.map(({ to, verbs, triggers, taken }) => (

@@ -3,12 +3,12 @@ export type Rows = readonly (readonly string[])[];
 /** From an item to one of the next row. */
 export type Line = readonly [above: string, below: string];
 
-export interface LineOrder {
+interface LineOrder {
   readonly rows: Rows;
   readonly crossings: number;
 }
 
-/** Orders to begin with: each leads to a good order near it, and the best of these counts. */
+/** Number of initial orders. Each is improved step by step, and the best result counts. */
 const BEGINNINGS = 24;
 const SWEEPS = 8;
 
@@ -22,7 +22,7 @@ export function orderWithFewCrossings(rows: Rows, lines: readonly Line[]): LineO
   return best ?? { rows, crossings: 0 };
 }
 
-/** Each row turned on by another number of places, every second one backwards: the same orders each time. */
+/** The initial orders: each rotates the rows by a different number of places, and every second one reverses them. They never vary. */
 const beginningOf = (rows: Rows, beginning: number): Rows =>
   rows.map((row, place) => {
     const turn = row.length === 0 ? 0 : (beginning * (place + 1)) % row.length;
@@ -30,7 +30,7 @@ const beginningOf = (rows: Rows, beginning: number): Rows =>
     return (beginning >> (place % 5)) % 2 === 1 ? turned.reverse() : turned;
   });
 
-/** Moves each item to the middle of those that it is joined to, row by row, down and up. */
+/** Moves each item to the middle of the items that it is joined to, row by row, down and up. */
 function sortByNeighbours(rows: Rows, lines: readonly Line[]): Rows {
   const sorted = [...rows];
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
@@ -78,7 +78,7 @@ function swap(row: string[], place: number): void {
   if (before !== undefined && item !== undefined) row.splice(place - 1, 2, item, before);
 }
 
-export function countCrossings(rows: Rows, lines: readonly Line[]): number {
+function countCrossings(rows: Rows, lines: readonly Line[]): number {
   const places = placesIn(rows);
   const rowOf = new Map(rows.flatMap((row, index) => row.map((item) => [item, index] as const)));
   const placed = lines.map(([above, below]) => ({ row: rowOf.get(above), above: places.get(above) ?? 0, below: places.get(below) ?? 0 }));

@@ -17,10 +17,10 @@ export interface Field {
   readonly choices?: readonly (readonly [value: string, words: string])[];
   /** A number from `least` to `most`. `decimals`: an amount of money in minor units, with the decimals of its currency. */
   readonly number?: { readonly least: number; readonly most: number; readonly decimals?: number };
-  /** Of an amount. */
+  /** The currency of an amount. */
   readonly currency?: string;
   readonly isOptional?: true;
-  /** The list of the request whose entry it gives. */
+  /** The member of the request, a list, that gets the value as an entry. */
   readonly entryOf?: string;
   /** A SKU, chosen by the name of its product. */
   readonly isProduct?: true;
@@ -59,7 +59,7 @@ interface Declared<O> {
   readonly verb?: string;
   /** Possible in these states; without `verb` and `states`, in all. */
   readonly states?: readonly string[];
-  /** The name of its rule among the obstacles. Default: the verb. */
+  /** Names its rule in `shared/catalog/obstacles.ts`. Default: the verb. */
   readonly rule?: string;
   /** The operation that plays the outside world, with the id of the object and the values of the form. */
   readonly play?: OperationId;
@@ -114,6 +114,7 @@ const store = (name: string, { names: { locations } }: Near, hint?: string, valu
   const stores = locations.filter(({ type }) => type === 'store').map((one) => [one.id, one.name] as const);
   return { ...choice(name, 'Store', ...stores), hint, value: value ?? stores[0]?.[0] ?? '' };
 };
+const unitsIn = (lines: readonly { readonly qty: number }[]): number => lines.reduce((sum, { qty }) => sum + qty, 0);
 /** An optional text of a request. */
 const given = (value: string | undefined): string | undefined => value?.trim() || undefined;
 
@@ -189,7 +190,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'pay',
       fields: (order, near) => [
         choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
-        text('token', 'Token', 'tok_visa', 'Of the card or the gift card. The reference lists tokens that are declined.'),
+        text('token', 'Token', 'tok_visa', 'Token of the card or the gift card. The reference lists tokens that are declined.'),
         amountField('Amount', outstandingOf(order, near)),
       ],
       steps: ({ id, totals }, { type = 'card', token, ...values }) => [
@@ -415,13 +416,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       rule: 'order-exchange',
       fields: ({ orderId, customerId, lines }, near) => [
         product('Instead of it'),
-        units(
-          'qty',
-          'Units',
-          lines.reduce((sum, { qty }) => sum + qty, 0),
-          1,
-          9999,
-        ),
+        units('qty', 'Units', unitsIn(lines), 1, 9999),
         ...addressFields(near.get('order', orderId)?.shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
       ],
       steps: (back, { sku = '', qty, ...address }) => [exchange(back, { sku, qty: Number(qty) }, addressOf(address))],
@@ -580,7 +575,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
   ],
 };
 
-/** What the outside world does, by type and verb. The trigger of the life cycle stands for those that are missing. */
+/** What the outside world does, by type and verb. For a missing verb, the new state is shown. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   'shipment collect': 'The carrier takes the parcel over.',
   'shipment depart': 'It leaves the depot.',
@@ -633,7 +628,9 @@ interface Acted {
 /** What can be done with an object, and why the rest is not possible now. Possible actions come first. */
 export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acted): readonly Action[] {
   const outsideOf = (froms: readonly string[]) =>
-    state !== undefined && froms.includes(state) ? undefined : `Only when it is ${froms.join(', ')}; it is ${state ?? 'nothing of that'}.`;
+    state !== undefined && froms.includes(state)
+      ? undefined
+      : `Possible only from ${froms.join(', ')}; it is ${state ?? 'in another state'}.`;
   const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
   const ruleOf = (rule: string | undefined) => (rule === undefined ? undefined : obstacleOf(type, rule, object, near)?.text);
   const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
@@ -649,12 +646,8 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
     };
     return { label, does, obstacle, fields, steps: stepsOf };
   });
-  const played = [
-    ...Map.groupBy(
-      moves.filter((move) => move.control !== undefined),
-      ({ verb }) => verb,
-    ),
-  ].map(([verb, same]): Action => {
+  const controlled = moves.filter((move) => move.control !== undefined);
+  const played = [...Map.groupBy(controlled, ({ verb }) => verb)].map(([verb, same]): Action => {
     const operation = same[0]?.control as OperationId;
     const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
@@ -663,7 +656,7 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
       does,
       obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
-      // A scan is a verb too.
+      // The operation for scans names its parameter `scan`.
       steps: (values) => [play(operation, { params: { id, verb, scan: verb }, body: bodyOf(verb, values) } as never)],
     };
   });

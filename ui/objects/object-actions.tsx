@@ -11,13 +11,8 @@ export interface ActionGroup {
   readonly actions: readonly Action[];
 }
 
-interface ObjectActionsProps {
-  readonly groups: readonly ActionGroup[];
-  readonly onDone: () => void;
-}
-
 /** A button for each action, with what it would do. An impossible action can be focused, so that its reason can be read. */
-export function ObjectActions({ groups, onDone }: ObjectActionsProps) {
+export function ObjectActions({ groups, onDone }: { groups: readonly ActionGroup[]; onDone: () => void }) {
   const [asked, setAsked] = useState<Action>();
   const [outcome, setOutcome] = useState<Outcome>();
   /** @throws Refusal */

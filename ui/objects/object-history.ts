@@ -5,7 +5,7 @@ export interface Change {
   readonly eventId: string;
   /** Without its prefix: `order-confirmed`, `ext.order-changed`. */
   readonly name: string;
-  /** Of the rehearsal's clock. */
+  /** Instant of the rehearsal's clock. */
   readonly at: string;
   readonly correlationId: string | undefined;
   readonly version: number;
@@ -16,7 +16,7 @@ export interface Change {
   readonly reason: string | undefined;
 }
 
-/** Of an event about an object. */
+/** The members of an event about an object. */
 export interface EventMembers {
   readonly id: string;
   readonly type: string;

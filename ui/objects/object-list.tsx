@@ -5,17 +5,12 @@ import { Badge, Empty, FilterField, GrowingRows, PageHead, Row, rehearsalTime, s
 import { type ObjectType, StateLinks, UnknownType } from './object-types.tsx';
 import { manyOf } from './words.ts';
 
-export type ListedObject = Output<'list-objects'>['items'][number];
+type ListedObject = Output<'list-objects'>['items'][number];
 
 const PAGE = 50;
 
-interface ObjectListProps {
-  readonly type: string;
-  readonly query: URLSearchParams;
-}
-
 /** The objects of a type, newest first. Changes are shown where they stand; new objects wait while the list is in use. */
-export function ObjectList({ type, query }: ObjectListProps) {
+export function ObjectList({ type, query }: { type: string; query: URLSearchParams }) {
   const state = query.get('state') ?? undefined;
   const q = query.get('q') ?? undefined;
   const use = useListInUse();
@@ -76,7 +71,7 @@ const namedIn = (text: string, names: Readonly<Record<string, string>>): string 
     .map((part) => names[part] ?? part)
     .join('');
 
-/** Amounts need their heading: of three of them, only one is captured. */
+/** Columns with several amounts. Their headings are shown too: only one of three amounts is captured. */
 const AMOUNT = /^[\d.]+ [A-Z]{3}$/;
 
 export const ObjectRows = ({ type, items }: { type: string; items: readonly ListedObject[] }) => (

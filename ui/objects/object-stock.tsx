@@ -8,7 +8,7 @@ type Stock = Output<'list-stock'>['items'][number];
 /** A count of the Inventory Service. */
 const MOST_UNITS = 1_000_000;
 
-export interface ObjectStockProps {
+interface ObjectStockProps {
   readonly items: readonly Stock[];
   /** Why nobody can count now. */
   readonly obstacle: string | undefined;

@@ -142,7 +142,7 @@ function KnownObject({ type, id, found, reload }: ObjectPageProps & { found: Fou
   );
 }
 
-/** Whether the journal has the trace that led to the state. Old traces may be beyond those that were read. */
+/** Whether the journal has the trace that led to the state. If more traces exist than were read, it may have it. */
 const isRecorded = ({ explanation: { cause }, traces }: Found): boolean =>
   traces.length === MOST_TRACES || traces.some(({ correlationId }) => correlationId === cause?.correlationId);
 

@@ -16,7 +16,7 @@ interface Section {
 }
 
 /** The page of an object: what a shopkeeper wants to know of it. */
-export interface View {
+interface View {
   /** What somebody has to decide by hand. */
   readonly notice?: string;
   readonly facts: readonly Fact[];
@@ -27,7 +27,9 @@ type Describe<Type extends ObjectType> = (object: BusinessObject<Type>, near: Ne
 
 const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
   order: (order, near) => ({
-    notice: order.reconciliation && 'Goods arrived after they were refunded. Agree with the customer: they are paid for, or come back.',
+    notice:
+      order.reconciliation &&
+      'Goods arrived after they were refunded. Agree with the customer: the customer pays for them, or sends them back.',
     facts: [
       ['Customer', near.link('customer', order.customerId)],
       ['Ordered', rehearsalTime(order.createdAt)],
@@ -51,7 +53,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       {
         title: 'Payments',
         content: list(
-          rowsOf(near, 'payment', ({ object }) => object.orderId === order.id),
+          rowsOf(near, 'payment', isOfOrder(order.id)),
           outstandingOf(order, near).amount > 0 && order.state !== 'cancelled'
             ? `${moneyInWords(outstandingOf(order, near))} of the total is not covered.`
             : 'There is no payment.',
@@ -59,12 +61,9 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       {
         title: 'Parcels',
-        content: list(rowsOf(near, 'fulfillment-order', ({ object }) => object.orderId === order.id).toReversed(), whyNoParcel(order)),
+        content: list(rowsOf(near, 'fulfillment-order', isOfOrder(order.id)).toReversed(), whyNoParcel(order)),
       },
-      ...section(
-        'Returns',
-        rowsOf(near, 'return', ({ object }) => object.orderId === order.id),
-      ),
+      ...section('Returns', rowsOf(near, 'return', isOfOrder(order.id))),
       { title: 'Points', content: pointsOf(order, near) },
     ],
   }),
@@ -81,10 +80,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
     ],
     sections: [
       { title: 'Goods', content: goodsOf(basket, near, basket.vouchers) },
-      ...section(
-        'Payments',
-        rowsOf(near, 'payment', ({ object }) => object.orderId === basket.transactionId),
-      ),
+      ...section('Payments', rowsOf(near, 'payment', isOfOrder(basket.transactionId))),
     ],
   }),
   payment: (payment, near) => ({
@@ -327,6 +323,11 @@ export function viewOf(type: string, object: object, near: Near): View | undefin
   );
 }
 
+const isOfOrder =
+  (id: string | undefined) =>
+  ({ object: { orderId } }: { readonly object: { readonly orderId: string } }): boolean =>
+    orderId === id;
+
 type Order = BusinessObject<'order'>;
 type Address = NonNullable<Order['shippingAddress']>;
 
@@ -337,19 +338,18 @@ function owedIn(near: Near): string | undefined {
   const open = near.of('return').filter(({ state }) => !RETURN_ENDS.includes(state ?? ''));
   const [first] = open;
   if (!first) return undefined;
-  const owed = open.flatMap(({ object: { refundAmount, refunds } }) => [
-    refundAmount.amount,
-    ...refunds.map(({ amount }) => -amount.amount),
-  ]);
-  const sum = money(
-    owed.reduce((total, amount) => total + amount, 0),
-    first.object.refundAmount.currency,
-  );
-  return `${moneyInWords(sum)} for ${counted(open.length, 'open return')}`;
+  const worth = open.flatMap(({ object: { refundAmount, refunds } }) => [refundAmount, ...refunds.map(({ amount }) => negative(amount))]);
+  const owed = sumOf(worth, first.object.refundAmount.currency);
+  return `${moneyInWords(owed)} for ${counted(open.length, 'open return')}`;
 }
 
 const soldAt = ({ channel, storeId }: Pick<Order, 'channel' | 'storeId'>, near: Near): string =>
   channel === 'pos' ? `at the till of ${near.place(storeId)}` : { web: 'in the web shop', app: 'in the app' }[channel];
+const sumOf = (amounts: readonly Money[], currency: string): Money =>
+  money(
+    amounts.reduce((sum, { amount }) => sum + amount, 0),
+    currency,
+  );
 const negative = ({ amount, currency }: Money): Money => money(-amount, currency);
 
 type Disputed = Pick<BusinessObject<'payment'>, 'amount' | 'disputes'>;
@@ -357,15 +357,15 @@ type Dispute = NonNullable<Disputed['disputes']>[number];
 
 /** What disputes in these states have withdrawn. */
 const disputed = ({ amount: { currency }, disputes = [] }: Disputed, ...states: readonly Dispute['state'][]): Money =>
-  money(
-    disputes.reduce((sum, { state, amount }) => (states.includes(state) ? sum + amount.amount : sum), 0),
+  sumOf(
+    disputes.flatMap(({ state, amount }) => (states.includes(state) ? [amount] : [])),
     currency,
   );
 
 /** The provider charges the fee of a dispute, won or lost. */
 const feesOf = ({ amount: { currency }, disputes = [] }: Disputed): Money =>
-  money(
-    disputes.reduce((sum, { fee }) => sum + fee.amount, 0),
+  sumOf(
+    disputes.map(({ fee }) => fee),
     currency,
   );
 
@@ -429,7 +429,7 @@ type Sold = Pick<Order, 'totals' | 'shippingMethod'> & {
   readonly lines: readonly (BusinessObject<'basket'>['lines'][number] & Partial<Order['lines'][number]>)[];
 };
 
-/** The lines, and how the total comes about. */
+/** The lines of an order or a basket, and the sums that make up the total. */
 function goodsOf({ lines, totals, shippingMethod }: Sold, near: Near, vouchers: BusinessObject<'basket'>['vouchers'] = []) {
   const applied = vouchers.filter(({ status }) => status === 'applied');
   const byVoucher = applied.reduce((sum, { discount }) => sum + discount.amount, 0);
@@ -516,7 +516,7 @@ const Row = ({ title, state, children }: RowProps) => (
 
 type Listed = 'order' | 'basket' | 'payment' | 'fulfillment-order' | 'shipment' | 'return';
 
-/** A neighbour of an object, in a line and what belongs to it. */
+/** The row of a related object: its title, and its details below. */
 const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => RowProps } = {
   order: ({ id, object }, near) => ({
     title: near.link('order', id),

@@ -1,7 +1,7 @@
 import { config, connectionSettings, credentialsOf, here } from '../data/data.ts';
 import { Card, CopyEnv, SettingsList } from '../kit/kit.ts';
 
-/** How a client of one's own reaches this rehearsal. */
+/** The settings that connect a client to this rehearsal. */
 export function ConnectCard() {
   const rehearsal = here();
   const { demo } = config();

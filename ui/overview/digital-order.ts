@@ -3,10 +3,10 @@ import { asRefusal, callApi, config, control, credentialsOf, linkHere, navigate,
 import { failure, type Message } from '../kit/kit.ts';
 
 const ADDRESS = { name: 'Ada Quay', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' };
-/** Of wall time, between two looks at a run that has not begun. */
+/** Wall time between two polls of a run that has not begun. */
 const LOOK_MS = 300;
 
-/** Places a digital order: as a client of the rehearsal, or as a scenario where no bearer for the APIs is known. @returns what to say */
+/** Places a digital order, with the bearer of the rehearsal if this tab has it, otherwise as a scenario. @returns a message for the user */
 export const placeDigitalOrder = (rehearsal: string): Promise<Message> =>
   (credentialsOf(rehearsal)?.bearer ?? config().demo?.integration) === undefined ? runScenario() : orderAsClient();
 

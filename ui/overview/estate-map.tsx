@@ -54,7 +54,7 @@ export function EstateMap({ estate }: { estate: Topology }) {
         </span>
         <span>◇ a fault is set and has not struck</span>
         <span>⚡ a fault has struck</span>
-        <span>✕ a fault keeps all calls away</span>
+        <span>✕ a fault refuses all calls</span>
       </p>
       <details class={css.apps}>
         <summary>{summaryOf(nodes, calls)}</summary>
@@ -126,7 +126,7 @@ const NodeRow = ({ node, calls }: { node: MapNode; calls: readonly DrawnCall[] }
 /** The portal is a separate site. */
 const outside = (link: string | undefined) => (link?.startsWith('/') === false ? { target: '_blank', rel: 'noreferrer' } : {});
 /** A ready application can be out of reach in one rehearsal. */
-const stateOf = ({ state, faults }: MapNode): string => (faults.isDown && state === 'ready' ? 'ready, down by a fault' : state);
+const stateOf = ({ state, faults }: MapNode): string => (faults.isDown && state === 'ready' ? 'ready, but down because of a fault' : state);
 
 function toneOf({ state, faults: { isSet, hasStruck, isDown } }: MapNode): string {
   if (state === 'unknown') return 'none';
@@ -154,7 +154,7 @@ function summaryOf(nodes: readonly MapNode[], calls: readonly DrawnCall[]): stri
   return [
     `${ready} of ${applications.length} applications ready`,
     away.length > 0 && `away: ${away.join(', ')}`,
-    down !== '' && `✕\u00a0down by a fault: ${down}`,
+    down !== '' && `✕\u00a0down because of a fault: ${down}`,
     called === 0 ? 'no calls between them yet' : `${counted(called, 'call')} between them`,
     struck !== '' && `⚡\u00a0faults struck ${struck}`,
     set !== '' && `◇\u00a0faults set on ${set}`,

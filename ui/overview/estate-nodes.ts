@@ -11,7 +11,7 @@ export interface MapNode {
   readonly title: string;
   readonly owns: string;
   readonly note: string;
-  /** As much of the note as a node has room for. */
+  /** The part of the note that fits into a node. */
   readonly shortNote: string;
   readonly state: 'ready' | 'away' | 'unknown';
   readonly faults: NodeFaults;
@@ -22,7 +22,7 @@ export interface MapNode {
 const NO_FAULTS: NodeFaults = { isSet: false, hasStruck: false, isDown: false };
 
 /** The faults of an application that are set in this rehearsal or have struck there. */
-export const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
+const faultsAt = (application: Topology['applications'][number]): NodeFaults => {
   const inForce = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
   return nodeFaults(application, inForce, {
     api: (api) => apis[api]?.application,
@@ -74,7 +74,7 @@ const realWords = ({ mode, violations }: NonNullable<Topology['applications'][nu
 
 const MODES = { real: 'real system', shadow: 'real in shadow', kept: 'kept answers' } as const;
 
-/** Of characters in a node. */
+/** Maximum number of characters in a node. */
 const ROOM = 20;
 
 const notesOf = (note: string, short = note): Pick<MapNode, 'note' | 'shortNote'> => {

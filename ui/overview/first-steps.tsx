@@ -5,7 +5,7 @@ import { Card, useNextFocus } from '../kit/kit.ts';
 import css from './overview.module.css';
 
 const FIRST_FAULT = 'payment-hub-down';
-/** The parcel of an order is delivered 29 hours after its confirmation. A little less: the clock has also flowed since the rehearsal was read. */
+/** Two days less an hour, because the clock has flowed since the page read the rehearsal. A parcel is delivered 29 hours after the confirmation. */
 const TWO_DAYS_MS = 47 * 3_600_000;
 
 interface FirstStepsProps {

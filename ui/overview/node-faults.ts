@@ -2,11 +2,11 @@ import type { FaultInput } from '../../shared/catalog/control/faults.ts';
 
 /** What faults do to an application in a rehearsal. */
 export interface NodeFaults {
-  /** One is set on it, on one of its APIs, on an event that it publishes or on a webhook that it sends. */
+  /** Whether a fault is set on it, on one of its APIs, on an event that it publishes or on a webhook that it sends. */
   readonly isSet: boolean;
-  /** The journal has a hop there that one struck, or one has struck a message that it sends. */
+  /** Whether a fault has struck a hop there, or a message that it sends. */
   readonly hasStruck: boolean;
-  /** No call reaches it. */
+  /** Whether faults keep all calls away from it. */
   readonly isDown: boolean;
 }
 
@@ -14,7 +14,7 @@ interface Rule {
   readonly match: FaultInput['match'];
   readonly fault: Readonly<Record<string, unknown>>;
   readonly probability?: number;
-  /** How often it has struck. */
+  /** Number of strikes. */
   readonly hits?: number;
 }
 
@@ -28,7 +28,7 @@ interface Application {
 const CUTS_OFF: readonly unknown[] = ['outage', 'drop'];
 
 /** Who answers an API, publishes an event or sends a webhook. */
-export interface Owners {
+interface Owners {
   readonly api: (api: string) => string | undefined;
   readonly event: (event: string) => string | undefined;
 }

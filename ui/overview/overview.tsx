@@ -14,7 +14,7 @@ const EXAMPLE_API = 'confirm-order-api';
 
 const FOLLOWING = { follows: ['hops', 'events', 'faults', 'gap'] } as const;
 
-/** What is there, who calls whom, how to connect, and where to begin. */
+/** The first page of a rehearsal: its contents, the map of calls, settings of clients, and first steps. */
 export function Overview() {
   const contents = useRead('read-rehearsal', { params: { name: here() } }, FOLLOWING);
   const estate = useRead('read-topology', undefined, FOLLOWING);
@@ -83,7 +83,7 @@ function Facts({ contents, estate }: FactsProps) {
     <div class={css.facts}>
       <Fact
         figure={estate && `${ready} of ${estate.applications.length}`}
-        words={down === 0 ? 'applications ready' : `ready · ${down} down by a fault`}
+        words={down === 0 ? 'applications ready' : `ready · ${down} down because of a fault`}
         link={down === 0 ? activity : linkHere('faults')}
       />
       <Fact figure={figureOf(traces)} words={`${traces === 1 ? 'trace' : 'traces'}, ${counted(hops, 'hop')} on record`} link={activity} />

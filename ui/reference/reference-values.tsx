@@ -5,7 +5,7 @@ import { Card, CopyButton, inWords } from '../kit/kit.ts';
 import { magicValues } from './catalog.ts';
 import css from './reference.module.css';
 
-/** What of the initial world is made for rehearsing. */
+/** The values of the initial world that have a known outcome, such as tokens that are declined. */
 export const MagicValues = () =>
   magicValues.map(({ title, rows }) => (
     <Card key={title} title={title}>

@@ -35,7 +35,7 @@ const scriptLoaded = (): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => addEventListener('load', () => resolve(), { once: true }));
 
-/** Nothing here may leave the gateway: no fonts, no statistics, no proxy, no service of the maker. */
+/** The page loads nothing from other servers: no fonts, no statistics, no proxy, no service of the maker. */
 const QUIET = {
   theme: 'none',
   withDefaultFonts: false,

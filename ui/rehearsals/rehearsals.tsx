@@ -9,7 +9,7 @@ import { useOf } from './rehearsal-times.ts';
 import css from './rehearsals.module.css';
 import { SnapshotsCard } from './snapshots-card.tsx';
 
-/** Of rows in the document, and of those that a list begins with. */
+/** Most rows kept in the DOM, and rows that a list begins with. */
 const MOST_ROWS = 500;
 const FEW_ROWS = 20;
 

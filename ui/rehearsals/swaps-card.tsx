@@ -7,7 +7,7 @@ type Swap = Output<'list-swaps'>['items'][number];
 type Fidelity = Output<'read-fidelity'>['items'][number];
 
 /**
- * The real systems in place of applications, with what they did against the contract, those in the shadow with their differences, and
+ * The real systems that replace applications, with their breaches of the contract; real systems in shadow mode, with their differences; and
  * the use of kept answers. Nothing is drawn for a rehearsal without them.
  */
 export function SwapsCard({ name }: { name: string }) {
@@ -36,13 +36,7 @@ export function SwapsCard({ name }: { name: string }) {
   );
 }
 
-interface SwapRowProps {
-  readonly swap: Swap;
-  readonly fidelity: Fidelity | undefined;
-  readonly rehearsal: string;
-}
-
-function SwapRow({ swap, fidelity, rehearsal }: SwapRowProps) {
+function SwapRow({ swap, fidelity, rehearsal }: { swap: Swap; fidelity: Fidelity | undefined; rehearsal: string }) {
   const { mode, title, url, calls, failed, last, violations } = swap;
   return (
     <li>

@@ -5,7 +5,7 @@ import { type Comparison, MOST, type Recorded } from './recorded.ts';
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** Names of the faults that struck, sorted by their first strike. */
-export const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
+const struckFaults = ({ hops }: Recorded): readonly string[] => [...new Set(hops.flatMap(({ faults }) => faults))];
 
 /** `12 steps, 38 hops, 14 events, ⚡ lost` */
 export function factsOf(run: Recorded): string {

@@ -5,7 +5,7 @@ import type { ListedHop } from '../data/hop.ts';
 /** The limits of a report for each scenario. */
 export const MOST = { entries: 500, hops: 1_000, events: 500, violations: 20 } as const;
 
-/** A step or a note, with its wall time: from the end of the entry before it. */
+/** A step or a note. Its wall time begins at the end of the previous entry. */
 export type Entry = { readonly since: number; readonly until: number } & (
   | { readonly step: StepRecord }
   | { readonly note: string; readonly kind: NoteKind }

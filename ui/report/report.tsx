@@ -281,10 +281,8 @@ function Diagram({ run }: { run: Recorded }) {
   const { participants } = sequence;
   if (sequence.arrows.length === 0) return <p class="muted">The journal has no hop of this rehearsal.</p>;
   const columns = columnsOf(participants, Math.min(ROOM.most, ROOM.rest + participants.length * ROOM.each));
-  const parts = partsOf(
-    sections.map(({ arrows }) => arrows),
-    columns,
-  );
+  const arrows = sections.map((section) => section.arrows);
+  const parts = partsOf(arrows, columns);
   return (
     <>
       <ul class={`line muted ${css.legend}`}>

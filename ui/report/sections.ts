@@ -2,7 +2,7 @@ import type { Section } from '../sequence/mermaid.ts';
 import { type Arrow, type Sequence, sequenceOf } from '../sequence/sequence.ts';
 import type { Entry, Recorded } from './recorded.ts';
 
-export interface ScenarioDiagram {
+interface ScenarioDiagram {
   readonly sequence: Sequence;
   readonly sections: readonly Section[];
 }

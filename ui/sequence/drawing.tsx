@@ -41,7 +41,7 @@ interface MessagesProps<M extends Message> {
   /** Where a message leads; otherwise it has a title. */
   readonly hopLink?: (message: M) => string;
   readonly selected?: M | undefined;
-  /** Of a long diagram, the messages that are drawn. */
+  /** The messages that are drawn, if the diagram is long. */
   readonly first?: number;
   readonly end?: number;
 }
@@ -112,7 +112,7 @@ export function Messages<M extends Message>({ layout, hopLink, selected, first =
 const keyOf = ({ message: { hop } }: PlacedMessage): string => `${hop.requestId} ${hop.sequence}`;
 
 /** Red: failed. Amber: refused, or a fault struck. Violet: events and webhooks. */
-export function toneOf({ hop, kind }: Message): 'plain' | 'delivered' | 'due' | 'struck' | 'failed' {
+function toneOf({ hop, kind }: Message): 'plain' | 'delivered' | 'due' | 'struck' | 'failed' {
   if (hop.status >= 500 || hop.status === 0) return 'failed';
   if (hop.faults.length > 0 || hop.status >= 400) return 'struck';
   return ({ request: 'plain', call: 'plain', event: 'delivered', webhook: 'delivered', timer: 'due' } as const)[kind];
@@ -144,7 +144,7 @@ interface LabelProps {
   readonly isSelected: boolean;
 }
 
-/** The words of a message. Where they do not fit, the faults are left out; where these do not fit either, they end at the right. */
+/** The words of a message. If they do not fit, the faults are left out. If the rest does not fit either, it is aligned at the right. */
 function Label({ placed: { message, y, fromX, toX }, width, isSelected }: LabelProps) {
   const { facts: outcome, faults } = arrowWords(message);
   const name = clipped(nameOf(message));

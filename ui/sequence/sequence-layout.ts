@@ -6,7 +6,7 @@ export const GEOMETRY = { head: 40, row: 30, note: 26, margin: 42, narrowest: 80
 /** The width of the box with a column's name. */
 export const headWidth = (gap: number): number => Math.min(gap - 4, 128);
 
-export interface Column {
+interface Column {
   /** An application, or `client`. */
   readonly id: string;
   readonly x: number;

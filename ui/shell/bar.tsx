@@ -20,7 +20,7 @@ import { pages } from './pages.ts';
 import { Picker } from './picker.tsx';
 import css from './shell.module.css';
 
-/** The sticky bar: which rehearsal, what time it is there, what is set and what holds. Of a rehearsal that cannot be shown it has the name only. */
+/** The sticky bar: the rehearsal, its clock, its faults and its invariants. For a rehearsal that cannot be shown, it has the name only. */
 export function Bar({ rehearsal }: { rehearsal: string }) {
   const isShown = trouble.value === undefined;
   return (
@@ -56,7 +56,7 @@ const State = ({ rehearsal }: { rehearsal: string }) => (
   </>
 );
 
-/** Leads to the page of the faults, or to the traces that they struck. */
+/** A link to the page of faults, or to the traces that faults struck. */
 function FaultsSet({ rehearsal }: { rehearsal: string }) {
   const set = (faults.value ?? []).filter((fault) => !isUsedUp(fault));
   if (set.length === 0) return null;
@@ -79,7 +79,7 @@ function FaultsSet({ rehearsal }: { rehearsal: string }) {
   );
 }
 
-/** What verify found, until something happens again. */
+/** The result of the last verification, until the next hop. */
 function Invariants() {
   const open = useSignal(false);
   const outcome = verified.value;

@@ -104,7 +104,7 @@ const Verb = ({ label, hint, run, ...rest }: VerbProps) => (
   </button>
 );
 
-/** Runs a verb without the dialog, which would hide the status line. */
+/** Closes the dialog, which would hide the status line, and runs a verb. */
 function inTheOpen(element: Element, run: () => void): void {
   element.closest('dialog')?.close();
   run();
@@ -130,7 +130,7 @@ function ClockDialog({ now, onClose }: { now: string; onClose: () => void }) {
           <input
             type="datetime-local"
             {...attributes}
-            // A narrow window has the verbs first.
+            // In a narrow window, the verbs come before this field.
             autofocus={!isNarrow.value}
             required
             min={now.slice(0, 16)}

@@ -26,7 +26,7 @@ const KEYS: readonly (readonly [keys: string, effect: string])[] = [
   ['?', 'This list'],
 ];
 
-/** The list of keys, and the switch for those who cannot use single keys. */
+/** The list of keys, and the switch for users who cannot use single keys. */
 export function Keys() {
   if (!keysShown.value) return null;
   const ofPages = pages.flatMap(({ key, title }) => (key === undefined ? [] : [[`g ${key}`, title] as const]));

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from '../kit/kit.ts';
 
-/** What a page gets: its address, taken apart. */
+/** The properties of a page: the parts of its address. */
 export interface PageProps {
   /** Empty on pages of the whole estate. */
   readonly rehearsal: string;

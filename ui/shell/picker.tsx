@@ -29,7 +29,7 @@ export function Picker({ rehearsal }: { rehearsal: string }) {
 }
 
 /** Links to all rehearsals, latest use first. They open the page that is shown, in the other rehearsal. */
-export function RehearsalList() {
+function RehearsalList() {
   const listed = useRead('list-rehearsals');
   const filter = useSignal('');
   return (

@@ -12,7 +12,7 @@ export interface Found {
 }
 
 interface ActionsInput {
-  /** What was typed: a length of time moves the clock by it. */
+  /** The typed text. A length of time in it offers to move the clock by that length. */
   readonly text: string;
   /** Undefined: no rehearsal is shown. */
   readonly rehearsal: string | undefined;
@@ -21,7 +21,7 @@ interface ActionsInput {
   readonly rehearsals: readonly string[];
 }
 
-/** What can be done from here. */
+/** The actions that the search offers. */
 export function actionsFor({ text, rehearsal, scenarios, presets, rehearsals }: ActionsInput): readonly Found[] {
   const doing = (title: string, run: () => unknown, note?: string): Found => ({ group: 'Actions', title, note, run });
   const typed = lengthIn(text);

@@ -22,7 +22,7 @@ import { actionsFor, type Found } from './search-actions.ts';
 
 /** Wall time after the last key. */
 const TYPED_MS = 150;
-/** Results of a group. */
+/** Most results of a group. */
 const MOST = 6;
 
 /** A result that leads to a page. The references of APIs and events are separate pages. */
@@ -79,7 +79,7 @@ async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal
   return [leading('hops', apiTitle(hop.api), link, requestId)];
 }
 
-/** Those that have every word, at most a few of each group. */
+/** The results that contain every word, at most a few of each group. */
 function matching(all: readonly Found[], text: string): readonly Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = all.filter(({ title, note = '' }) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word)));
@@ -92,7 +92,7 @@ const few = (found: readonly Found[]): readonly Found[] =>
 /** Finds any id, number, e-mail, SKU, trace, page or action. @param rehearsal where to search; undefined: none can be shown */
 export function Search({ rehearsal, last, onClose }: { rehearsal: string | undefined; last: string; onClose: () => void }) {
   const [text, setText] = useState('');
-  // The dialog is open by now: effects of its component run first.
+  // The dialog is already open: effects of its component run first.
   useEffect(() => setText((typed) => collectedTyping() + typed), []);
   const [asked, setAsked] = useState('');
   const [chosen, setChosen] = useState(0);
@@ -174,14 +174,8 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
 const NOTHING =
   'Nothing has this text. The search finds ids, order numbers, names, e-mails and SKUs of this rehearsal, and pages and actions.';
 
-interface ResultsProps {
-  readonly results: readonly Found[];
-  readonly current: number;
-  readonly run: (found: Found) => void;
-}
-
 /** The focus stays in the field, so options are not links. */
-const Results = ({ results, current, run }: ResultsProps) => (
+const Results = ({ results, current, run }: { results: readonly Found[]; current: number; run: (found: Found) => void }) => (
   <div id="found" role="listbox" aria-label="Results" class={css.results}>
     {[...Map.groupBy(results.entries(), ([, { group }]) => group)].map(([group, ofGroup]) => (
       // biome-ignore lint/a11y/useSemanticElements: options of a list box may be in groups only

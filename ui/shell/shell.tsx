@@ -45,7 +45,7 @@ export function Shell() {
     if (credential === undefined) return;
     void enterRehearsal(rehearsal);
   }, [rehearsal, credential]);
-  // A rehearsal that was not there may have been created in the meantime.
+  // An unknown rehearsal may have been created since.
   const at = path.value;
   useEffect(() => void enterAgain(), [at]);
   useEffect(() => {

@@ -6,9 +6,9 @@ import { whyNot } from '../objects/words.ts';
 import { readStock, type StockPlace, sumOf } from './stock-read.ts';
 import { createReservationReader, type ReservationReader, type SkuReservation } from './stock-reservations.ts';
 
-/** Keeps the counters; it answers counts. */
+/** The application that stores the counters. */
 const OWNER = 'inventory-service';
-/** Most other SKUs that are named when a SKU is unknown. */
+/** Maximum number of SKUs that the page of an unknown SKU names. */
 const MOST_OTHERS = 40;
 
 interface StockItemProps {
@@ -62,7 +62,7 @@ async function readItem(sku: string, readReservations: ReservationReader, signal
 const UnknownSku = ({ sku, skus }: StockItemProps & { skus: readonly string[] }) => (
   <Unknown
     title="Unknown SKU"
-    words="No stock is kept of SKU"
+    words="This rehearsal has no stock records of SKU"
     id={sku}
     why="The name is wrong. These have stock:"
     card={

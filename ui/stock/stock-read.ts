@@ -8,7 +8,7 @@ const MOST_PAGES = 10;
 
 export interface StockOfSku {
   readonly sku: string;
-  /** Of its product. */
+  /** Name of its product. */
   readonly name: string | undefined;
   /** Sorted like the locations. */
   readonly places: readonly StockPlace[];
@@ -31,7 +31,7 @@ export async function readStock(signal: AbortSignal) {
 
 type Counts = Pick<StockPlace, 'onHand' | 'reserved' | 'safetyStock'>;
 
-/** The stock of several places together. A place that promises too much takes nothing from the others. */
+/** The stock of several places together. A place with a negative ATP does not lower the sum. */
 export const sumOf = (places: readonly StockPlace[]): Counts & Pick<StockPlace, 'atp'> => ({
   onHand: sum(places, ({ onHand }) => onHand),
   reserved: sum(places, ({ reserved }) => reserved),

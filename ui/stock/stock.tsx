@@ -13,12 +13,8 @@ const MOST_SKUS = 200;
 export const Stock = ({ rest: [sku], query }: PageProps) =>
   sku === undefined ? <StockList query={query} /> : <StockItem key={sku} sku={sku} />;
 
-interface StockListProps {
-  readonly query: URLSearchParams;
-}
-
 /** A line for each SKU; its locations open below. Numbers change where they stand. */
-function StockList({ query }: StockListProps) {
+function StockList({ query }: { query: URLSearchParams }) {
   const q = query.get('q') ?? '';
   const location = query.get('location') ?? undefined;
   const read = useResource('stock', readStock);
@@ -62,7 +58,7 @@ function StockList({ query }: StockListProps) {
 }
 
 interface SkuLineProps extends StockOfSku {
-  /** Those that are shown. */
+  /** The shown locations. */
   readonly locations: readonly string[];
 }
 
@@ -103,13 +99,7 @@ const Promised = ({ place: { atp } }: { place: Pick<StockPlace, 'atp'> }) => (
   <span>{atp > 0 ? <strong>{atp.toLocaleString('en')}</strong> : <Badge tone="warn">{atp.toLocaleString('en')}</Badge>}</span>
 );
 
-interface LocationLinksProps {
-  readonly q: string;
-  readonly locations: readonly string[];
-  readonly selected: string | undefined;
-}
-
-const LocationLinks = ({ q, locations, selected }: LocationLinksProps) => (
+const LocationLinks = ({ q, locations, selected }: { q: string; locations: readonly string[]; selected: string | undefined }) => (
   <p class="line">
     {[undefined, ...locations].map((location) => (
       <a
@@ -126,7 +116,7 @@ const LocationLinks = ({ q, locations, selected }: LocationLinksProps) => (
 
 const NoSku = ({ q, location }: { q: string; location: string | undefined }) =>
   location === undefined && q === '' ? (
-    <Empty title="No stock is kept here.">
+    <Empty title="This rehearsal has no stock records.">
       <p class="muted">The fixtures of the estate list the SKUs that have stock.</p>
     </Empty>
   ) : (

@@ -7,8 +7,8 @@ const KEY = 'touchpoint-exchanges';
 const MOST = 50;
 
 /**
- * The exchanges of this tab, newest first. They stay when the page is reloaded and go with the tab. When the storage of the browser is full,
- * the oldest go.
+ * The exchanges of this tab, newest first. They survive a reload and end with the tab. When the storage of the browser is full,
+ * the oldest are dropped.
  */
 export function createHistory(portal: PortalDescription) {
   const stored = parsed(read() ?? '[]');

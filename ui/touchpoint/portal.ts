@@ -56,7 +56,7 @@ function createForm(alias: PortalAlias, { description, caller, send }: Around) {
   const cases = description.cases.filter((fixture) => fixture.alias === alias.name);
   const [address, selector, body] = [signal('alias'), signal(''), signal('')];
   const isSending = signal(false);
-  /** Undefined when the form has another request by now. */
+  /** Undefined if the form has changed its request since. */
   const sent = signal<Sent>();
   /** The case that the form was last loaded with. */
   const loaded = signal<string>();
@@ -69,7 +69,7 @@ function createForm(alias: PortalAlias, { description, caller, send }: Around) {
   }));
   /** The body that the form was last loaded with. */
   let unedited: string | undefined;
-  /** Counts what the form has shown. */
+  /** Number of exchanges that the form has shown. */
   let shown = 0;
   const show = (exchanged: Sent | undefined): void => {
     shown += 1;
@@ -117,7 +117,7 @@ function createForm(alias: PortalAlias, { description, caller, send }: Around) {
       isSending.value = true;
       const before = shown;
       const answered = await send(request.peek());
-      // When the form has another request by now, the answer appears in the history only.
+      // If the form has changed its request since, the answer appears in the history only.
       if (shown === before) show(answered);
       isSending.value = false;
     },

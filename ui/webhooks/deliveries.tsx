@@ -18,13 +18,8 @@ import css from './webhooks.module.css';
 
 type Attempt = Delivery['attempts'][number];
 
-interface DeliveriesProps {
-  readonly webhook: Webhook;
-  readonly onChange: () => void;
-}
-
 /** What was sent to a receiver, newest first, with each attempt and a button that makes another. */
-export function Deliveries({ webhook, onChange }: DeliveriesProps) {
+export function Deliveries({ webhook, onChange }: { webhook: Webhook; onChange: () => void }) {
   const { name, state } = webhook;
   const use = useListInUse();
   const feed = useDeliveries(name, use.isInUse);

@@ -46,7 +46,7 @@ export function WebhookForm({ webhook, taken = [], onDone }: WebhookFormProps) {
           {
             id: 'webhook-name',
             label: 'Name',
-            hint: 'Lower-case letters, digits and hyphens, at most 40. A fault names the webhook that it strikes so.',
+            hint: 'Lower-case letters, digits and hyphens, at most 40. A fault strikes the webhook by this name.',
             pointer: '{name}',
           },
           name,

@@ -26,7 +26,7 @@ export function useFailing(name: string): boolean {
   return useResource(`failing ${name}`, read, { follows: ['hops', 'clock', 'gap'] }).value ?? false;
 }
 
-/** The deliveries of a webhook: those that are shown change where they stand, and new ones wait while the list is in use. */
+/** The deliveries of a webhook. Shown deliveries change in their rows; new ones wait while the list is in use. */
 export const useDeliveries = (name: string, isInUse: () => boolean): GrowingList<Delivery> =>
   useGrowingList({
     key: `deliveries to ${name}`,

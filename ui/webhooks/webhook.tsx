@@ -69,12 +69,7 @@ function Disabled({ webhook, onEnabled }: { webhook: Webhook; onEnabled: () => v
   );
 }
 
-interface RegistrationProps {
-  readonly webhook: Webhook;
-  readonly onChange: () => void;
-}
-
-function Registration({ webhook, onChange }: RegistrationProps) {
+function Registration({ webhook, onChange }: { webhook: Webhook; onChange: () => void }) {
   const { name, url, types, timestamp, createdAt, oldSecretUntil } = webhook;
   const asking = useSignal<'change' | 'rotate' | 'delete' | undefined>(undefined);
   const close = (): void => {
@@ -167,13 +162,7 @@ const KEPT: readonly (readonly [string, string])[] = [
   ['PT0S', 'not at all: it ends now'],
 ];
 
-interface RotationProps {
-  readonly name: string;
-  readonly onDone: () => void;
-  readonly onChange: () => void;
-}
-
-function Rotation({ name, onDone, onChange }: RotationProps) {
+function Rotation({ name, onDone, onChange }: { name: string; onDone: () => void; onChange: () => void }) {
   const keepOldFor = useSignal('PT24H');
   const rotate = (event: Event): Promise<void> => {
     event.preventDefault();

@@ -62,7 +62,7 @@ const WebhookRow = ({ webhook }: { webhook: Webhook }) => (
   />
 );
 
-/** Both ways to receive events: a registration, and a command beside the receiver. */
+/** The two ways to receive events: a registered webhook, and the command `estate listen` on the machine of the receiver. */
 function NoWebhook() {
   const command = `estate listen --against ${location.origin} --rehearsal ${here()} --forward-to http://localhost:3000/events`;
   return (

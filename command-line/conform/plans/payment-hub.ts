@@ -134,11 +134,8 @@ export const paymentHubPlan: Plan = {
             const input = authorisation(bench, { card: 'declined-card' });
             await bench.refused('authorize-payment-api', input, 'A declined card', 402);
             const states = (await paymentsOf(bench, String(input.body?.['orderId']))).map(({ state }) => state);
-            bench.expect(
-              'Payments of the order that did not fail',
-              states.filter((state) => state !== 'failed'),
-              [],
-            );
+            const others = states.filter((state) => state !== 'failed');
+            bench.expect('Payments of the order that did not fail', others, []);
           },
         },
       },
@@ -204,11 +201,8 @@ export const paymentHubPlan: Plan = {
           check: async (bench) => {
             const { id, orderId } = await authorised(bench);
             await authorised(bench);
-            bench.expect(
-              'Payments of the order',
-              (await paymentsOf(bench, orderId)).map((one) => one.id),
-              [id],
-            );
+            const ids = (await paymentsOf(bench, orderId)).map((one) => one.id);
+            bench.expect('Payments of the order', ids, [id]);
             bench.expect('Payments of an unknown order', await paymentsOf(bench, bench.unique('ord_')), []);
           },
         },

@@ -60,11 +60,8 @@ export const promotionEnginePlan: Plan = {
           title: 'answers an unknown voucher as rejected, without an error',
           check: async (bench) => {
             const { rejected } = await evaluate(bench, 'CONFORM-UNKNOWN');
-            bench.expect(
-              'Rejected',
-              rejected.map(({ reason }: Body) => reason),
-              ['not_found'],
-            );
+            const reasons = rejected.map(({ reason }: Body) => reason);
+            bench.expect('Rejected', reasons, ['not_found']);
           },
         },
       },

@@ -4,10 +4,11 @@ import manifest from '../../../package.json' with { type: 'json' };
 import type { EstateClient } from '../../../rehearsal/estate-client.ts';
 import type { StepRecord } from '../../../rehearsal/scenario.ts';
 import { ENDING, type Failure, packed } from '../../../shared/domain/estate-file.ts';
+import { errorMessage } from '../../../shared/domain/text.ts';
 import type { ChosenScenario } from '../choice.ts';
 
 /** The file of the world that a scenario left when it failed, or why there is none. */
-export type FailingWorld = { readonly file: string } | { readonly missing: string };
+type FailingWorld = { readonly file: string } | { readonly missing: string };
 
 const fileOf = ({ scenario }: ChosenScenario): string => `${scenario.name}${ENDING}`;
 
@@ -43,6 +44,6 @@ export async function writeWorld(
     await writeFile(join(folder, fileOf(chosen)), packed({ snapshot, failure, scenario: source }));
     return { file: fileOf(chosen) };
   } catch (error) {
-    return { missing: error instanceof Error ? error.message : String(error) };
+    return { missing: errorMessage(error) };
   }
 }

@@ -27,14 +27,14 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
   if (!found.rejecting) return;
   rowFor(returnLifeCycle, found, verb);
   const { since } = found.rejecting;
-  const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; send this request again when it has ended.`;
+  const detail = `A rejection of the return "${found.id}" has been in progress since ${since}; repeat the request when it has ended.`;
   throw refusal(returnLifeCycle, found, verb, detail, { pendingAction: { action: 'reject', since }, retryable: true });
 }
 
 /** Refuses to move a written-off return: it is refunded even if its parcel arrives. @throws Problem `invalid_state_transition` */
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
-  const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is paid back, and ${verb} is no longer possible.`;
+  const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is refunded, and ${verb} is no longer possible.`;
   throw refusal(returnLifeCycle, found, verb, detail);
 }
 

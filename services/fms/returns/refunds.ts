@@ -3,7 +3,7 @@ import { closeReturn } from '../../../shared/catalog/order/internal.ts';
 import { Order } from '../../../shared/catalog/order/objects.ts';
 import { Payment } from '../../../shared/catalog/payment/objects.ts';
 import { committedOf, succeededOf } from '../../../shared/catalog/payment/refunds.ts';
-import { Problem } from '../../../shared/catalog/problems.ts';
+import { isProblem } from '../../../shared/catalog/problems.ts';
 import type { Figures } from '../../../shared/catalog/retailer.ts';
 import { type EventHandler, handleDue, unchanged } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
@@ -80,7 +80,7 @@ export const settleReturn = handleDue(settleReturnDue)(async ({ key }, { work, c
     if (settled) work.transition(returns, found, 'refund', refunds ? { refunds } : {});
     else if (refunds) work.transition(returns, found, 'note', { refunds });
   } catch (error) {
-    if (!(error instanceof Problem) || error.retryable || error.code !== 'invalid_state_transition') throw error;
+    if (!isProblem(error, 'invalid_state_transition') || error.retryable) throw error;
     log.warn({ returnId: key, code: error.code }, `paying a return back failed: ${error.message}`);
   }
 });
@@ -151,7 +151,7 @@ export const onOrderCancelled: EventHandler = async ({ data }, { work }) => {
   if (exchangeForReturnId === undefined) return unchanged('The order is not exchanged for a return.');
   const found = await work.get(returns, exchangeForReturnId);
   if (found?.state !== 'inspected')
-    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is paid back instead.`);
+    return unchanged(`The return is ${found?.state ?? 'unknown'}: only an inspected return is refunded instead.`);
   work.schedule(settleReturnDue, found.id, work.now, {});
   return undefined;
 };

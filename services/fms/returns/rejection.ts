@@ -3,7 +3,7 @@ import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts'
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
-import { isDependencyProblem, Problem } from '../../../shared/catalog/problems.ts';
+import { isDependencyProblem, isProblem, Problem } from '../../../shared/catalog/problems.ts';
 import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
@@ -13,7 +13,7 @@ import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { planStep } from './moves.ts';
 import { paidOf, settlesAt } from './refunds.ts';
 
-/** The customer keeps the units: no parcel may be in transit, no label usable. @throws Problem `invalid_state_transition` */
+/** Refuses while the parcel may still arrive. @throws Problem `invalid_state_transition` */
 function refuseWhileInTransit(found: StoredReturn): void {
   const { id, state, shipments } = found;
   const parcel = shipments.at(-1);
@@ -21,7 +21,7 @@ function refuseWhileInTransit(found: StoredReturn): void {
   const where = `The parcel "${parcel.id}" of the return "${id}" is ${parcel.state}, so its goods may still arrive.`;
   const remedy =
     parcel.state === 'lost'
-      ? 'Write the return off, which pays it back.'
+      ? 'Write the return off, which refunds it.'
       : 'Wait until the parcel arrives, and inspect the goods before you reject the return, or until the parcel is back with the customer.';
   throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
@@ -37,8 +37,8 @@ export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, 
 
 /**
  * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be paid back. Then the OMS
- * decides, because the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. The
- * changes are for the last commit.
+ * decides, because the return may already be paid back or pay for an exchange order. Only the OMS books the units back to the customer. All
+ * changes belong to the last commit.
  * @returns the refusal, after which the return is as before
  * @throws Problem while the Inventory Service or the OMS does not answer
  */
@@ -131,7 +131,7 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
     try {
       await scope.call(recordStockMovement, { body }, { intent: id, step: `${orderLineId} sent-back ${attempt}` });
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'insufficient_stock') throw error;
+      if (!isProblem(error, 'insufficient_stock')) throw error;
       return { taken, refusal: soldMeanwhile(id, error) };
     }
     taken.push(orderLineId);
@@ -140,7 +140,7 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
 }
 
 const soldMeanwhile = (id: string, { message, context }: Problem): Problem => {
-  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be paid back.`;
+  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be refunded.`;
   return new Problem('insufficient_stock', detail, { ...context, objectType: 'return', id });
 };
 

@@ -3,7 +3,7 @@ import type { InputOf } from '../../../shared/catalog/define.ts';
 import { createReturn as createReturnApi } from '../../../shared/catalog/fulfillment/apis.ts';
 import { getReturn as getReturnCall, listReturns as listReturnsCall } from '../../../shared/catalog/fulfillment/internal.ts';
 import { bookReturn, closeReturn } from '../../../shared/catalog/order/internal.ts';
-import { didNothing, invalid, isDependencyProblem, Problem, undefinedIfNotFound } from '../../../shared/catalog/problems.ts';
+import { didNothing, invalid, isDependencyProblem, Problem, undefinedIf } from '../../../shared/catalog/problems.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handle, handleDue, type Scope } from '../../../shared/work/handler.ts';
 import { requireObject } from '../../../shared/work/require-object.ts';
@@ -48,7 +48,7 @@ async function isAnotherUndecided(work: UnitOfWork, { id, orderId }: { id: strin
 }
 
 const retryable = ({ code, message, context }: Problem): Problem =>
-  new Problem(code, `${message} Another return of this order is being created; send this request again when that has ended.`, {
+  new Problem(code, `${message} Another return of this order is being created; repeat the request after that.`, {
     ...context,
     retryable: true,
     retryAfter: 1,
@@ -181,7 +181,7 @@ export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call 
   await work.checkpoint();
   const body = { outcome: 'rejected' as const };
   // An order that is unknown to the OMS has no booked units.
-  await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: 'undo' }).catch(undefinedIfNotFound);
+  await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: 'undo' }).catch(undefinedIf('not_found'));
 });
 
 export const getReturn = handle(getReturnCall)(async ({ params: { id } }, { work }) => published(await requireObject(work, returns, id)));

@@ -25,7 +25,10 @@ export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be 
 const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
 const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
-export const FOREIGN_HOST = fixedAnswer(421, 'This is shown as localhost, by address, or under a name that ALLOWED_HOSTS lists');
+export const FOREIGN_HOST = fixedAnswer(
+  421,
+  'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS',
+);
 export const BODY_TOO_LARGE = fixedAnswer(413, 'The body is larger than 1 MiB');
 
 const REQUEST_UNREADABLE = fixedAnswer(400, 'This is not a readable HTTP request');

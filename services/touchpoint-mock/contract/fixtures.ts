@@ -26,13 +26,7 @@ export interface CaseFixture {
 }
 
 /** One way of authorisation. `{storeKey}` and `{lane}` stand for the configured key and the first configured lane. */
-export interface AuthorizationFixture {
-  readonly name: (typeof AUTHORIZATIONS)[number];
-  readonly title: string;
-  readonly authorization: string | null;
-  readonly touchpointId: string;
-  readonly authorized: boolean;
-}
+export type AuthorizationFixture = z.output<typeof authorizationFixtures>[number];
 
 export interface TouchpointFixtures {
   readonly cases: readonly CaseFixture[];

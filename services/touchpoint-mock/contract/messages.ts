@@ -40,7 +40,7 @@ const ResponseLine = z
     unitPrice: amount.describe(`${OURS} list price per piece or kilogram, two decimals; 0.00 when unknown.`),
     amount: amount.describe(`${OURS} net amount of the line, two decimals; 0.00 when rejected.`),
     saving: amount.describe(`${OURS} what the customer saves on the line, two decimals.`),
-    unitOfMeasure: z.enum(['EA', 'KG']).describe(`${OURS} what unitPrice is the price of: a piece or a kilogram.`),
+    unitOfMeasure: z.enum(['EA', 'KG']).describe(`${OURS} the unit that unitPrice applies to: a piece or a kilogram.`),
     minAge: z.literal(18).nullable().describe(`${OURS} lowest age of the buyer; null when anybody may buy.`),
     priceSource: z.enum(['CATALOG', 'LABEL']).describe(`${OURS} where the amount comes from.`),
   })

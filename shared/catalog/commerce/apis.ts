@@ -21,6 +21,7 @@ import {
   VoucherCode,
 } from '../shapes.ts';
 import { Basket, DigitalChannel, Product, ProductView } from './objects.ts';
+import { Receipt } from './transaction.ts';
 
 export const getProduct = defineApi({
   id: 'get-product-api',
@@ -55,7 +56,6 @@ export const listProducts = defineApi({
     cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous page.'),
   }),
   response: pageOf(Product),
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -95,7 +95,6 @@ export const getBasket = defineApi({
   path: '/baskets/{id}',
   response: Basket,
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -127,7 +126,6 @@ export const changeBasketLine = defineApi({
   request: z.strictObject({ qty: Quantity }),
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', 'insufficient_stock', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -143,7 +141,6 @@ export const removeBasketLine = defineApi({
   path: '/baskets/{id}/lines/{lineId}',
   response: Basket,
   problems: ['not_found', 'invalid_state_transition', ...dependencyProblems],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -186,7 +183,7 @@ export const checkoutBasket = defineApi({
 export const createTransaction = defineApi({
   id: 'create-transaction-api',
   summary:
-    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid.',
+    'Opens a checkout at the till, with lines or with an open basket. Returns the order as the till stores it: a draft that the OMS receives once it is paid. A sale that costs nothing is paid and completed in this call.',
   type: 'command',
   application: 'pos',
   method: 'POST',
@@ -203,7 +200,7 @@ export const createTransaction = defineApi({
     }),
     ['lines', 'basketId'],
   ),
-  response: OrderView,
+  response: OrderView.extend({ receipt: Receipt.optional().describe('Present if the sale costs nothing.') }),
   status: 201,
   emits: ['checkout-started'],
   problems: ['not_found', 'invalid_state_transition', 'basket_empty', 'customer_blocked', ...dependencyProblems],

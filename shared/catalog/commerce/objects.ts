@@ -172,11 +172,11 @@ export const Product = z
     sku: Sku,
     gtin: z
       .string()
-      .regex(/^[0-9]{13}$/)
+      .regex(/^[0-9]{13}$/, 'This must be 13 digits.')
       .describe('GTIN-13 with its check digit.'),
     labelReference: z
       .string()
-      .regex(/^[0-9]{5}$/)
+      .regex(/^[0-9]{5}$/, 'This must be 5 digits.')
       .optional()
       .describe('Sold by weight: the five digits after the prefix of its price-embedded labels. A till sells a label at the price on it.'),
     name: z.string(),

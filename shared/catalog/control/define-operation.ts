@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Method, PathParameter } from '../define.ts';
+import type { Method, PathParameter, Section } from '../define.ts';
 import type { ProblemCode } from '../problems.ts';
 
 /**
@@ -33,7 +33,7 @@ export interface ControlOperation<
  * The moves of a business object that an operation makes. The last segment of its path is the verb, as the life cycle spells it, unless the
  * member `by` of the body chooses the verb.
  */
-export interface PlayedVerbs {
+interface PlayedVerbs {
   readonly object: string;
   readonly verbs: readonly string[];
   readonly by?: string;
@@ -49,28 +49,17 @@ export function defineOperation<
   Response extends z.ZodType,
   Query extends z.ZodObject = Nothing,
   Request extends z.ZodType = Nothing,
->(input: {
-  readonly id: Id;
-  readonly summary: string;
-  /** Default: `GET`. */
-  readonly method?: Method;
-  readonly path: Path;
-  readonly query?: Query;
-  readonly request?: Request;
-  readonly response: Response;
-  readonly status?: 200 | 201 | 202 | 204;
-  readonly problems?: readonly ProblemCode[];
-  readonly plays?: PlayedVerbs;
-  readonly body?: 'large';
-}): ControlOperation<Id, Path, Query, Request, Response> {
-  return {
-    ...input,
-    method: input.method ?? 'GET',
-    query: input.query ?? (NO_QUERY as Query),
-    request: input.request ?? (NO_BODY as Request),
-    status: input.status ?? 200,
-    problems: input.problems ?? [],
-  };
+>(
+  input: Partial<Pick<ControlOperation, 'method' | 'status' | 'problems' | 'plays' | 'body'>> & {
+    readonly id: Id;
+    readonly summary: string;
+    readonly path: Path;
+    readonly query?: Query;
+    readonly request?: Request;
+    readonly response: Response;
+  },
+): ControlOperation<Id, Path, Query, Request, Response> {
+  return { method: 'GET', query: NO_QUERY as Query, request: NO_BODY as Request, status: 200, problems: [], ...input };
 }
 
 /** An operation whose answer is a stream of server-sent events. */
@@ -127,5 +116,3 @@ export type ControlCall<O> =
     : never;
 export type ControlOutput<O> =
   O extends ControlOperation<string, string, z.ZodObject, z.ZodType, infer Response> ? z.output<Response> : never;
-
-type Section<Name extends string, T> = Record<never, never> extends T ? { readonly [K in Name]?: T } : { readonly [K in Name]: T };

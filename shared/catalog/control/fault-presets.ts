@@ -1,7 +1,7 @@
 import type { FaultInput } from './faults.ts';
 
 /** A ready-made fault with a business title. Its id becomes the name of the fault. */
-export interface FaultPreset {
+interface FaultPreset {
   readonly id: string;
   readonly group: string;
   readonly title: string;

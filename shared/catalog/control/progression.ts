@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { ProgressionMode } from '../fulfillment/reference-data.ts';
 
 /** `auto`: an application takes the step; `manual`: a caller does. */
-export const ProgressionStep = z.enum(['auto', 'manual']).meta({ id: 'ProgressionStep' });
-export type ProgressionStep = z.output<typeof ProgressionStep>;
+const ProgressionStep = z.enum(['auto', 'manual']).meta({ id: 'ProgressionStep' });
 
 /** Which steps of a rehearsal are automatic, and how steps without an API happen. */
 export const Progression = z

@@ -15,7 +15,7 @@ export const CARRIER = 'carrier';
 /** The name of a registered webhook, chosen by the caller. It is a name for faults, too. */
 export const WebhookName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/)
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'This must have 1 to 40 small letters, digits and hyphens, and begin with a letter or a digit.')
   .refine((name) => name !== CARRIER);
 
 /** What `types` may list. */

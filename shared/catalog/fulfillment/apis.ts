@@ -106,7 +106,7 @@ export const generateLabel = defineApi({
 export const trackShipment = defineApi({
   id: 'track-shipment-api',
   summary:
-    'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is 409.',
+    'Returns the state of a parcel, its estimated delivery, and all its scans, from the label on. A dispatched parcel without a label is refused with 409.',
   application: 'carrier-platform',
   auth: 'api-key',
   path: '/shipments/{id}/tracking',
@@ -182,7 +182,6 @@ export const carrierWebhook = defineApi({
   response: z.null(),
   status: 204,
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 
@@ -194,7 +193,6 @@ export const labelDocument = defineApi({
   path: '/labels/{rehearsal}/{file}',
   response: z.base64(),
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
   produces: 'application/pdf',
 });

@@ -78,7 +78,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
   ],
 });
 
-export const FulfillmentLine = z
+const FulfillmentLine = z
   .object({
     orderLineId: Id,
     sku: Sku,

@@ -7,7 +7,7 @@ export type ProgressionMode = z.output<typeof ProgressionMode>;
 
 const Delay = z
   .string()
-  .regex(/^P[0-9A-Z]{1,20}$/)
+  .regex(/^P[0-9A-Z]{1,20}$/, 'This must be an ISO 8601 duration such as P1D or PT2H.')
   .describe('ISO 8601 duration.');
 
 /** Automatic scans of the parcels of a carrier's service. Delays start when the label is generated. */

@@ -96,7 +96,7 @@ export const CarrierService = z.enum(['STANDARD', 'EXPRESS', 'LOST', 'RTS', 'ATT
 
 export const Carrier = z
   .string()
-  .regex(/^[A-Za-z0-9._-]{1,40}$/)
+  .regex(/^[A-Za-z0-9._-]{1,40}$/, 'This must have 1 to 40 letters, digits, dots, hyphens and underscores.')
   .meta({ id: 'Carrier', description: 'Name of the carrier.', example: 'demo-carrier' });
 
 /** The carrier of a parcel when no request names one. */
@@ -127,9 +127,9 @@ export const trackingStatusCodes = {
   lost: 'failure',
 } as const satisfies Record<z.output<typeof TrackingStatus>, string>;
 
-export const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
+const DeliveryWindow = z.strictObject({ from: Instant, to: Instant }).meta({ id: 'DeliveryWindow' });
 
-export const TrackingEvent = z
+const TrackingEvent = z
   .object({
     status: TrackingStatus,
     statusCode: z.string().describe('Status code of the carrier.'),

@@ -60,7 +60,7 @@ const ConfirmRequest = z.strictObject({ orderId: Id.optional() });
 export const confirmReservation = defineApi({
   id: 'confirm-reservation-api',
   summary:
-    'Makes a timed reservation permanent. It ends with its order or by Release Reservation. An unknown order is 404, because its stock would stay reserved forever.',
+    'Makes a timed reservation permanent. It ends with its order or by Release Reservation. An unknown order is refused with 404, because its stock would stay reserved forever.',
   type: 'action',
   application: 'sim',
   method: 'POST',
@@ -130,7 +130,7 @@ export const checkAvailability = defineApi({
 export const allocateInventory = defineApi({
   id: 'allocate-inventory-api',
   summary:
-    'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or the request names one, no stock moves and the answer is that reservation. The reservation of a draft still expires. An order that neither the OMS nor a till has is 404, because its stock would stay reserved forever.',
+    'Reserves stock for an order line permanently, once per line. If the order already has a reservation of the units, or the request names one, no stock moves and the answer is that reservation. The reservation of a draft still expires. An order that neither the OMS nor a till has is refused with 404, because its stock would stay reserved forever.',
   type: 'command',
   application: 'inventory-service',
   method: 'POST',

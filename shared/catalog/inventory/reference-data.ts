@@ -10,7 +10,7 @@ export const Location = z
     name: z.string().min(1),
     priority: z.int().min(1).describe('1 is tried first.'),
     address: Address,
-    timeZone: TimeZone.optional().describe('Receipts of a store have the day in it. Default: the time zone of the retailer.'),
+    timeZone: TimeZone.optional().describe('Decides the day in receipts of a store. Default: the time zone of the retailer.'),
   })
   .meta({ id: 'Location' });
 export type Location = z.output<typeof Location>;

@@ -24,7 +24,6 @@ export const listLedgerEntries = defineApi({
   }),
   response: pageOf(LedgerEntry),
   problems: ['not_found'],
-  shapes: 'our choice',
   addition: true,
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import type { Figures } from '../retailer.ts';
-import { commonFields, Id, Instant, Money } from '../shapes.ts';
+import { commonFields, Id, Instant, Money, NAME, NAME_RULE } from '../shapes.ts';
 
 export const Tier = z
   .enum(['bronze', 'silver', 'gold'])
@@ -28,7 +28,9 @@ export function standingAt(lifetimePoints: number, loyalty: Figures['loyalty']) 
 export const CardNumber = z
   .string()
   .trim()
-  .regex(/^[A-Za-z0-9._-]{4,32}$/, 'This must have 4 to 32 letters, digits, dots, hyphens and underscores.')
+  .min(4)
+  .max(32)
+  .regex(NAME, NAME_RULE)
   .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z
@@ -43,7 +45,7 @@ export const LedgerEntry = z
       .int()
       .optional()
       .describe(
-        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle the debt with later points.',
+        'Earned points that a refund could not take back because the balance was too low. Negative on entries that settle it with later points.',
       ),
   })
   .meta({ id: 'LedgerEntry' });

@@ -150,7 +150,7 @@ export const Order = z
       .array(z.string())
       .optional()
       .describe(
-        'Refunds and lost disputes before completedAt, each as its payment and its position among the refunds or disputes of that payment. Absent if there are none.',
+        'Refunds and lost disputes before completedAt, each named by its payment and its position in the list of that payment. Absent if there are none.',
       ),
     cancelReason: z.string().optional(),
     exchangeForReturnId: Id.optional().describe('The return whose value pays for this order.'),

@@ -10,8 +10,8 @@ export const declineCodes = {
   do_not_honor: 'The issuer declines without a reason.',
   capture_declined: 'The provider approved the authorisation and declined its capture.',
   authentication_failed: 'The customer rejected the payment at its 3-D Secure authentication.',
-  authentication_expired: 'The customer did not authenticate the payment in time: within 15 minutes by default.',
-  provider_timeout: 'The provider did not answer in time: for 15 minutes by default.',
+  authentication_expired: 'The customer did not authenticate the payment in time, 15 minutes by default.',
+  provider_timeout: 'The provider did not answer in time, 15 minutes by default.',
   unknown_gift_card: 'The gift card is unknown.',
   currency_not_supported: 'The gift card is in another currency.',
   unknown_redemption: 'The redemption is unknown.',
@@ -132,7 +132,7 @@ export const TenderType = z.enum(['card', 'gift-card', 'bnpl', 'cash', 'loyalty'
   description: 'bnpl: buy now, pay later. cash: at the till only. loyalty: a redemption of points. exchange-credit: the value of a return.',
 });
 
-export const PaymentTender = z
+const PaymentTender = z
   .object({ type: TenderType, token: z.string().optional(), last4: z.string().optional().describe('Last four digits of a card.') })
   .meta({ id: 'PaymentTender' });
 
@@ -140,7 +140,7 @@ export const PayOutTender = z
   .strictObject({ type: z.literal('gift-card'), token: typedText(128) })
   .meta({ id: 'PayOutTender', description: 'A gift card that receives an amount whose refund failed.' });
 
-export const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
+const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({
   id: 'RefundState',
   description:
     'pending: the provider has not paid it out yet. failed: the provider has returned the money to the retailer, who owes it again.',
@@ -207,7 +207,7 @@ export const payment = defineObject({
     {
       application: 'loyalty-platform',
       purpose:
-        'takes earned points back for a refund that succeeds, or a dispute that is lost, after the order has earned them: one point per full 1.00 that is not refunded remains, refunds of shipping and goodwill included',
+        'takes earned points back when a refund succeeds or a dispute is lost: the order keeps one point per full 1.00 that is not refunded',
     },
     {
       application: 'oms',

@@ -43,6 +43,6 @@ export function overpayment({ objectType, id, outstanding, requested, pending }:
     outstanding.amount === 0
       ? `Pending payments may cover the ${objectType} "${id}"`
       : `${what} has ${moneyInWords(outstanding)} outstanding if its pending payments are approved; ${moneyInWords(requested ?? outstanding)} would be too much then`;
-  const detail = `${may}. Not decided yet: ${pendingInWords(pending)}. Send this request again after the decision.`;
+  const detail = `${may}. Not decided yet: ${pendingInWords(pending)}. Repeat the request after the decision.`;
   return new Problem('overpayment', detail, { ...about, ...awaiting(pending) });
 }

@@ -24,7 +24,7 @@ export const PaymentToken = z
       outcome: z.literal('approve'),
       last4: z
         .string()
-        .regex(/^[0-9]{4}$/)
+        .regex(/^[0-9]{4}$/, 'This must be 4 digits.')
         .optional(),
       refund: RefundBehaviour.optional(),
     }),

@@ -9,7 +9,7 @@ export const VoucherReason = z
   .meta({ id: 'VoucherReason', description: 'Why a voucher gives no discount.' });
 
 /** A discount from a promotion or a voucher. */
-export const AppliedDiscount = z
+const AppliedDiscount = z
   .object({ promotionId: Id.optional(), voucherCode: VoucherCode.optional(), name: z.string(), discount: Money })
   .meta({ id: 'AppliedDiscount' });
 

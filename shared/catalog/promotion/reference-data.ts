@@ -43,7 +43,7 @@ export const Voucher = z
   .strictObject({
     code: z
       .string()
-      .regex(/^[A-Z0-9-]{1,64}$/)
+      .regex(/^[A-Z0-9-]{1,64}$/, 'This must have 1 to 64 capital letters, digits and hyphens.')
       .describe('In upper case. Customers may type it in any case.'),
     name: z.string().min(1),
     discount: z.discriminatedUnion('type', [

@@ -197,7 +197,7 @@ function descriptionOf(application: Application): string {
       '- **One key, one effect.** A repeat with the same `Idempotency-Key` has the same body. It gets the first answer, even when the system stopped between effect and answer.',
       ...(withStates.length > 0
         ? [
-            `- **States.** ${quoted(withStates)}: \`x-life-cycles\` lists each verb with its states. Any other move is 409 \`invalid_state_transition\` and changes nothing. A state that the table cannot reach is refused with 502.`,
+            `- **States.** ${quoted(withStates)}: \`x-life-cycles\` lists each verb with its states. Any other move is refused with 409 \`invalid_state_transition\` and changes nothing. A state that the table cannot reach is refused with 502.`,
           ]
         : []),
       ...(owned.length > 0
@@ -213,7 +213,7 @@ function descriptionOf(application: Application): string {
       ...(consumedBy(application).length > 0
         ? ['- **Events.** Delivery is at least once, in order per object. The system drops an `id` that it has seen.']
         : []),
-      '- **Answers.** JSON in UTF-8 that fits the schema; further members are ignored. Any other answer is 502 for the caller, an answer after the deadline 504. The estate has no fallback.',
+      '- **Answers.** JSON in UTF-8 that fits the schema; further members are ignored. For any other answer the caller gets 502, for an answer after the deadline 504. The estate has no fallback.',
     ].join('\n'),
   ].join('\n\n');
 }

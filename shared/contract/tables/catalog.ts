@@ -72,10 +72,8 @@ export function applicationSummary(application: Application): string {
     ['Consumes', list(consumedBy(application).map(({ name }) => code(name)))],
     ['[Applications that it calls](../../docs/reference/flows.md#who-calls-whom)', list(callees)],
   ];
-  return table(
-    ['', ''],
-    rows.filter(([, text]) => text !== list([])),
-  );
+  const filled = rows.filter(([, text]) => text !== list([]));
+  return table(['', ''], filled);
 }
 
 /** Every flow: a sequence diagram of the happy path, and its behaviour on failure. */
@@ -150,7 +148,7 @@ function lifeCycleSection(object: ObjectDefinition, lifeCycle: LifeCycle): strin
     `## ${object.type}`,
     '',
     `${object.meaning}. Owned by the ${titleOf(object.owner)}.`,
-    ...(unreached.length > 0 ? ['', `No row of this version leads to these listed states: ${unreached.join(', ')}.`] : []),
+    ...(unreached.length > 0 ? ['', `No verb leads to ${unreached.join(', ')}: only the initial data has such objects.`] : []),
     '',
     '```mermaid',
     ...stateDiagram(lifeCycle),
@@ -204,10 +202,8 @@ export function eventTable(): string {
 
 /** The additional events, one per object that changes. */
 export function changeEventTable(): string {
-  return table(
-    ['Type', 'Topic', 'Object', 'Subscribers'],
-    changeEvents.map((event) => [...addressed(event), subscribersOf(event)]),
-  );
+  const rows = changeEvents.map((event) => [...addressed(event), subscribersOf(event)]);
+  return table(['Type', 'Topic', 'Object', 'Subscribers'], rows);
 }
 
 function topicOfEvent(event: EventDefinition): string {
@@ -244,8 +240,7 @@ export function problemSections(): string {
     .join('\n\n');
 }
 
-const declineCodeTable = (): string =>
-  table(
-    ['`declineCode`', 'Meaning'],
-    Object.entries(declineCodes).map(([name, meaning]) => [code(name), meaning]),
-  );
+function declineCodeTable(): string {
+  const rows = Object.entries(declineCodes).map(([name, meaning]) => [code(name), meaning]);
+  return table(['`declineCode`', 'Meaning'], rows);
+}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ControlOperation } from '../../catalog/control/define-operation.ts';
 import { controlOperations } from '../../catalog/control/operations.ts';
-import { JsonSchemas, type Part } from '../json-schemas.ts';
+import { JsonSchemas, type Part, type SchemaPart } from '../json-schemas.ts';
 import { code, list, table } from './markdown.ts';
 
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
@@ -32,37 +32,19 @@ function section(operation: ControlOperation): string {
 
 const linked = (problem: string): string => `[${code(problem)}](problems.md#${problem})`;
 
-interface MemberSchema {
-  readonly type?: string;
-  readonly $ref?: string;
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly format?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly items?: MemberSchema;
-  readonly properties?: Readonly<Record<string, MemberSchema>>;
-  readonly required?: readonly string[];
-  readonly allOf?: readonly MemberSchema[];
-  readonly anyOf?: readonly MemberSchema[];
-  readonly oneOf?: readonly MemberSchema[];
-}
-
 /** A longer enumeration is shown as its number of values. A page that is linked beside the table lists the values. */
 const LONGEST_ENUMERATION = 14;
 
 /** The members of a query or a body as a table. Members of nested objects have a path. Empty without members. */
 function memberTable(schema: z.ZodType): string {
   const schemas = new JsonSchemas('draft-2020-12');
-  const root = schemas.of(schema, 'input') as MemberSchema;
+  const root = schemas.of(schema, 'input') as SchemaPart;
   const named = schemas.all();
   const rows = membersOf(resolved(root, named), named, '');
   return rows.length === 0 ? '' : table(['Member', 'Value', 'Description'], rows);
 }
 
-function membersOf({ properties = {}, required = [] }: MemberSchema, named: Part, prefix: string): string[][] {
+function membersOf({ properties = {}, required = [] }: SchemaPart, named: Part, prefix: string): string[][] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const target = resolved(member, named);
     const row = [
@@ -76,12 +58,12 @@ function membersOf({ properties = {}, required = [] }: MemberSchema, named: Part
   });
 }
 
-function resolved(member: MemberSchema, named: Part): MemberSchema {
+function resolved(member: SchemaPart, named: Part): SchemaPart {
   const name = (member.$ref ?? member.allOf?.[0]?.$ref)?.split('/').at(-1);
-  return name === undefined ? member : (named[name] as MemberSchema);
+  return name === undefined ? member : (named[name] as SchemaPart);
 }
 
-function valueText({ type, enum: values, const: only, format, minimum, maximum, anyOf, oneOf }: MemberSchema): string {
+function valueText({ type, enum: values, const: only, format, minimum, maximum, anyOf, oneOf }: SchemaPart): string {
   if (only !== undefined) return code(String(only));
   if (values !== undefined) {
     if (values.length > LONGEST_ENUMERATION) return `one of ${values.length} names`;
@@ -94,14 +76,14 @@ function valueText({ type, enum: values, const: only, format, minimum, maximum, 
 }
 
 /** An object of a union by its constant member, with the names of its other members. */
-function alternativeText({ properties = {}, type }: MemberSchema): string {
+function alternativeText({ properties = {}, type }: SchemaPart): string {
   const constant = Object.values(properties).find((member) => member.const !== undefined);
   const others = Object.entries(properties).filter(([, member]) => member !== constant);
   const members = others.length === 0 ? '' : ` with ${others.map(([name]) => code(name)).join(', ')}`;
   return constant === undefined ? `${type ?? 'an object'}${members}` : `${code(String(constant.const))}${members}`;
 }
 
-const describe = ({ description = '', default: preset }: MemberSchema): string =>
+const describe = ({ description = '', default: preset }: SchemaPart): string =>
   [description, preset === undefined || description.includes('Default') ? '' : `Default: ${code(JSON.stringify(preset))}.`]
     .filter((part) => part !== '')
     .join(' ');

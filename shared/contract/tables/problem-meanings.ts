@@ -11,12 +11,12 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Send the scheme and the key that `detail` names. The credentials of a deleted rehearsal are no longer valid.',
   ],
   payment_declined: [
-    'The tender, or the capture of its authorisation, was declined. `declineCode` gives the reason. `availableAmount` is what a gift card or a redemption could pay. The payment is kept in the state `failed`.',
+    'The tender, or the capture of its authorisation, was declined. `declineCode` gives the reason. `availableAmount` is the amount that a gift card or a redemption could pay. The payment is kept in the state `failed`.',
     'Use another tender, with a new `Idempotency-Key`.',
   ],
   forbidden: [
     'The credential is valid, but does not allow this: it lacks the scope, or it belongs to another rehearsal.',
-    'Use the credential for this purpose, or leave `X-Rehearsal` out.',
+    'Use a credential with the scope, or leave `X-Rehearsal` out.',
   ],
   outbound_refused: [
     'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local address or a listener of the estate itself.',
@@ -38,14 +38,14 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   insufficient_stock: [
     'There is less stock than was requested, and nothing was reserved. `skus` has the quantities.',
-    'Ask for less, for another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
+    'Request fewer units or another SKU, or set the stock with `PUT /_control/stock/{sku}/{locationId}`.',
   ],
   reservation_expired: [
     'The reservation expired or was released. At Confirm Order, the goods are also sold out: the order stays a draft and its authorisations are voided.',
     'Reserve again, or cancel the order. With `retryable: true` there is stock, and the authorisations are still valid: confirm again.',
   ],
   order_not_closed: ['Only a completed order can be returned.', 'Complete the order first: deliver all of its parcels.'],
-  return_quantity_exceeded: ['The return has more units than the order has left.', 'Ask for at most the units that `detail` names.'],
+  return_quantity_exceeded: ['The return has more units than the order has left.', 'Return at most the units that `detail` names.'],
   already_enrolled: [
     'The customer is already a member, or the card belongs to another member.',
     'Use the existing account, or another card number.',
@@ -56,7 +56,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
   ],
   capture_exceeds_authorized: ['The amount is higher than the authorised amount.', 'Capture at most the authorised amount.'],
   refund_exceeds_captured: [
-    'All refunds together would exceed the captured amount, or the value of the return. `refundableAmount` is what is left.',
+    'All refunds together would exceed the captured amount, or the value of the return. `refundableAmount` can still be refunded.',
     'Refund at most `refundableAmount`.',
   ],
   insufficient_points: ['The member has fewer points than requested.', 'Redeem fewer points.'],
@@ -78,7 +78,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Unblock the customer with `POST /_control/customers/{id}/unblock`, or use another one.',
   ],
   limit_reached: [
-    'A list in the object has as many entries as requests may add. `list` names it, `limit` is the number. Entries that the estate adds itself are not refused.',
+    'The list `list` of the object has `limit` entries, and requests cannot add more. The estate itself still can.',
     'Follow `detail`: for example, refund the rest in one request, or return several units together.',
   ],
   conflicting_repeat: [
@@ -164,7 +164,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Repeat the request with the same `Idempotency-Key`.',
   ],
   rehearsal_full: [
-    'The rehearsal has `bytes` of text, and `MAX_REHEARSAL_BYTES` (`limit`) is reached. Reading and the control plane still work.',
+    'The text of the rehearsal has `bytes` bytes and has reached its `limit`, `MAX_REHEARSAL_BYTES`. Reading and the control plane still work.',
     'Reset the rehearsal with `POST /_control/reset`, delete it, or raise the variable.',
   ],
 };

@@ -57,7 +57,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
 
-export interface Attempts {
+interface Attempts {
   readonly attempt: () => Promise<void>;
   /** Called after each failed attempt. */
   readonly failed: (trouble: string) => void;

@@ -11,7 +11,7 @@ import { createMemoryOutbox, handOver, type Unsent } from './outbox.ts';
 import { schedule, waitFor } from './schedule.ts';
 import { type ApplicationState, applicationState, dueItem, type Placed, park, withheldItems } from './state.ts';
 
-export interface ApplicationStoreOptions {
+interface ApplicationStoreOptions {
   readonly estate: MemoryEstate;
   readonly unsent: Unsent;
   readonly relayLeaseMs: number;

@@ -61,11 +61,8 @@ export function commit(
   writeObjects(world, state, plan);
   for (const [path, value] of moved) {
     const [counter, key, field] = path.split('\u0000') as [string, string, string];
-    getOr(
-      getOr(state.counters, counter, () => new Map()),
-      key,
-      () => new Map(),
-    ).set(field, value);
+    const keys = getOr(state.counters, counter, () => new Map());
+    getOr(keys, key, () => new Map()).set(field, value);
   }
   for (const event of plan.events) {
     const { subscribers, ...entry } = event;

@@ -9,7 +9,7 @@ export interface DueRecord {
   readonly lease: DueLease | undefined;
 }
 
-export interface DueLease {
+interface DueLease {
   readonly token: string;
   readonly until: Ms;
 }

@@ -3,8 +3,8 @@ import { DEFAULT_PROGRESSION, Progression } from '../../catalog/control/progress
 import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import { READY } from '../../process/readiness.ts';
 import { STATE_INDEX } from '../collections.ts';
-import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
+import { journalLimits } from '../journal-limits.ts';
+import { DROP_AFTER_MS, RELAY_LEASE_MS, type Store, type StoreAdapter, type StoreOptions, type Worlds } from '../ports/estate-store.ts';
 import type { JournalReader } from '../ports/journal.ts';
 import type { CountedObjects, EventReader, ObjectCount } from '../ports/objects.ts';
 import type { OperationLog } from '../ports/operations.ts';
@@ -23,24 +23,8 @@ import { createMemorySnapshots } from './snapshots.ts';
 import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
 import { createMemoryWorldData } from './world-data.ts';
 
-/** Wall time of a relay's lease on the outbox of one application and world. */
-const RELAY_LEASE_MS = 10_000;
-/** Wall time after which a replaced or removed world is dropped. */
-const DROP_AFTER_MS = 60_000;
-
-interface MemoryStoreOptions {
-  /** Limits of each journal; `off` records no hops. */
-  readonly journal?: JournalLimits | 'off';
-  readonly relayLeaseMs?: number;
-  /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
-  readonly outboxLimit?: number;
-  /** Limit of the text of a world. */
-  readonly worldBytes?: number;
-  readonly dropAfterMs?: number;
-}
-
 /** The estate's state in this process's memory. It is lost when the process ends. */
-export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
+export function createMemoryStore(options: StoreOptions = {}): StoreAdapter {
   const {
     journal = journalLimits(),
     relayLeaseMs = RELAY_LEASE_MS,

@@ -3,28 +3,15 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 
 /** Due work as an application schedules it; `at: null` cancels. It replaces earlier work of the same application, kind and key. */
-export interface PlannedDue {
-  readonly kind: string;
-  readonly key: string;
+export interface PlannedDue extends Omit<DueItem, 'application' | 'at' | 'seq' | 'attempts' | 'payload'> {
   readonly at: Ms | null;
   readonly payload: string;
-  readonly correlationId: string;
-  /** Trace of the job that scheduled the work. */
-  readonly traceparent?: string;
-  /** Request id of the hop that scheduled it, for the journal. */
-  readonly hop?: string;
   /** Set when the committing process runs the work before it replies. Other processes wait until `until`, in wall time. */
   readonly lease?: { readonly token: string; readonly until: number };
-  /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
-  readonly withheldBy?: string;
-  /** Revision of the faults at that decision. A fault set after it does not withhold the work. */
+  /** Revision of the faults when a fault withheld the work. A fault set after it does not withhold the work. */
   readonly withheldAt?: number;
-  /** The application that was unavailable when the work was postponed. The work becomes due as soon as the application is back. */
-  readonly awaits?: Application;
-  /** Number of failed attempts that the work begins with; 0 when absent. */
+  /** Number of failed attempts that the work begins with. Default: 0. */
   readonly attempts?: number;
-  /** Distinguishes this work from other work of the same kind and key, in a world with a seed. Otherwise `seq` does. */
-  readonly occasion?: string;
 }
 
 const MINUTE_MS = 60_000;
@@ -58,14 +45,16 @@ export interface DueItem {
   readonly seq: number;
   readonly attempts: number;
   readonly correlationId: string;
+  /** Trace of the job that scheduled the work. */
   readonly traceparent?: string;
   /** Request id of the hop that scheduled it, if it is known. */
   readonly hop?: string;
+  /** Distinguishes this work from other work of the same kind and key, in a world with a seed. Otherwise `seq` does. */
   readonly occasion?: string;
   readonly payload: unknown;
-  /** The fault that withholds the item until `at`. */
+  /** The fault that withholds the work until `at` (`NEVER`: while it exists). Setting it anew or deleting it makes the work due. */
   readonly withheldBy?: string;
-  /** The application that was unavailable at the last attempt. */
+  /** The application that was unavailable at the last attempt. The work becomes due as soon as the application is back. */
   readonly awaits?: Application;
 }
 
@@ -132,11 +121,7 @@ interface ItemLeaseRequest {
   readonly driver?: string;
 }
 
-export interface RequeuedAt {
-  readonly at: Ms;
-  readonly attempts: number;
-  readonly awaits?: Application;
-}
+export type RequeuedAt = Pick<DueItem, 'at' | 'attempts' | 'awaits'>;
 
 export interface RequeuedParked {
   /** The error of the last attempt. */
@@ -144,16 +129,8 @@ export interface RequeuedParked {
   readonly awaits?: Application;
 }
 
-/** Due work that ran while a clock was moved. */
-export interface RanTimer {
-  readonly application: Owner;
-  readonly kind: string;
-  readonly key: string;
-  readonly at: Ms;
-  readonly correlationId: string;
-  /** Its hop in the journal. */
-  readonly requestId: string;
-}
+/** Due work that ran while a clock was moved. `requestId`: its hop in the journal. */
+export type RanTimer = Pick<DueItem, 'application' | 'kind' | 'key' | 'at' | 'correlationId'> & { readonly requestId: string };
 
 /** What an advance did. */
 export interface ClockMove {

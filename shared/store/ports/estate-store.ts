@@ -1,5 +1,6 @@
 import type { Owner } from '../../catalog/applications.ts';
 import type { State } from '../../process/readiness.ts';
+import type { JournalLimits } from '../journal-limits.ts';
 import type { ClockStore, DueWorkStore, WorldChanges } from './due-work.ts';
 import type { FaultControl, FaultStore } from './faults.ts';
 import type { JournalReader, JournalWriter } from './journal.ts';
@@ -36,6 +37,23 @@ export interface Worlds
     OperationLog,
     RunStore,
     SnapshotStore {}
+
+/** Wall time of a relay's lease on the outbox of one application and world. */
+export const RELAY_LEASE_MS = 10_000;
+/** Wall time after which a replaced or removed world is dropped. */
+export const DROP_AFTER_MS = 60_000;
+
+/** What both stores can be created with. */
+export interface StoreOptions {
+  /** Limits of each journal; `off` records no hops. */
+  readonly journal?: JournalLimits | 'off' | undefined;
+  readonly relayLeaseMs?: number | undefined;
+  /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
+  readonly outboxLimit?: number | undefined;
+  /** Limit of the text of a world. */
+  readonly worldBytes?: number | undefined;
+  readonly dropAfterMs?: number | undefined;
+}
 
 /** Storage of a whole estate: in the memory of this process, or in Redis. */
 export interface StoreAdapter {

@@ -35,15 +35,10 @@ export interface JournalEntry {
   readonly anonymous?: true;
 }
 
-export interface RecordedHop {
+/** An entry that was read. It lacks `bodies` if they were not requested. */
+export interface RecordedHop extends Omit<JournalEntry, 'facts'> {
   /** Position in the journal of the world, from 1, sorted by recording. */
   readonly sequence: number;
-  readonly requestId: string;
-  readonly correlationId: string;
-  readonly head: string;
-  /** The bodies. Absent if there are none, or if they were not requested. */
-  readonly bodies?: string;
-  readonly anonymous?: true;
   /** Wall time since it was recorded. */
   readonly ageMs: Ms;
 }
@@ -74,7 +69,7 @@ export interface JournalSize {
   readonly discarded: number;
 }
 
-/** Counts of all hops of a world, also of those that the journal has discarded. */
+/** Counts of all hops of a world, including discarded hops. */
 export interface HopCounts {
   readonly applications: readonly {
     readonly application: string;
@@ -109,36 +104,23 @@ export interface JournalReader extends TraceReader {
   hopCounts(world: World): Promise<HopCounts>;
 }
 
-/** All hops of one correlation id, summed as they are recorded, discarded ones too. The trace is discarded with its last hop. */
-export interface StoredTrace {
+/**
+ * All hops of one correlation id, summed as they are recorded, discarded ones too. The trace is discarded with its last hop. `startedAt` and
+ * `at` belong to its first hop, and `faults` to all hops. The other facts describe one request from outside: the one with the worst answer,
+ * then the latest. Without one, they describe the first hop.
+ */
+export interface StoredTrace extends Omit<HopFacts, 'kind' | 'caller'> {
   readonly correlationId: string;
   /** Position of the trace by its start: the sequence of its first hop. */
   readonly sequence: number;
-  /** Wall time of the start of its first hop. */
-  readonly startedAt: Ms;
   /** Wall time of the end of its latest hop. */
   readonly lastAt: Ms;
-  /** The rehearsal's clock at its first hop. */
-  readonly at: Ms;
-  /**
-   * This member and the next five describe one request from outside: the one with the worst answer, then the latest. Without one, they
-   * describe the first hop.
-   */
-  readonly method: string;
-  readonly path: string;
-  readonly api: string;
-  readonly application: string;
-  readonly status: number;
-  /** Wall time. */
-  readonly durationMs: number;
   readonly requests: number;
   readonly calls: number;
   /** Number of deliveries of events. */
   readonly deliveries: number;
   /** Number of hops that answered 400 or above, or not at all. */
   readonly failed: number;
-  /** Names of the faults that struck. */
-  readonly faults: readonly string[];
   readonly applications: readonly string[];
   readonly apis: readonly string[];
 }

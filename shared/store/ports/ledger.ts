@@ -51,7 +51,7 @@ export interface LedgerStore {
   /** The cost does not depend on the amount of outstanding work. */
   eventWork(world: World, eventId: string): Promise<EventWork>;
   /**
-   * Takes work out of the parked list and makes it due now. Due work returns as it was, unless other work has its key by then. A delivery
+   * Takes work out of the parked list and makes it due now. Due work returns as it was, unless other work now has its key. A delivery
    * becomes `DELIVER_AGAIN` of its subscriber and is pending from then on. @returns the work that was parked until then
    */
   redrive(world: World, again: readonly Redriven[]): Promise<readonly Redriven[]>;

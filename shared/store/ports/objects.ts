@@ -1,5 +1,6 @@
 import type { Owner } from '../../catalog/applications.ts';
 import type { World } from '../../domain/world.ts';
+import type { OutboxEntry } from './outbox.ts';
 
 /** A stored object. `order` is its position by creation within its world. */
 export interface Found {
@@ -29,15 +30,7 @@ export interface ObjectStore {
   counters(world: World, counter: string, keys: readonly string[]): Promise<readonly CounterFields[]>;
 }
 
-export interface StoredEvent {
-  readonly order: number;
-  readonly id: string;
-  readonly topic: string;
-  readonly key: string;
-  readonly json: string;
-  /** Request id of the hop that published it; absent in events of an older release. */
-  readonly hop?: string;
-}
+export type StoredEvent = Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop'> & { readonly order: number };
 
 /** A filter of events; a type is named without its prefix. `named`: all events except the additional ones. */
 export type EventsAbout = { readonly by: 'id' | 'correlation' | 'subject' | 'type'; readonly value: string } | { readonly by: 'named' };
@@ -67,7 +60,7 @@ export interface CountedObjects {
 }
 
 /** A collection in the store of its owner, and the name of one of its indexes or unique values. */
-export interface IndexedObjects {
+interface IndexedObjects {
   readonly application: Owner;
   readonly collection: string;
   readonly name: string;

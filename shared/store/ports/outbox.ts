@@ -12,11 +12,14 @@ export const HAND_OVER_MS = 2_000;
 export interface OutboxEntry {
   readonly id: string;
   readonly topic: string;
+  /** Kafka key: the aggregate's id. */
   readonly key: string;
   readonly json: string;
+  /** Whether a fault withheld the event before. No further fault applies to it. */
   readonly struck?: true;
+  /** Wall time. The relay measures the delay until publication from it. */
   readonly committedAt?: Ms;
-  /** Request id of the hop that published it; absent in entries of an older release. */
+  /** Request id of the hop that publishes it, for the journal. Absent in entries of an older release. */
   readonly hop?: string;
 }
 

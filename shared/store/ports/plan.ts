@@ -2,7 +2,7 @@ import type { Application } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import type { PlannedDue } from './due-work.ts';
-import type { Batch } from './outbox.ts';
+import type { Batch, OutboxEntry } from './outbox.ts';
 
 /** The lease that a unit of work needs when it commits. Its last commit ends the lease. */
 export type Fence =
@@ -10,20 +10,7 @@ export type Fence =
   | { readonly kind: 'delivery'; readonly key: string }
   | { readonly kind: 'due'; readonly key: string; readonly token: string };
 
-export interface PlannedEvent {
-  readonly id: string;
-  readonly topic: string;
-  /** Kafka key: the aggregate's id. */
-  readonly key: string;
-  readonly json: string;
-  readonly subscribers: readonly Application[];
-  /** Whether a fault withheld the event before. No further fault applies to it. */
-  readonly struck?: true;
-  /** Wall time. The relay measures the delay until publication from it. */
-  readonly committedAt?: Ms;
-  /** Request id of the hop that publishes it, for the journal. */
-  readonly hop?: string;
-}
+export type PlannedEvent = OutboxEntry & { readonly subscribers: readonly Application[] };
 
 export interface IndexChange {
   readonly collection: string;

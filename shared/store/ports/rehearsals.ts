@@ -48,7 +48,7 @@ export interface RehearsalStore {
   list(): Promise<readonly RehearsalRecord[]>;
   /** As `list` shows it. Reading does not count as use. @returns undefined when the rehearsal does not exist */
   record(rehearsal: string): Promise<RehearsalRecord | undefined>;
-  /** Of concurrent calls, one creates the rehearsal, and together they keep to the limit. */
+  /** One of several concurrent calls creates the rehearsal. Concurrent calls never exceed the limit together. */
   create(rehearsal: string, created: NewRehearsal): Promise<CreatedRehearsal>;
   /**
    * Opens a new world, then switches the rehearsal to it. The old world is dropped after a minute. Credentials and lifetime stay;

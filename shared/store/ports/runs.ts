@@ -14,7 +14,7 @@ export interface RunRecord {
 /** A recorded run. `held`: its lease has not expired, because its gateway renewed it in time. */
 export type KeptRun = RunRecord & { readonly held: boolean };
 
-export interface KeptRuns {
+interface KeptRuns {
   /** Grows with each change of a run. */
   readonly revision: number;
   /** Oldest first. */

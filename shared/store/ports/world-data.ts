@@ -6,7 +6,7 @@ import type { World } from '../../domain/world.ts';
 import type { DueItem } from './due-work.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Parked } from './ledger.ts';
-import type { StoredEvent } from './objects.ts';
+import type { Found, StoredEvent } from './objects.ts';
 import type { OutboxEntry } from './outbox.ts';
 
 /** What the creator of a rehearsal chose. */
@@ -17,13 +17,8 @@ export interface Beginning {
   readonly startsAt?: Ms;
 }
 
-/** A stored object. `order`: its position by creation within its world; absent in seed data, whose objects are created in this order. */
-export interface ObjectData {
-  readonly id: string;
-  readonly version: number;
-  readonly json: string;
-  readonly order?: number;
-}
+/** A stored object. Seed data has no `order`: its objects are created in the given sequence. */
+type ObjectData = Omit<Found, 'order'> & Partial<Pick<Found, 'order'>>;
 
 /** The stored data of one application, as plain JSON. */
 export interface ApplicationDump {

@@ -25,7 +25,7 @@ export const listed = <T>(list: readonly T[], each: (one: T) => readonly Argumen
 
 /** A reference to a long text: its position among the arguments. */
 export type TextNumber = number;
-export type KeepText = (text: string) => TextNumber;
+type KeepText = (text: string) => TextNumber;
 
 /** A script's last arguments: a value in JSON, then its long texts, by number: Redis need not parse the texts. */
 export function valueArguments(valueWith: (keep: KeepText) => object): readonly Argument[] {
@@ -50,7 +50,7 @@ export const indexValue = (text: string): string => (/[%\0]/.test(text) ? text.r
 const plainValue = (text: string): string => (text.includes('%') ? text.replaceAll('%00', '\0').replaceAll('%25', '%') : text);
 
 const ORDER_DIGITS = 16;
-export const padded = (order: number): string => String(order).padStart(ORDER_DIGITS, '0');
+const padded = (order: number): string => String(order).padStart(ORDER_DIGITS, '0');
 
 export const indexMember = (value: string, order: number, id: string): string => `${indexValue(value)}\0${padded(order)}\0${id}`;
 export function readIndexMember(member: string): readonly [value: string, id: string] {
@@ -80,16 +80,9 @@ export function readCounter(record: string | null): Readonly<Record<string, numb
 }
 
 /** The constant part of a due record. Its payload is JSON within JSON, so that scripts never decode and re-encode it. */
-interface DueRest {
-  readonly application: Owner;
-  readonly kind: string;
-  readonly key: string;
-  readonly correlationId: string;
-  readonly traceparent?: string | undefined;
-  readonly hop?: string | undefined;
-  readonly occasion?: string | undefined;
+type DueRest = Pick<DueItem, 'application' | 'kind' | 'key' | 'correlationId' | 'traceparent' | 'hop' | 'occasion'> & {
   readonly payload: string;
-}
+};
 
 export const dueRest = ({ application, kind, key, correlationId, traceparent, hop, occasion, payload }: DueRest): string =>
   JSON.stringify({ application, kind, key, correlationId, traceparent, hop, occasion, payload });

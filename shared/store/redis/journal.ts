@@ -68,7 +68,7 @@ export function createJournal({ connection, keys, limits, onError }: RedisBackgr
     await writing;
   }
 
-  /** Resolves when the hops that were recorded by now can be read. */
+  /** Resolves when all hops recorded before the call can be read. */
   async function written(world: World): Promise<void> {
     const left = (expected.get(world) ?? 0) - performance.now();
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));

@@ -74,7 +74,7 @@ export function createRedisLifetimes({ connection, keys }: RedisAccess) {
     all: async () => lifetimesIn(await run('lifetimes')),
     /** The lifetime of a rehearsal; empty if the list does not have it. */
     of: async (rehearsal: string) => lifetimesIn(await run('lifetime', rehearsal)),
-    /** Enters the rehearsal of a current world that the list lacks. */
+    /** Adds the rehearsal of a current world to the list if it is missing there. */
     async adopt(world: World): Promise<void> {
       const { rehearsal } = partsOf(world);
       const known = await connection.idempotently((client) => client.zscore(`${keys.rehearsals}:ends`, rehearsal));

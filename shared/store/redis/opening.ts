@@ -151,20 +151,14 @@ function addData(add: Add, dump: ExportedApplication, last: number): number {
       return { ...object, order };
     });
     add('hset', `o:${collection}`, withPresent(found.map((object) => [object.id, objectRecord(object)])));
-    add(
-      'zadd',
-      `a:${collection}`,
-      found.map(({ id, order }) => [order, id]),
-    );
+    const places = found.map(({ id, order }) => [order, id]);
+    add('zadd', `a:${collection}`, places);
   }
   for (const [name, values] of Object.entries(dump.unique)) add('hset', `u:${name}`, Object.entries(values));
   for (const [name, entries] of Object.entries(dump.index)) {
     const collection = name.slice(0, name.indexOf('.'));
-    add(
-      'zadd',
-      `i:${name}`,
-      entries.map(([value, id]) => [0, indexMember(value, orders.get(`${collection}/${id}`) ?? 0, id)]),
-    );
+    const members = entries.map(([value, id]) => [0, indexMember(value, orders.get(`${collection}/${id}`) ?? 0, id)]);
+    add('zadd', `i:${name}`, members);
   }
   for (const [counter, keys] of Object.entries(dump.counters)) {
     add('hset', `c:${counter}`, withPresent(Object.entries(keys).map(([name, fields]) => [name, counterRecord(fields)])));
@@ -173,21 +167,12 @@ function addData(add: Add, dump: ExportedApplication, last: number): number {
 }
 
 function addRequests(add: Add, { claims = [], outbox = [] }: ExportedApplication): void {
-  add(
-    'hset',
-    'idem',
-    claims.map((claim) => [claim.key, claimRecord(claim)]),
-  );
-  add(
-    'zadd',
-    'claims',
-    claims.map(({ key, since, done }) => [done?.keepUntil ?? since + CLAIM_KEPT_MS, key]),
-  );
-  add(
-    'hset',
-    'entries',
-    outbox.map((entry) => [entry.id, outboxEntry(entry)]),
-  );
+  const records = claims.map((claim) => [claim.key, claimRecord(claim)]);
+  const ends = claims.map(({ key, since, done }) => [done?.keepUntil ?? since + CLAIM_KEPT_MS, key]);
+  const entries = outbox.map((entry) => [entry.id, outboxEntry(entry)]);
+  add('hset', 'idem', records);
+  add('zadd', 'claims', ends);
+  add('hset', 'entries', entries);
   add('zadd', 'outbox', placed(outbox.map(({ id }) => id)));
 }
 
@@ -198,16 +183,10 @@ function addDue(add: Add, items: (WorldData | ExportedWorld)['due']): void {
     return { name: dueKey(item.application, item.kind, item.key), at, seq, awaits, withheldBy, record };
   });
   const named = (some: typeof due): Entries => some.map(({ seq, name }) => [seq, name]);
-  add(
-    'hset',
-    'due',
-    due.map(({ name, record }) => [name, record]),
-  );
-  add(
-    'zadd',
-    'queue',
-    due.map(({ name, at, seq }) => [at, queueMember(seq, name)]),
-  );
+  const records = due.map(({ name, record }) => [name, record]);
+  const queue = due.map(({ name, at, seq }) => [at, queueMember(seq, name)]);
+  add('hset', 'due', records);
+  add('zadd', 'queue', queue);
   add('zadd', 'kept', named(due.filter(({ withheldBy }) => withheldBy !== undefined)));
   add('zadd', 'awaiting', named(due.filter(({ awaits }) => awaits !== undefined)));
 }
@@ -217,32 +196,11 @@ function addHistory(add: Add, { pending, parked, faults, numbers }: ExportedWorl
   const memberOf = ({ what, key }: ExportedWorld['parked'][number]): string => `${what}|${key}`;
   add('zadd', 'pending', placed(pending));
   add('zadd', 'parked', placed(parked.map(memberOf)));
-  add(
-    'hset',
-    'parkings',
-    parked.map((one) => [memberOf(one), parkedRecord(one)]),
-  );
+  const parkings = parked.map((one) => [memberOf(one), parkedRecord(one)]);
+  add('hset', 'parkings', parkings);
   const rules = faults.rules.map((fault) => ({ ...fault, name: word(fault.name) }));
   add('zadd', 'faults', placed(rules.map(({ name }) => name)));
-  const byName = (value: (fault: (typeof rules)[number]) => Argument): Entries => rules.map((fault) => [fault.name, value(fault)]);
-  add(
-    'hset',
-    'rules',
-    byName(({ json }) => json),
-  );
-  add(
-    'hset',
-    'since',
-    byName(({ since }) => since),
-  );
-  add(
-    'hset',
-    'hits',
-    byName(({ hits }) => hits),
-  );
-  add(
-    'hset',
-    'chances',
-    byName(({ chances }) => chances),
-  );
+  const byName = (member: 'json' | 'since' | 'hits' | 'chances'): Entries => rules.map((fault) => [fault.name, fault[member]]);
+  add('hset', 'rules', byName('json'));
+  for (const member of ['since', 'hits', 'chances'] as const) add('hset', member, byName(member));
 }

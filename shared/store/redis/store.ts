@@ -4,8 +4,8 @@ import { DEFAULT_PROGRESSION, type Progression } from '../../catalog/control/pro
 import { KEPT_OPERATIONS } from '../../catalog/limits.ts';
 import type { World } from '../../domain/world.ts';
 import { STATE_INDEX } from '../collections.ts';
-import { type JournalLimits, journalLimits } from '../journal-limits.ts';
-import type { Store, StoreAdapter, Worlds } from '../ports/estate-store.ts';
+import { journalLimits } from '../journal-limits.ts';
+import { DROP_AFTER_MS, RELAY_LEASE_MS, type Store, type StoreAdapter, type StoreOptions, type Worlds } from '../ports/estate-store.ts';
 import type { CountedObjects, EventPage, EventReader, EventsAbout, ObjectCount } from '../ports/objects.ts';
 import type { OperationLog } from '../ports/operations.ts';
 import { OUTBOX_LIMIT } from '../ports/outbox.ts';
@@ -27,25 +27,13 @@ import { createRedisRuns } from './runs.ts';
 import { createRedisSnapshots } from './snapshots.ts';
 import { createRedisWorldData } from './world-data.ts';
 
-/** Wall time of a relay's lease on the outbox of one application and world. */
-const RELAY_LEASE_MS = 10_000;
-/** Wall time after which a replaced or removed world is dropped. */
-const DROP_AFTER_MS = 60_000;
 /** Longest pause between two searches for such worlds, in wall time. */
 const SWEEP_MS = 5_000;
 const PREFIX = 'estate:';
 
-export interface RedisStoreOptions extends RedisConnectionOptions {
+export interface RedisStoreOptions extends RedisConnectionOptions, StoreOptions {
   /** Prefix of every key and of the channels, so that several installations can share a Redis. Without braces. */
   readonly prefix?: string | undefined;
-  /** Limits of each journal; `off` records no hops. */
-  readonly journal?: JournalLimits | 'off' | undefined;
-  readonly relayLeaseMs?: number | undefined;
-  /** Limit of the unpublished events of one application in one world. Beyond it, requests are refused. */
-  readonly outboxLimit?: number | undefined;
-  /** Limit of the text of a world. */
-  readonly worldBytes?: number | undefined;
-  readonly dropAfterMs?: number | undefined;
 }
 
 /** The estate's state in Redis, for any number of processes. @throws RedisRefused when this Redis is not usable */

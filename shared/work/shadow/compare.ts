@@ -19,7 +19,7 @@ export interface KnownIds {
   readonly wasSent: (ours: string) => boolean;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly ids: KnownIds;
   /** Names of members whose times and texts are compared, too. */
   readonly named: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 import type { Context } from '../../control/context.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
+import { changeRecords } from '../records.ts';
 import { mapTexts, textsIn } from '../swap/json-texts.ts';
-import { recordInWorld } from '../swap/record-in-world.ts';
 import type { KnownIds } from './compare.ts';
 import { shadowIds } from './stored-fidelity.ts';
 
@@ -38,7 +38,7 @@ export function openIds(parts: { readonly store: Store }, context: Context) {
     },
     async keep(): Promise<void> {
       if (noted.size === 0) return;
-      await recordInWorld(parts, context, async (work) => {
+      await changeRecords(parts.store, context, async (work) => {
         for (const [our, theirs] of noted) {
           await work.get(shadowIds, our);
           work.put(shadowIds, { id: our, theirs });

@@ -6,7 +6,7 @@ import type { World } from '../../domain/world.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import type { Logger } from '../../process/logger.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
-import { recordInWorld } from '../swap/record-in-world.ts';
+import { changeRecords } from '../records.ts';
 import type { Difference } from './compare.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs } from './stored-fidelity.ts';
 
@@ -37,7 +37,7 @@ export function createShadows(parts: { readonly store: Store; readonly log: Logg
 
   const record = (context: Context, change: (log: Omit<FidelityLog, 'version'>) => Omit<FidelityLog, 'version'>): Promise<void> =>
     ifPossible(parts.log, 'recording a comparison with a real system', () =>
-      recordInWorld(parts, context, async (work) => {
+      changeRecords(parts.store, context, async (work) => {
         work.put(fidelityLogs, change((await work.get(fidelityLogs, 'fidelity')) ?? EMPTY_FIDELITY));
       }),
     );

@@ -6,8 +6,8 @@ import type { ApplicationParts } from '../application-parts.ts';
 import { Unchanged } from '../handler.ts';
 import type { CommittingJob } from '../job.ts';
 import { RunScope } from '../scope.ts';
+import { type CommitState, discard, finish, type Outcome } from '../unit/commit.ts';
 import { CallerLeft } from '../unit/interruptions.ts';
-import type { CommitState, Outcome } from '../unit/open-unit.ts';
 import type { ClaimedRequest } from './claim-key.ts';
 
 /** Lifetime of an idempotency record, on the rehearsal's clock. */
@@ -27,13 +27,13 @@ export const answerRequest =
       const answer =
         result instanceof Problem ? answerProblem(result, path) : answerOutput(bound.api, result, { strict: parts.strictResponses });
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
-      await scope.work.finish(isRepeated ? outcomeOf(answer) : undefined);
+      await finish(scope.work, isRepeated ? outcomeOf(answer) : undefined);
       if (isMutating(bound.api) && !(result instanceof Problem)) job.notes.unchanged = whyUnchanged(job, result);
       return answer;
     } catch (error) {
       if (!(error instanceof Problem) || !isClaimed || !isDefinite(error)) throw error;
       const answer = answerProblem(error, path);
-      await scope.work.discard(outcomeOf(answer));
+      await discard(scope.work, outcomeOf(answer));
       return answer;
     }
   };

@@ -60,7 +60,7 @@ async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }:
       const { world } = job.context;
       const { parties } = fault;
       if (await waitAtBarrier(parts, { world, name, parties })) return;
-      throw new Problem('dependency_timeout', `The barrier ${name} gave up: fewer than ${parties} requests came in time.`, {
+      throw new Problem('dependency_timeout', `The barrier ${name} timed out: fewer than ${parties} requests arrived.`, {
         dependency: application,
       });
     }

@@ -3,7 +3,7 @@ import { ifPossible } from '../../process/harmless.ts';
 import type { ItemLease } from '../../store/ports/due-work.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob, LeasedItem, UnitJob } from '../job.ts';
-import type { CommitState } from '../unit/open-unit.ts';
+import type { CommitState } from '../unit/commit.ts';
 import type { Step } from './step.ts';
 
 /** Notifies the relay of committed events, and runs the due work whose effect the answer must show. Work that fails stays due for the clock. */

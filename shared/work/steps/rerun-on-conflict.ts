@@ -43,9 +43,9 @@ async function rerun<Result>(observer: Observer, attempt: () => Promise<Result>,
       observer.conflicted(why);
       if (why === 'held' && whenLost) return whenLost();
       if (why === 'held' || why === 'world') {
-        throw contention('This request was taken over, or its rehearsal was reset; send it again.');
+        throw contention('Another process has taken this request over, or its rehearsal was reset; repeat it.');
       }
-      if (run >= MOST_RUNS) throw contention(`Concurrent requests changed the same objects ${MOST_RUNS} times; send it again.`);
+      if (run >= MOST_RUNS) throw contention(`Concurrent requests changed the same objects ${MOST_RUNS} times; repeat the request.`);
       await pause(Math.random() * PAUSE_GROWTH_MS * run);
     }
   }

@@ -2,6 +2,7 @@ import { nameOf } from '../../catalog/event-names.ts';
 import { absentApplication, Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
 import { digest, randomToken } from '../../domain/ids.ts';
+import { errorMessage } from '../../domain/text.ts';
 import type { EstateEvent } from '../../events/envelope.ts';
 import { DELIVER_AGAIN, type DueItem, dueKey, PUBLISH_WITHHELD_EVENT } from '../../store/ports/due-work.ts';
 import { deliveryKey, type OutboxEntry } from '../../store/ports/outbox.ts';
@@ -11,6 +12,7 @@ import type { BoundDueWork, EventHandler } from '../handler.ts';
 import type { CommittingJob, Delivery, LeasedItem, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import { postEvent } from '../swap/post-event.ts';
+import { finish } from '../unit/commit.ts';
 import { whyUnchanged } from './answer.ts';
 import type { Step } from './step.ts';
 
@@ -20,7 +22,7 @@ export const consumeEvent =
     const { event, handler } = job;
     const scope = new RunScope(parts, job);
     const result = await handler(event, scope);
-    await scope.work.finish();
+    await finish(scope.work);
     job.notes.unchanged = whyUnchanged(job, result);
   };
 
@@ -57,14 +59,13 @@ export function runEventWork(parts: ApplicationParts, consume: (delivery: Delive
       // Ending work that awaited an application would remove it from the parked work, so the driver parks it.
       if (item.awaits !== undefined && (await store.isPending(world, delivery))) throw asRefusal(error);
       log.warn({ err: error, event: event.type, id: item.key, world, correlationId: event.correlationid }, 'consuming it again failed');
-      await store.park(world, delivery, error instanceof Error ? error.message : String(error));
+      await store.park(world, delivery, errorMessage(error));
     }
     await endItem(job, []);
   }
 
   /** The driver parks the work of a problem, with its detail as the reason. */
-  const asRefusal = (error: unknown): Problem =>
-    error instanceof Problem ? error : new Problem('internal_error', error instanceof Error ? error.message : String(error));
+  const asRefusal = (error: unknown): Problem => (error instanceof Problem ? error : new Problem('internal_error', errorMessage(error)));
 
   /** The commit that removes the item from the schedule. */
   async function endItem({ item: { kind, key }, token, context: { world, now } }: LeasedItem, events: Plan['events']): Promise<void> {
@@ -92,7 +93,7 @@ export const runItem =
   async (job: FencedItem & CommittingJob): Promise<void> => {
     const scope = new RunScope(parts, job);
     await job.handler(job.item, scope);
-    await scope.work.finish();
+    await finish(scope.work);
   };
 
 interface FencedDelivery extends Delivery, UnitJob {

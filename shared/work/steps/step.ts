@@ -11,7 +11,7 @@ export type Step<Given, Passed, Result> = (job: Given, rest: Rest<Passed, Result
  * The steps of a job, in sequence. Each finds in the job what it needs, or the list does not compile. `Begun` is the job before the first
  * step, `Reached` the job behind the last one.
  */
-export interface Steps<Begun, Reached, Result> {
+interface Steps<Begun, Reached, Result> {
   step<Passed>(step: Step<Reached, Passed, Result>): Steps<Begun, Passed, Result>;
   end(last: Rest<Reached, Result>): Rest<Begun, Result>;
 }

@@ -11,11 +11,11 @@ import { redactValue } from '../../domain/redaction.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import { jsonIn } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
+import { changeRecords } from '../records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findKept, type RecordedAnswer, withoutInstants } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
 import { isTooDeep, notKept } from './read-answer.ts';
-import { recordInWorld } from './record-in-world.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
 /** Id of the row that counts the recorded answers. */
@@ -87,7 +87,7 @@ export async function keepAnswer(
     now: context.now,
   };
   await ifPossible(parts.log, 'keeping the answer of a real system', () =>
-    recordInWorld(parts, context, async (work) => {
+    changeRecords(parts.store, context, async (work) => {
       const count = (await work.get(keptUses, RECORDED))?.count ?? 0;
       if (count >= MOST_KEPT) return;
       work.put(keptUses, { id: RECORDED, count: count + 1 });

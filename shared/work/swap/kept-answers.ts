@@ -61,9 +61,9 @@ function timesOfSeveral(values: readonly unknown[]): Times {
 }
 
 /** Ids and instants of this rehearsal, by their places in the kept answers. */
-export type Bound = Readonly<Record<string, string>>;
+type Bound = Readonly<Record<string, string>>;
 
-export type Match =
+type Match =
   | { readonly is: 'kept'; readonly status: number; readonly answer: unknown; readonly bound: Bound }
   | { readonly is: 'unknown'; readonly nearest: string | undefined };
 

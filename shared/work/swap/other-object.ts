@@ -22,7 +22,10 @@ export const NAMED_BY_SEGMENT: Readonly<Record<string, string>> = {
   vouchers: 'voucherCode',
 };
 
-/** What a request names, with the members of an answered object that show it. One of them must be equal: a member is named by account id or card number. */
+/**
+ * For each name in a request, the members of the answered object to compare it with. One of them must be equal: a request may name a loyalty
+ * account by its id or its card number.
+ */
 type Shown = Readonly<Record<string, readonly string[]>>;
 
 /** By the type of the answered object. */

@@ -18,7 +18,7 @@ export interface OutsideAccess {
   readonly trusted: Outbound;
 }
 
-export interface OutsideRequest {
+interface OutsideRequest {
   readonly method: Method;
   /** With the query. */
   readonly path: string;
@@ -39,7 +39,7 @@ export interface OutsideReply {
 }
 
 /** The reason that a call got no reply. With `unreachable` and `busy`, nothing was sent. */
-export type NoReplyReason = 'unreachable' | 'busy' | 'late' | 'broken_off' | 'too_large';
+type NoReplyReason = 'unreachable' | 'busy' | 'late' | 'broken_off' | 'too_large';
 
 export class NoReply extends Error {
   override readonly name = 'NoReply';

@@ -35,7 +35,7 @@ export const violationNames = [
   'no_effect',
   'not_kept',
 ] as const;
-export type ViolationName = (typeof violationNames)[number];
+type ViolationName = (typeof violationNames)[number];
 
 /** A problem that the real system caused, with the rule that it broke. */
 export class Violation extends Problem {

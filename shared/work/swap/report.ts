@@ -4,6 +4,7 @@ import type { ApplicationParts } from '../application-parts.ts';
 import type { CommittingJob, JournaledJob, UnitJob, WithFigures } from '../job.ts';
 import { RunScope } from '../scope.ts';
 import type { Step } from '../steps/step.ts';
+import { finish } from '../unit/commit.ts';
 import { refuseUnsafe, Violation } from './read-answer.ts';
 import { keepSeen, type SeenObject, seenCollections } from './seen.ts';
 import { logAnswer } from './swap-log.ts';
@@ -38,7 +39,7 @@ export function keepReport(parts: ApplicationParts) {
     try {
       refuseUnsafe(called, data);
       const kept = await keepSeen(scope, called, { collection, object: data as SeenObject });
-      await scope.work.finish();
+      await finish(scope.work);
       if (!job.commits.hasChanged) job.notes.unchanged = 'The estate has this object already.';
       return {
         status: 200,

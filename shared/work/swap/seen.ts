@@ -9,8 +9,7 @@ import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
 import { type AnyCollection, publishedBy } from '../../store/collections.ts';
-import type { OpenUnit } from '../unit/open-unit.ts';
-import type { ObservedMove } from '../unit/writes.ts';
+import type { ObservedMove, Unit } from '../unit/unit.ts';
 import type { Aggregate } from '../unit-of-work.ts';
 import { type Called, unacceptable } from './read-answer.ts';
 
@@ -67,7 +66,7 @@ const hasMembersOf = ({ shape }: z.ZodObject, of: z.ZodObject): boolean =>
 
 /** The part of a scope that keeps what a real system shows. */
 interface SeeingScope {
-  readonly work: OpenUnit;
+  readonly work: Unit;
   readonly context: { readonly world: World };
 }
 

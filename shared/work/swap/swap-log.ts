@@ -3,7 +3,7 @@ import { redactText } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import type { ApplicationParts } from '../application-parts.ts';
-import { recordInWorld } from './record-in-world.ts';
+import { changeRecords } from '../records.ts';
 import { EMPTY_LOG, type SwapLog, swapLogs } from './stored-swap.ts';
 
 /** The answer to a call of a real system. */
@@ -22,7 +22,7 @@ const DETAIL_CHARACTERS = 500;
 /** Counts an answer in the world. It never throws. */
 export const logAnswer = (parts: Pick<ApplicationParts, 'store' | 'log'>, context: Context, answer: LoggedAnswer): Promise<void> =>
   ifPossible(parts.log, 'counting the answer of a real system', () =>
-    recordInWorld(parts, context, async (work) => {
+    changeRecords(parts.store, context, async (work) => {
       work.put(swapLogs, withAnswer((await work.get(swapLogs, 'log')) ?? EMPTY_LOG, answer));
     }),
   );

@@ -113,7 +113,7 @@ export function uniqueChanges({ of, storedObject, next }: WrittenObject): IndexC
   });
 }
 
-/** The index entries that a written object leaves, then those that it gets. */
+/** The changes of a written object's index entries: first the removed entries, then the new ones. */
 export function indexChanges({ of, storedObject, next }: WrittenObject): IndexChange[] {
   return Object.entries(of.index).flatMap(([name, valuesOf]) => {
     const before = storedObject ? indexValues(valuesOf(storedObject)) : [];
@@ -225,7 +225,7 @@ export class CounterMoves {
 
 const pathOf = (of: Counters, key: string): string => `${of.name}/${key}`;
 
-/** Every guard of every counter key that moved; the store checks those that a move lowers. */
+/** Every guard of every counter key that moved. The store checks a guard only if a move lowers it. */
 function guardsOf(moves: readonly Move[]): Plan['guard'] {
   const moved = new Map(moves.map(({ of, key }) => [`${of.name}/${key}`, { of, key }]));
   return [...moved.values()].flatMap(({ of, key }) =>

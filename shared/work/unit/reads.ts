@@ -1,6 +1,7 @@
 import { namesVersion } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
+import { digest } from '../../domain/ids.ts';
 import { type AnyCollection, type Counters, indexValues, type Stored } from '../../store/collections.ts';
 import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
@@ -21,11 +22,11 @@ const DEFAULT_LIMIT = 1_000;
 
 /** What a unit of work reads. Reads show the changes of this unit, except for `count`. */
 export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all' | 'counters' | 'expect'> {
-  protected readonly store: Store;
-  protected readonly context: Context;
-  protected readonly objects: LoadedObjects;
-  protected readonly expectedVersions: ExpectedVersions;
-  protected readonly counterMoves: CounterMoves;
+  readonly store: Store;
+  readonly context: Context;
+  readonly objects: LoadedObjects;
+  readonly expectedVersions: ExpectedVersions;
+  readonly counterMoves: CounterMoves;
 
   constructor({ store, context, precondition, parse = parseStored }: ReadParts) {
     this.store = store;
@@ -62,6 +63,7 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
     const query: Query<T> = {
       fetch: (request) => store.index(context.world, of.name, index, value, request),
       belongs: (object) => indexValues(valuesOf(object)).includes(value),
+      list: `${of.name} ${index} ${value}`,
     };
     return pageOf(objects, of, query, options);
   }
@@ -72,7 +74,8 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
   all<T extends Stored>(of: CollectionOf<T>, options?: PageOptions): Promise<Page<T>> {
     const { store, context, objects } = this;
-    return pageOf(objects, of, { fetch: (request) => store.all(context.world, of.name, request), belongs: () => true }, options);
+    const fetch = (request: PageRequest) => store.all(context.world, of.name, request);
+    return pageOf(objects, of, { fetch, belongs: () => true, list: of.name }, options);
   }
 
   counters<F extends string>(of: Counters<F>, keys: readonly string[]): Promise<readonly Readonly<Record<F, number>>[]> {
@@ -86,18 +89,20 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
 interface Query<T> {
   readonly fetch: (request: PageRequest) => Promise<readonly Found[]>;
-  /** Whether an object that this unit changed still fits. */
+  /** Whether the query still finds an object that this unit changed. */
   readonly belongs: (object: T) => boolean;
+  /** Names the list, because a cursor belongs to one list. */
+  readonly list: string;
 }
 
 /** A page as this unit sees it. Objects that it has created are the newest of all. */
 async function pageOf<T extends Stored>(
   objects: LoadedObjects,
   of: CollectionOf<T>,
-  { fetch, belongs }: Query<T>,
+  { fetch, belongs, list }: Query<T>,
   { limit = DEFAULT_LIMIT, cursor, newestFirst = false }: PageOptions = {},
 ): Promise<Page<T>> {
-  const found = await fetch({ after: orderOf(cursor), limit: limit + 1, newestFirst });
+  const found = await fetch({ after: orderOf(cursor, list), limit: limit + 1, newestFirst });
   const shown = found.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = found.length > limit;
@@ -108,17 +113,19 @@ async function pageOf<T extends Stored>(
     .flatMap(({ object, isNew }) => (isNew && !shownIds.has(object.id) && belongs(object) ? [object] : []));
   if (newestFirst && cursor === undefined) items.unshift(...created.reverse());
   if (!newestFirst && !hasMore) items.push(...created);
-  return hasMore && last ? { items, nextCursor: cursorOf(last.order) } : { items };
+  return hasMore && last ? { items, nextCursor: cursorOf(last.order, list) } : { items };
 }
 
-const cursorOf = (order: number): string => Buffer.from(String(order)).toString('base64url');
+const cursorOf = (order: number, list: string): string => Buffer.from(`${order} ${markOf(list)}`).toString('base64url');
 
-/** @throws Problem `validation_failed` when no page gave this cursor */
-function orderOf(cursor: string | undefined): number {
+const markOf = (list: string): string => digest(list).slice(0, 8);
+
+/** @throws Problem `validation_failed` when no page of the list gave this cursor */
+function orderOf(cursor: string | undefined, list: string): number {
   if (cursor === undefined) return 0;
-  const order = Number(Buffer.from(cursor, 'base64url').toString());
-  if (Number.isSafeInteger(order) && order > 0) return order;
-  throw new Problem('validation_failed', 'The cursor is not one that this API gave.', {
+  const [order, mark] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  if (Number.isSafeInteger(Number(order)) && Number(order) > 0 && mark === markOf(list)) return Number(order);
+  throw new Problem('validation_failed', 'The cursor is not one that this list gave.', {
     errors: [{ pointer: '?cursor', code: 'invalid_cursor', detail: 'Use the nextCursor of the page before.' }],
   });
 }
@@ -128,12 +135,12 @@ export interface Precondition {
   /** The key of the object in the request: its id or a unique value. */
   readonly name: string;
   readonly ifMatch: string;
-  /** Whether a commit of this request has met it. Later versions come from the request itself, or from changes after it began. */
+  /** Whether a commit of this request has matched. Then later versions may differ: the request, or changes after its begin, made them. */
   isMet: boolean;
 }
 
-/** The versions that a commit relies on: those that a handler expects, and the one that `If-Match` has matched. */
-class ExpectedVersions {
+/** The versions that a commit relies on: the versions that a handler expects, and the version that `If-Match` has matched. */
+export class ExpectedVersions {
   readonly #precondition: Precondition | undefined;
   #expected: Plan['expect'] = [];
   #matched: Plan['expect'][number] | undefined;

@@ -189,6 +189,16 @@ test.each([
   ['rehearsals create mine --data nowhere.json', /^nowhere\.json cannot be read\. Give a file with JSON, or JSON in single quotes\.\n$/],
   ['rehearsals create mine --data README.md', /^README\.md is not JSON: correct it, or fetch it again if it was cut off\.\n$/],
   ['fault set slow --application oms --kind outge', /^There is no kind outge; did you mean outage\?\n$/],
+  [
+    'fault set outge',
+    /^There is no preset outge; did you mean --kind outage\? estate fault presets lists them\. A custom fault needs --kind\.\n$/,
+  ],
+  ['fault set xyz --times 2', /^There is no preset xyz\. estate fault presets lists them\./],
+  ['fault set oms-dwn --application oms', /^There is no preset oms-dwn; did you mean oms-down\? estate fault presets/],
+  [
+    'fault set card-payments-slow --ms 500',
+    /^--ms 500 contradicts the preset card-payments-slow, which is --api authorize-payment-api .*; leave --ms out, or give the fault another name\.\n$/,
+  ],
   ['stream --topics hops,nope', /^There is no topic "nope"; there are hops, events, clock, faults, runs, separated by commas\.\n$/],
   ['stream --from nope', /^"nope" is not a cursor\. Send the id of a frame, such as h118\.e42, or nothing to begin now\.\n$/],
   ['rehearse splt-tender', /^There is no scenario splt-tender; did you mean split-tender\?\n$/],

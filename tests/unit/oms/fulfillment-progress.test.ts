@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { StoredOrder } from '../../../services/oms/collections.ts';
 import { freshRecord, type Progress, progressAfter } from '../../../services/oms/fulfillment.ts';
 import type { FulfillmentOrder } from '../../../services/oms/lines.ts';
+import { eur } from '../../support/steps/tender.ts';
 
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
 const common = { version: 1, createdAt: '', updatedAt: '' };
 
 const order = (patch: Partial<StoredOrder> = {}): StoredOrder => {

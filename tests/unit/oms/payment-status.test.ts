@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { coverageOf, outstandingOf, type PaymentAmounts, paymentStatusOf } from '../../../services/oms/payments.ts';
-
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
+import { eur } from '../../support/steps/tender.ts';
 
 const payment = (state: PaymentAmounts['state'], authorised: number, captured = 0, refunded = 0): PaymentAmounts => ({
   state,
@@ -50,7 +49,7 @@ const anyPayment = fc
     return payment(state as 'partially-refunded', taken, taken, state === 'fully-refunded' ? taken : 1 + (refunded % (taken - 1)));
   });
 
-test('The payments of an order make it authorised or paid exactly when nothing is outstanding, unless everything was paid back', () => {
+test('The payments of an order make it authorised or paid exactly when nothing is outstanding, unless everything was refunded', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
       const status = paymentStatusOf(total, payments);

@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { valueOfNext } from '../../../services/oms/lines.ts';
 import { excessOf, type Payment, refundReference, refundSplit, stillOwed } from '../../../services/oms/payments.ts';
-
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
+import { eur } from '../../support/steps/tender.ts';
 
 interface Paid {
   readonly id: string;

@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { OrderLine } from '../../../services/oms/lines.ts';
 import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/return-bookings.ts';
-
-const eur = (amount: number) => ({ amount, currency: 'EUR' });
+import { eur } from '../../support/steps/tender.ts';
 
 const PRICED = { unitPrice: eur(0), discount: eur(0), tax: eur(0) };
 const lineOf = (lineTotal: number, qty: number, cancelledQty = 0): OrderLine => {

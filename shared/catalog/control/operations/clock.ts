@@ -94,7 +94,7 @@ export const settle = defineOperation({
     parked: z
       .array(Parked)
       .describe(
-        'Work that was refused too often, or whose application was away for a week. It can be redriven. Work that waited for an application resumes when the application is back.',
+        'Work that was refused too often, or whose application was down for a week. It can be redriven. Work that waited for an application resumes when the application is back.',
       ),
     withheld: z.array(Withheld).describe('Events and webhooks that faults withhold. Deleting a fault releases them.'),
   }),

@@ -18,13 +18,13 @@ export const Withheld = z.object({
   type: z.string().optional(),
   subject: z.string().optional(),
   fault: z.string(),
-  until: Instant.optional().describe('Absent: withheld until the fault is deleted.'),
+  until: Instant.optional().describe('Absent if it is withheld until the fault is deleted.'),
 });
 export const ListedEvent = z.object({ order: z.int(), event: z.record(z.string(), z.unknown()) });
 
 export const listParked = defineOperation({
   id: 'list-parked',
-  summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was away for a week.',
+  summary: 'Lists parked work: event deliveries and due work that were refused too often, or whose application was down for a week.',
   path: '/_control/parked',
   response: z.object({ items: z.array(Parked) }),
 });

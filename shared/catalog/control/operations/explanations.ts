@@ -104,7 +104,7 @@ const StateCause = z
     begunBy: z
       .string()
       .optional()
-      .describe('What began the trace, such as Confirm Order of a client. Absent if the cause itself began it.'),
+      .describe('What began the trace, such as Confirm Order, called by a client. Absent if the cause itself began it.'),
     event: z.string().optional().describe('Id of the event of the change.'),
     requestId: z.string().optional().describe('Its hop in the journal.'),
     correlationId: z.string().optional(),

@@ -147,7 +147,7 @@ const Named = z.object({ id: z.string(), name: z.string() });
 
 export const listNames = defineOperation({
   id: 'list-names',
-  summary: 'Lists the names of locations, promotions and vouchers, which objects name by id. A voucher’s id is its code.',
+  summary: 'Lists the names of locations, promotions and vouchers, because objects have only their ids. A voucher’s id is its code.',
   path: '/_control/names',
   response: z.object({
     locations: z.array(Named.extend({ type: Location.shape.type })).describe('Sorted by priority.'),

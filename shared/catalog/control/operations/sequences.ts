@@ -39,7 +39,7 @@ export const ExpectedStep = z.discriminatedUnion('what', [
       request: Members.optional(),
       response: Members.optional(),
     })
-    .describe('A call, the carrier’s webhooks included.'),
+    .describe('A call, or a webhook of the carrier.'),
   z
     .strictObject({
       what: z.literal('event'),

@@ -116,7 +116,7 @@ export const compareWorlds = defineOperation({
         change: z.enum(['added', 'removed', 'changed']),
         members: z
           .array(z.object({ member: z.string().describe('Path, such as lines.0.qty.'), from: Json.optional(), to: Json.optional() }))
-          .describe('The published members that differ. Of an added or removed object: its state.'),
+          .describe('The published members that differ; for an added or removed object, its state.'),
       }),
     ),
     counters: z

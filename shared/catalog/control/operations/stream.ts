@@ -31,7 +31,7 @@ export type StreamFrame = keyof typeof StreamFrames;
 export const readStream = defineStream({
   id: 'read-stream',
   summary:
-    'Streams the changes of a rehearsal as server-sent events. Begins with the current clock, faults and runs; changes follow. Last-Event-ID resumes exactly, at any gateway. The frame gap reports missing records: older hops were discarded, or the rehearsal was reset or deleted. Then read both lists again. An open stream counts as use of the rehearsal for at most eight hours.',
+    'Streams the changes of a rehearsal as server-sent events. Begins with the current clock, faults and runs; changes follow. Last-Event-ID resumes exactly, at any gateway. The frame gap reports missing records: older hops were discarded, or the rehearsal was reset or deleted. Then read the journal and the events again. An open stream counts as use of the rehearsal for at most eight hours.',
   path: '/_control/stream',
   query: z.strictObject({
     topics: z

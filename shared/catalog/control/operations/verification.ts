@@ -22,8 +22,7 @@ export const Invariant = z.object({
 
 export const verify = defineOperation({
   id: 'verify',
-  summary:
-    'Settles the rehearsal, then checks the invariants over all its records. Parked work never makes an invariant hold, and `holds` is false while any work is parked.',
+  summary: 'Settles the rehearsal, then checks the invariants over all its records. `holds` is false while any work is parked.',
   path: '/_control/verify',
   response: z.object({
     holds: z.boolean(),

@@ -1,30 +1,33 @@
-import type { Owner } from '../../catalog/applications.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import { extensionEvent } from '../../catalog/event-names.ts';
 import { rowFor } from '../../catalog/life-cycle.ts';
-import type { Context } from '../../control/context.ts';
-import { digest, randomToken } from '../../domain/ids.ts';
+import type { Figures } from '../../catalog/retailer.ts';
+import { derivedUlid, digest, type IdPrefix } from '../../domain/ids.ts';
 import { instant, type Ms } from '../../domain/time.ts';
-import { envelope } from '../../events/envelope.ts';
+import { idSource } from '../../domain/world.ts';
 import type { AnyCollection, Counters, Stored } from '../../store/collections.ts';
-import { BACKOFF_MS, type ItemLease, type PlannedDue } from '../../store/ports/due-work.ts';
-import type { PlannedEvent } from '../../store/ports/plan.ts';
 import type { DueWork } from '../due-work.ts';
 import type { Aggregate, DueOptions, Fresh, HasState, Identified, Patch, UnitOfWork } from '../unit-of-work.ts';
+import { type CommitParts, commit } from './commit.ts';
+import { EventDrafts } from './event-drafts.ts';
 import { Conflict } from './interruptions.ts';
 import type { CollectionOf } from './loaded-objects.ts';
 import { type ReadParts, Reads } from './reads.ts';
+import { Schedule } from './schedule.ts';
 
-export interface WriteParts extends ReadParts {
+export interface UnitParts extends ReadParts, CommitParts {
+  readonly figures: Figures;
   /** Id of the request or event that causes the unit's events. */
   readonly causation: string;
   /** Request id of the hop, as the journal has it. */
   readonly hopId: string;
   /** Wall time of the lease on due work that runs before the reply. */
   readonly beforeReplyLeaseMs: number;
+  /** New ids derive from this key, which is equal for all runs of a request. */
+  readonly key: string;
+  /** The time part of ids. */
+  readonly since: Ms;
 }
-
-type Verbs = 'create' | 'transition' | 'revise' | 'put' | 'move' | 'schedule' | 'cancel';
 
 /** A move of an object that an application did not make itself. */
 export interface ObservedMove {
@@ -34,19 +37,33 @@ export interface ObservedMove {
   readonly events: readonly string[];
 }
 
-/** What a unit of work changes. A business object changes together with its version and its events. */
-export class Writes extends Reads implements Pick<UnitOfWork, Verbs> {
+/**
+ * One run of one handler. A business object changes together with its version and its events. Handlers see it as `UnitOfWork`; its other members
+ * are for `commit`. It is a class, because each exchange opens a unit and unused closures would cost memory.
+ */
+export class Unit extends Reads implements UnitOfWork {
+  readonly now: Ms;
+  readonly figures: Figures;
+  readonly parts: UnitParts;
+  readonly drafts: EventDrafts;
+  readonly dueWork: Schedule;
   /** The instant of this unit, as objects show it. */
   readonly #at: string;
-  protected readonly drafts: EventDrafts;
-  protected readonly dueWork: Schedule;
 
-  constructor({ causation, hopId, beforeReplyLeaseMs, ...parts }: WriteParts) {
+  constructor(parts: UnitParts) {
     super(parts);
-    const { store, context } = parts;
-    this.#at = instant(context.now);
+    const { store, context, causation, hopId, beforeReplyLeaseMs } = parts;
+    this.parts = parts;
+    this.now = context.now;
+    this.figures = parts.figures;
     this.drafts = new EventDrafts({ application: store.application, context, causation, hopId });
     this.dueWork = new Schedule({ context, hopId, beforeReplyLeaseMs });
+    this.#at = instant(context.now);
+  }
+
+  id(prefix: IdPrefix, label = ''): string {
+    const { context, key, since } = this.parts;
+    return `${prefix}_${derivedUlid(digest(idSource(context), key, prefix, label), since)}`;
   }
 
   create<T extends Aggregate & HasState>(of: CollectionOf<T>, verb: string, fields: Fresh<T> & Identified, to?: string): T {
@@ -113,6 +130,10 @@ export class Writes extends Reads implements Pick<UnitOfWork, Verbs> {
   cancel(due: DueWork, key: string): void {
     this.dueWork.cancel(due, key);
   }
+
+  checkpoint(): Promise<void> {
+    return commit(this, { isLast: false });
+  }
 }
 
 function definitionOf(of: AnyCollection): ObjectDefinition {
@@ -139,105 +160,4 @@ function moveOf(of: AnyCollection, found: { readonly id: string; readonly state:
   if (state === undefined || !isPossible) throw new Error(`${type} × ${verb} does not lead to ${state}.`);
   if (to === undefined && row.to.length > 1) throw new Error(`${type} × ${verb} may lead to ${row.to.join(' or ')}: name one.`);
   return { definition, state, events: row.events.length > 0 ? row.events : [extensionEvent(type)] };
-}
-
-interface DraftParts {
-  readonly application: Owner;
-  readonly context: Context;
-  /** Id of the request or event that causes the events. */
-  readonly causation: string;
-  /** Request id of the hop. */
-  readonly hopId: string;
-}
-
-/** The events of the next commit, first emitted first. */
-class EventDrafts {
-  readonly #parts: DraftParts;
-  #drafts: PlannedEvent[] = [];
-
-  constructor(parts: DraftParts) {
-    this.#parts = parts;
-  }
-
-  /** @param type name without prefix */
-  add(definition: ObjectDefinition, type: string, object: Stored, previousState: string | undefined): void {
-    const { application, context, causation, hopId } = this.#parts;
-    this.#drafts.push(envelope({ application, definition, type, object, previousState, context, causation, hopId }));
-  }
-
-  planned(): readonly PlannedEvent[] {
-    return this.#drafts;
-  }
-
-  clear(): void {
-    this.#drafts = [];
-  }
-}
-
-interface ScheduleParts {
-  readonly context: Context;
-  /** Request id of the hop. */
-  readonly hopId: string;
-  /** Wall time of the lease on due work that runs before the reply. */
-  readonly beforeReplyLeaseMs: number;
-}
-
-const OCCASION_LENGTH = 20;
-
-/** The due work that the next commit schedules or cancels. The last call for a kind and key counts. */
-class Schedule {
-  readonly #parts: ScheduleParts;
-  #planned: PlannedDue[] = [];
-  #beforeReply: ItemLease[] = [];
-  #commits = 0;
-
-  constructor(parts: ScheduleParts) {
-    this.#parts = parts;
-  }
-
-  add({ kind }: DueWork, key: string, at: Ms, payload: unknown, options: DueOptions = {}): void {
-    const { context, hopId, beforeReplyLeaseMs } = this.#parts;
-    const { beforeReply = false, withheldBy, correlationId = context.correlationId, awaits, isLastAttempt = false } = options;
-    this.#replace({
-      kind,
-      key,
-      at,
-      payload: JSON.stringify(payload ?? null),
-      correlationId,
-      traceparent: context.traceparent,
-      hop: hopId,
-      lease: beforeReply ? { token: randomToken(), until: Date.now() + beforeReplyLeaseMs } : undefined,
-      withheldBy,
-      withheldAt: context.faults,
-      awaits,
-      attempts: isLastAttempt ? BACKOFF_MS.length : undefined,
-      occasion: context.seed === undefined ? undefined : digest(context.requestId, String(this.#commits)).slice(0, OCCASION_LENGTH),
-    });
-  }
-
-  cancel({ kind }: DueWork, key: string): void {
-    this.#replace({ kind, key, at: null, payload: 'null', correlationId: this.#parts.context.correlationId });
-  }
-
-  planned(): readonly PlannedDue[] {
-    return this.#planned;
-  }
-
-  /** Planned work that runs before the reply. */
-  beforeReply(): readonly ItemLease[] {
-    return this.#beforeReply;
-  }
-
-  clear(): void {
-    this.#commits += 1;
-    this.#planned = [];
-    this.#beforeReply = [];
-  }
-
-  #replace(due: PlannedDue): void {
-    const isOther = ({ kind, key }: { readonly kind: string; readonly key: string }): boolean => kind !== due.kind || key !== due.key;
-    this.#planned = [...this.#planned.filter(isOther), due];
-    this.#beforeReply = this.#beforeReply.filter(isOther);
-    if (due.lease) this.#beforeReply.push({ kind: due.kind, key: due.key, token: due.lease.token });
-  }
 }
