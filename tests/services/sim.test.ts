@@ -3,7 +3,7 @@ import * as inventoryService from '../../services/inventory-service/service.ts';
 import { attempts } from '../../services/sim/collections.ts';
 import { abortReservationDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
-import { moveHold } from '../../shared/catalog/inventory/internal.ts';
+import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -265,6 +265,19 @@ describe('Concurrent reservations', () => {
 describe('Calls inside the estate', () => {
   const test = testIn(() => startInside(sim, inventoryService));
   const units = async (inside: Inside, sku: string) => (await inside.counters('inventory-service', 'stock', `${sku}|dc-01`))['reserved'];
+
+  test('Take Hold repeats its refusal, so that all callers get the same answer', async (inside) => {
+    const asSim = inside.as('sim');
+    const take = (reservationId: string) =>
+      asSim(takeHold, { params: { reservationId }, body: { items: [{ sku: 'desk-two-nodes', qty: 3 }] } });
+    await take('res_d1');
+    await take('res_d2');
+    const refusal = { code: 'insufficient_stock', context: { skus: [{ sku: 'desk-two-nodes', requested: 3, available: 0 }] } };
+    await expect(take('res_d3')).rejects.toMatchObject(refusal);
+    await asSim(moveHold, { params: { reservationId: 'res_d1' }, body: { reference: 'because', kind: 'release' } });
+    await expect(take('res_d3')).rejects.toMatchObject(refusal);
+    expect((await take('res_d4')).allocations).toEqual([{ locationId: 'dc-01', sku: 'desk-two-nodes', qty: 3 }]);
+  });
 
   /** The reservation attempt for a number of plates, once it has begun. */
   const attemptFor = (work: UnitOfWork, qty: number) =>
