@@ -52,12 +52,18 @@ const confirmOnce: Step<string> = async (estate, id) => {
   return id;
 };
 
+const cancelOnce: Step<string> = async (estate, id) => {
+  await estate.ask('oms', 'POST', `/orders/${id}/cancel`, { reason: 'by hand' }, 'once').catch(() => undefined);
+  return id;
+};
+
 /** A client that cancels once, and then confirms until the answer is definite. */
 const cancelOnceThenConfirm: Step<string> = async (estate, id) => {
-  await estate.ask('oms', 'POST', `/orders/${id}/cancel`, {}, 'once').catch(() => undefined);
+  await cancelOnce(estate, id);
   const { pendingAction } = await crashSteps(estate).order(id);
   const early = await estate.ask('oms', 'POST', `/orders/${id}/confirm`, {}, 'early').catch(() => undefined);
   if (pendingAction && early) expect(early).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
+  await estate.advance(MINUTE);
   const { status } = await estate.insist('oms', 'POST', `/orders/${id}/confirm`);
   await estate.advance(30 * MINUTE);
   expect((await endOf(estate, id)).state).toBe(status === 200 ? 'confirmed' : 'cancelled');
@@ -102,6 +108,18 @@ const journeys: Readonly<Record<string, Journey<string>>> = {
     ...{ begin: paidDraft, steps: [advance(23 * 60), advance(26 * 60)], killed: ['oms', 'payment-hub', 'sim'] },
     end: async (estate, id) => {
       expect(await endOf(estate, id)).toMatchObject({ state: 'cancelled', cancelReason: 'expired', payments: ['voided'], lamps: 0 });
+    },
+  },
+  'The expiry of a draft waits for an interrupted cancellation, whose reason stays': {
+    begin: async (estate) => {
+      const id = await paidDraft(estate);
+      await estate.advance(24 * 60 * MINUTE - 30_000);
+      return id;
+    },
+    ...{ steps: [cancelOnce, advance(30)], killed: ['oms'] },
+    end: async (estate, id, crash) => {
+      const cancelReason = crash?.commit === 1 && crash.when === 'before' ? 'expired' : 'by hand';
+      expect(await endOf(estate, id)).toMatchObject({ state: 'cancelled', cancelReason, payments: ['voided'] });
     },
   },
   'The renewal of an authorisation covers the confirmed order with one new authorisation': {
