@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
 import { MOST_CHARACTERS } from '../../agents/answer.ts';
 import { AgentMistake, worldsOfCredential } from '../../agents/worlds.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
-import { anAgent, type Agent as Connected, orderedBy, overHttp } from '../support/agent.ts';
+import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let agent: Connected;
-beforeAll(async () => {
-  agent = await anAgent(overHttp(estate.gateway));
-});
-afterAll(() => agent[Symbol.asyncDispose]());
+const agent = sharedIn(() => anAgent(overHttp(estate.gateway)));
 
 const opened = async (): Promise<string> => (await agent.tool('open_world')).facts.world;
 

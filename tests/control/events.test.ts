@@ -50,23 +50,6 @@ test('An event that is duplicated is read once, with all its attempts', async ()
   expect((await read(rehearsal, first.id)).consumers).toMatchObject([{ state: 'consumed' }, { state: 'consumed' }]);
 });
 
-test.each([
-  [{ subject: 'paymnt/pay_1' }, 'unknown_object', /^"paymnt\/pay_1" is not an object, .* The types are basket, .*order, payment\.$/],
-  [{ subject: 'payment/' }, 'unknown_object', /^"payment\/" is not an object/],
-  [{ type: 'order-confirmed', subject: 'payment/pay_1' }, 'other_subject', /^The subject of order-confirmed must be "order\/<id>";/],
-])('List Events refuses a filter that no event can match: %j', async (query, code, detail) => {
-  await using rehearsal = await newRehearsal();
-  const errors = [{ pointer: '?subject', code, detail: expect.stringMatching(detail) }];
-  expect(await rehearsal.call('list-events', { query })).toMatchObject({ status: 422, body: { errors } });
-});
-
-test('Wait for Event refuses a filter that no event can match', async () => {
-  await using rehearsal = await newRehearsal();
-  const body = { type: 'order-confirmed', subject: 'ordr/ord_1', timeoutMs: 60_000 };
-  const errors = [{ pointer: '/subject', code: 'other_subject' }];
-  expect(await rehearsal.call('wait-for-events', { body })).toMatchObject({ status: 422, body: { errors } });
-});
-
 const refusal = (pointer: string, detail: string) => ({ status: 422, body: { errors: [{ pointer, code: 'beyond_the_end', detail }] } });
 
 test('List Events and Wait for Event refuse a position of a world that was reset until the new world has reached it', async () => {

@@ -1,67 +1,11 @@
-import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
-import { walks } from '../flows/life-cycle-walks.ts';
+import { type Reach, walks } from '../flows/life-cycle-walks.ts';
 import { ADDRESS, type TestRehearsal } from '../support/estate.ts';
-import { card, eur } from '../support/steps/tender.ts';
 
-export type Reach = (rehearsal: TestRehearsal) => Promise<{ readonly id: string }>;
 type Ask = (rehearsal: TestRehearsal, id: string) => ReturnType<TestRehearsal['call']>;
 
-type Scans = (typeof Scan.options)[number][];
-/** A parcel of an order after these scans. */
-const scanned =
-  (...scans: Scans): Reach =>
-  async (rehearsal) => {
-    await rehearsal.progress({ carrier: 'manual' });
-    const { shipmentId: id } = await rehearsal.dispatchedOrder();
-    await rehearsal.scanned(id, ...scans);
-    return { id };
-  };
-const shipments: Readonly<Record<string, Reach>> = {
-  pending: async (rehearsal) => {
-    await rehearsal.progress({ label: 'manual' });
-    return { id: (await rehearsal.dispatchedOrder()).shipmentId };
-  },
-  'label-created': scanned(),
-  collected: scanned('collect'),
-  'in-transit': scanned('collect', 'depart'),
-  'out-for-delivery': scanned('collect', 'depart', 'out-for-delivery'),
-  'delivery-attempted': scanned('collect', 'depart', 'out-for-delivery', 'attempt'),
-  'held-at-depot': scanned('collect', 'depart', 'hold'),
-  delivered: scanned('collect', 'depart', 'out-for-delivery', 'deliver'),
-  'returned-to-sender': scanned('collect', 'return'),
-  lost: scanned('collect', 'lose'),
-};
-
-/** A payment of a draft order. */
-const paid =
-  (token: string, ...steps: readonly ('capture' | 'void' | number)[]): Reach =>
-  async (rehearsal) => {
-    const { id: orderId } = await rehearsal.draft();
-    const { body } = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(token) } });
-    const id = body.id ?? body.paymentId;
-    for (const step of steps) {
-      if (typeof step === 'number') await rehearsal.refunded(id, step);
-      else await rehearsal.api(`${step}-payment-api`, { params: { id } });
-    }
-    return { id };
-  };
-const payments: Readonly<Record<string, Reach>> = {
-  pending: paid('tok_async_approve'),
-  'requires-action': paid('tok_3ds'),
-  authorised: paid('tok_visa'),
-  captured: paid('tok_visa', 'capture'),
-  'partially-refunded': paid('tok_visa', 'capture', 100),
-  'fully-refunded': paid('tok_visa', 'capture', 3_088),
-  voided: paid('tok_visa', 'void'),
-  failed: paid('tok_decline_do_not_honor'),
-};
-
 /** How to reach every state of every object with a life cycle. */
-export const reached: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
-  ...Object.fromEntries(Object.entries(walks).map(([type, { states }]) => [type, states])),
-  shipment: shipments,
-  payment: payments,
-};
+export const reached = Object.fromEntries(Object.entries(walks).map(([type, { states }]) => [type, states]));
+
 /** A return by parcel after these steps. */
 const byParcel =
   (...steps: Parameters<TestRehearsal['moved']>[1][]): Reach =>
@@ -223,18 +167,14 @@ export const obstructed: Readonly<Record<string, Obstructed>> = {
   },
 };
 
-const outcome =
-  (of: 'succeeded' | 'failed'): Ask =>
+const decided =
+  (outcome: string): Ask =>
   (rehearsal, id) =>
-    rehearsal.call('POST', `/_control/payments/${id}/action`, { outcome: of }, { as: 'admin' });
+    rehearsal.call('POST', `/_control/payments/${id}/action`, { outcome }, { as: 'admin' });
 const dispute =
   (path: string, body: object): Ask =>
   (rehearsal, id) =>
     rehearsal.call('POST', `/_control/payments/${id}/${path}`, body, { as: 'admin' });
-const scan =
-  (verb: string): Ask =>
-  (rehearsal, id) =>
-    rehearsal.call('POST', `/_control/shipments/${id}/${verb}`, {}, { as: 'admin' });
 const picking =
   (status: string, isShort = false): Ask =>
   async (rehearsal, id) => {
@@ -278,16 +218,9 @@ const more: Readonly<Record<string, Readonly<Record<string, Ask>>>> = {
     },
     enrol: (rehearsal, customerId) => rehearsal.call('enroll-loyalty-member-api', { body: { customerId } }),
   },
-  shipment: {
-    ...Object.fromEntries(Scan.options.map((verb) => [verb, scan(verb)])),
-    label: (rehearsal, id) => rehearsal.label(id),
-  },
   payment: {
-    capture: (rehearsal, id) => rehearsal.call('capture-payment-api', { params: { id } }),
-    void: (rehearsal, id) => rehearsal.call('void-payment-api', { params: { id } }),
-    refund: (rehearsal, id) => rehearsal.call('refund-payment-api', { params: { id }, body: { amount: eur(100) } }),
-    authenticate: outcome('succeeded'),
-    'fail-authentication': outcome('failed'),
+    authenticate: decided('succeeded'),
+    'fail-authentication': decided('failed'),
     dispute: dispute('dispute', { reason: 'general' }),
     'win-dispute': dispute('dispute/outcome', { outcome: 'won' }),
     'lose-dispute': dispute('dispute/outcome', { outcome: 'lost' }),

@@ -69,11 +69,3 @@ test('A file whose invariants do not hold is refused, unless it is sent as unver
   expect((await opened.rehearsal.api('get-order-api', { params: { id } })).state).toBe('completed');
   expect((await opened.rehearsal.control('verify')).holds).toBe(false);
 });
-
-test('The export of a rehearsal that does not exist is refused', async () => {
-  await using rehearsal = await newRehearsal();
-  expect(await rehearsal.call('export-rehearsal', { params: { name: 'none' } })).toMatchObject({
-    status: 404,
-    body: { code: 'unknown_rehearsal' },
-  });
-});

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { readHops } from '../../control/operations/journal.ts';
 import type { ControlCall } from '../../shared/catalog/control/define-operation.ts';
 import type { readJournal } from '../../shared/catalog/control/operations/journal.ts';
@@ -6,6 +6,9 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { brokenTies } from '../support/journal-ties.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
   rehearsal.call('get-customer-api', { params: { id: 'cus_ada' }, headers: { 'x-correlation-id': correlationId } });
@@ -13,8 +16,7 @@ const readAda = (rehearsal: TestRehearsal, correlationId: string) =>
 const journal = (rehearsal: TestRehearsal, query: ControlCall<typeof readJournal>['query'] = {}) =>
   rehearsal.control('read-journal', { query });
 
-test('The journal lists each hop with its position and its start in wall time', async () => {
-  await using rehearsal = await newRehearsal();
+test('The journal lists each hop with its position and its start in wall time', async (rehearsal) => {
   const before = Date.now();
   await readAda(rehearsal, 'one');
   await readAda(rehearsal, 'two');
@@ -33,8 +35,7 @@ test('The journal lists each hop with its position and its start in wall time', 
 
 test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
   'The journal has the hops of an operation that acts as the outside world under the correlation id of its answer (sent: %j)',
-  async (sent) => {
-    await using rehearsal = await newRehearsal();
+  async (rehearsal, sent) => {
     const { status, headers } = await rehearsal.call('move-customer-by-hand', { params: { id: 'cus_ada', verb: 'block' }, headers: sent });
     const correlationId = String(headers['x-correlation-id']);
     expect([status, correlationId]).toEqual([200, expect.stringMatching(sent['x-correlation-id'] ?? /^req_/)]);
@@ -45,8 +46,7 @@ test.each<Record<string, string>>([{ 'x-correlation-id': 'by-hand' }, {}])(
   },
 );
 
-test('The journal omits bodies on request, and has them in the record of one hop', async () => {
-  await using rehearsal = await newRehearsal();
+test('The journal omits bodies on request, and has them in the record of one hop', async (rehearsal) => {
   await readAda(rehearsal, 'one');
   const [head] = (await journal(rehearsal, { bodies: 'false' })).items;
   expect(head).not.toHaveProperty('response');
@@ -59,17 +59,18 @@ test.each([
   ['outage', { kind: 'outage' }, 503],
   ['status', { kind: 'status', status: 418 }, 418],
   ['drop', { kind: 'drop' }, 0],
-] as const)('The journal has the body of a request that a fault of the kind %s stops, without its secrets', async (_, fault, status) => {
-  await using rehearsal = await newRehearsal();
-  await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
-  const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
-  await rehearsal.call('authorize-payment-api', { body }).catch(() => undefined);
-  const [hop] = (await journal(rehearsal)).items;
-  expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
-});
+] as const)(
+  'The journal has the body of a request that a fault of the kind %s stops, without its secrets',
+  async (rehearsal, _, fault, status) => {
+    await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault });
+    const body = { orderId: 'ord_none', tender: { type: 'card', token: 'tok_live' } };
+    await rehearsal.call('authorize-payment-api', { body }).catch(() => undefined);
+    const [hop] = (await journal(rehearsal)).items;
+    expect(hop).toMatchObject({ status, faults: ['stops'], request: { ...body, tender: { type: 'card', token: '[redacted]' } } });
+  },
+);
 
-test('The journal has no body of an invalid request, which a fault answers', async () => {
-  await using rehearsal = await newRehearsal();
+test('The journal has no body of an invalid request, which a fault answers', async (rehearsal) => {
   await rehearsal.fault('stops', { match: { api: 'authorize-payment-api' }, fault: { kind: 'outage' } });
   const reply = await fetch(`${estate.gateway}/payments/authorizations`, {
     method: 'POST',
@@ -80,8 +81,8 @@ test('The journal has no body of an invalid request, which a fault answers', asy
   expect((await journal(rehearsal)).items[0]).not.toHaveProperty('request');
 });
 
-test('The parent of a hop is the hop that published the event, even if the event is duplicated, late or reordered', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+test('The parent of a hop is the hop that published the event, even if the event is duplicated, late or reordered', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'manual' });
   await rehearsal.fault('twice', { match: { event: 'order-confirmed' }, fault: { kind: 'duplicate', copies: 2 } });
   await rehearsal.fault('late', { match: { event: 'ext.order-changed' }, fault: { kind: 'late', by: 'PT1H' } });
   await rehearsal.fault('kept', { match: { event: 'payment-captured' }, fault: { kind: 'withhold' } });
@@ -99,8 +100,7 @@ test('The parent of a hop is the hop that published the event, even if the event
   expect(released.filter(({ parentId }) => parentId === undefined)).toEqual([]);
 });
 
-test('The parent of a hop is absent for a call from outside, even if the call sends ids and contexts', async () => {
-  await using rehearsal = await newRehearsal();
+test('The parent of a hop is absent for a call from outside, even if the call sends ids and contexts', async (rehearsal) => {
   const context = Buffer.from(JSON.stringify({ requestId: 'req_evil', parentId: 'req_parent' })).toString('base64url');
   const ids = { 'x-request-id': 'req_mine', 'x-parent-id': 'req_mine', 'x-estate-context': context };
   const headers = { ...ids, traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' };
@@ -110,8 +110,7 @@ test('The parent of a hop is absent for a call from outside, even if the call se
   expect(items[0]?.requestId).not.toBe('req_mine');
 });
 
-test('The parent of a hop is absent for both hops of a request whose connection a fault cut, and their ids differ', async () => {
-  await using rehearsal = await newRehearsal();
+test('The parent of a hop is absent for both hops of a request whose connection a fault cut, and their ids differ', async (rehearsal) => {
   await rehearsal.fault('cut', { match: { api: 'get-customer-api' }, fault: { kind: 'drop' } });
   const reply = await readAda(rehearsal, 'mine');
   const { items } = await journal(rehearsal);
@@ -126,8 +125,7 @@ test('The parent of a hop is absent for both hops of a request whose connection 
   expect(traces).toMatchObject([trace]);
 });
 
-test('The parent of a hop is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async () => {
-  await using rehearsal = await newRehearsal();
+test('The parent of a hop is the hop that scheduled the work that fell due, and the calls of that work name the hop of its run', async (rehearsal) => {
   const basket = await rehearsal.basket();
   const body = { shippingAddress: ADDRESS };
   await rehearsal.api('checkout-basket-api', { params: { id: basket.id }, body, headers: { 'x-correlation-id': 'mine' } });
@@ -139,8 +137,8 @@ test('The parent of a hop is the hop that scheduled the work that fell due, and 
   expect(due.filter(({ parentId, correlationId }) => correlationId === 'mine' && parentId === undefined)).toEqual([]);
 });
 
-test('The hop of work that changes nothing gives the reason for a repeated request, with its Idempotency-Key and without', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+test('The hop of work that changes nothing gives the reason for a repeated request, with its Idempotency-Key and without', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'manual' });
   const { pickingOrder } = await rehearsal.pickedOrder({}, 'started');
   const newest = async () => (await rehearsal.journal()).findLast(({ api }) => api === 'update-picking-status-api')?.unchanged;
   const report = (headers: Record<string, string> = {}) =>
@@ -153,8 +151,8 @@ test('The hop of work that changes nothing gives the reason for a repeated reque
   expect(await newest()).toBe('It is a repeat: an earlier request had this effect.');
 });
 
-test('The hop of work that changes nothing gives the reason for each event of an order from its basket to its delivery', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+test('The hop of work that changes nothing gives the reason for each event of an order from its basket to its delivery', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'manual' });
   await rehearsal.dispatchedOrder();
   await rehearsal.advance('P2D');
   const consumed = (await rehearsal.journal()).filter(({ method }) => method === 'CONSUME');
@@ -167,7 +165,7 @@ test('The hop of work that changes nothing gives the reason for each event of an
 const stopping = new AbortController().signal;
 const BEFORE = 0;
 
-test.each([
+plainTest.each([
   ['once, as complete, when every call of the shown hops has its hop, on the page or not', { callee: BEFORE, ageMs: 0 }, 1, true],
   ['again while a hop of the last second lacks the hop of one of its calls', { callee: 3, ageMs: 0 }, 3, true],
   ['once, as incomplete, when an older hop lacks the hop of one of its calls', { callee: Number.NaN, ageMs: 1_000 }, 1, false],

@@ -1,8 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { estate, newRehearsal } from '../support/estate.ts';
 import { kettle } from '../support/kettle.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const data = {
@@ -14,7 +17,7 @@ const data = {
 const priceOf = async (rehearsal: EstateRehearsal, sku: string) =>
   (await rehearsal.api('get-product-api', { params: { id: sku } })).price.amount;
 
-test('A rehearsal has its own data, a reset keeps it, and other rehearsals do not have it', async () => {
+plainTest('A rehearsal has its own data, a reset keeps it, and other rehearsals do not have it', async () => {
   await using rehearsal = await EstateRehearsal.create(access, { data });
   await using other = await EstateRehearsal.create(access);
   const counted = { products: 2, stock: 1, giftCards: 1, vouchers: 1 };
@@ -33,7 +36,7 @@ test('A rehearsal has its own data, a reset keeps it, and other rehearsals do no
   expect((await other.control('read-rehearsal', { params: { name: other.name } })).data).toBeUndefined();
 });
 
-test('A store without units in own data has no safety stock until a count finds units', async () => {
+plainTest('A store without units in own data has no safety stock until a count finds units', async () => {
   const stock = [{ sku: 'pot-terracotta', onHand: { 'store-01': 0 } }];
   await using rehearsal = await EstateRehearsal.create(access, { data: { stock } });
   const levelAfter = async (onHand: number) => {
@@ -46,8 +49,7 @@ test('A store without units in own data has no safety stock until a count finds 
   expect(await levelAfter(5)).toMatchObject({ onHand: 5, safetyStock: 2, atp: 3 });
 });
 
-test('The creation of a rehearsal names the default rows that do not fit its data', async () => {
-  await using rehearsal = await newRehearsal();
+test('The creation of a rehearsal names the default rows that do not fit its data', async (rehearsal) => {
   const name = `${rehearsal.name}-fewer`;
   const fewer = { products: [{ sku: 'lamp-last-one', $remove: true }] };
   const { leftOut } = await rehearsal.control('create-rehearsal', { body: { name, data: fewer } });
@@ -55,8 +57,7 @@ test('The creation of a rehearsal names the default rows that do not fit its dat
   await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
-test('Own data is refused with all of its mistakes, and no rehearsal is created', async () => {
-  await using rehearsal = await newRehearsal();
+test('Own data is refused with all of its mistakes, and no rehearsal is created', async (rehearsal) => {
   const name = `${rehearsal.name}-bad`;
   const bad = {
     products: [{ sku: 'mug-blue', price: { amount: '9' } }, { sku: 'kettle', price: eur(1) }, 7],
@@ -97,13 +98,12 @@ test.each<[what: string, own: object, pointer: string, code: string, detail?: st
     'This must be 13 digits.',
   ],
   ['dollars', { products: [{ sku: 'mug-blue', price: { currency: 'USD' } }] }, '/data/products/0/price/currency', 'unsupported_currency'],
-])('Own data with %s is refused', async (_what, own, pointer, code, detail = '') => {
-  await using rehearsal = await newRehearsal();
+])('Own data with %s is refused', async (rehearsal, _what, own, pointer, code, detail = '') => {
   const refused = await rehearsal.call('create-rehearsal', { body: { data: own } as never });
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer, code, detail: expect.stringContaining(detail) }] } });
 });
 
-test('A name of a prototype in own data is refused', async () => {
+plainTest('A name of a prototype in own data is refused', async () => {
   const response = await fetch(`${estate.gateway}/_control/rehearsals`, {
     method: 'POST',
     headers: { authorization: `Bearer ${DEMO_CREDENTIALS.admin}`, 'content-type': 'application/json' },
@@ -112,8 +112,7 @@ test('A name of a prototype in own data is refused', async () => {
   expect([response.status, await response.json()]).toMatchObject([422, { errors: [{ pointer: '/data/products/0/__proto__' }] }]);
 });
 
-test('Own data above the size of a body is refused', async () => {
-  await using rehearsal = await newRehearsal();
+test('Own data above the size of a body is refused', async (rehearsal) => {
   const description = 'x'.repeat(1_100_000);
   const refused = await rehearsal.call('create-rehearsal', { body: { data: { products: [{ ...kettle, description }] } } });
   expect(refused).toMatchObject({ status: 413, body: { code: 'payload_too_large' } });

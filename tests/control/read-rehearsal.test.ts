@@ -1,12 +1,14 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const read = (rehearsal: TestRehearsal, name = rehearsal.name) => rehearsal.control('read-rehearsal', { params: { name } });
 const listed = async (rehearsal: TestRehearsal, name = rehearsal.name) =>
   (await rehearsal.control('list-rehearsals')).items.find((one) => one.name === name);
 
-test('A rehearsal is read with its clock, its progressions and its lifetime, as the list has them', async () => {
-  await using rehearsal = await newRehearsal();
+test('A rehearsal is read with its clock, its progressions and its lifetime, as the list has them', async (rehearsal) => {
   await rehearsal.control('set-clock', { body: { flowing: false } });
   await rehearsal.control('set-progression', { body: { carrier: 'manual' } });
   const found = await read(rehearsal);
@@ -15,8 +17,7 @@ test('A rehearsal is read with its clock, its progressions and its lifetime, as 
   expect(found.progression).toMatchObject({ ...(await rehearsal.control('read-progression')), carrier: 'manual' });
 });
 
-test('A rehearsal has the world and the time that its creation and each reset returned', async () => {
-  await using rehearsal = await newRehearsal();
+test('A rehearsal has the world and the time that its creation and each reset returned', async (rehearsal) => {
   const name = `${rehearsal.name}-next`;
   for (let round = 0; round < 5; round++) {
     const { world, createdAt } = await rehearsal.control('create-rehearsal', { body: { name } });
@@ -27,8 +28,8 @@ test('A rehearsal has the world and the time that its creation and each reset re
   }
 });
 
-test('A rehearsal is read with the numbers of its traces, hops, events, faults, parked work, and objects in each state', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+test('A rehearsal is read with the numbers of its traces, hops, events, faults, parked work, and objects in each state', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'manual' });
   const before = await read(rehearsal);
   expect(before.counts).toMatchObject({ faults: 0, parked: 0 });
   await rehearsal.confirmed({ customerId: 'cus_ben' });
@@ -47,8 +48,7 @@ test('A rehearsal is read with the numbers of its traces, hops, events, faults, 
   expect(counts.objects).toEqual(Object.fromEntries(inStates));
 });
 
-test('Read Rehearsal refuses an unknown rehearsal, and does not create it', async () => {
-  await using rehearsal = await newRehearsal();
+test('Read Rehearsal refuses an unknown rehearsal, and does not create it', async (rehearsal) => {
   const refused = (name: string) => rehearsal.call('read-rehearsal', { params: { name } });
   for (let n = 0; n < 2; n++) expect(await refused('never-made')).toMatchObject({ status: 404, body: { code: 'unknown_rehearsal' } });
   expect(await listed(rehearsal, 'never-made')).toBeUndefined();

@@ -87,13 +87,3 @@ test('Deleting an ended run removes it with its rehearsal, unless ended runs are
   const { status, body } = await call('GET', `/_control/runs/${run.id}`, undefined, { as: 'admin' });
   expect([status, body.code, body.detail]).toEqual([404, 'not_found', `There is no run "${run.id}".`]);
 });
-
-test.each([
-  ['digital-ordr', 'Did you mean "digital-order"? There are '],
-  ['no scenario at all', '. There are digital-order, '],
-])('Start Run refuses the unknown scenario %j with the names of all', async (scenario, hint) => {
-  const { status, body } = await call('POST', '/_control/runs', { scenario }, { as: 'admin' });
-  expect([status, body.code]).toEqual([404, 'not_found']);
-  expect(body.detail).toContain(hint);
-  expect(body.detail).toContain(scenarios.map(({ name }) => name).join(', '));
-});

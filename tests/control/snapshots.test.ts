@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const access = { gateway: estate.gateway, credentials: DEMO_CREDENTIALS };
 const freshName = () => `s-${randomBytes(6).toString('hex')}`;
@@ -45,8 +48,8 @@ async function livedIn(rehearsal: TestRehearsal) {
 }
 
 describe('Snapshots', () => {
-  test('A rehearsal opened from a snapshot has the world of that moment, continues, and returns to it with a reset', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  test('A rehearsal opened from a snapshot has the world of that moment, continues, and returns to it with a reset', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
     const { draft, confirmed } = await livedIn(rehearsal);
     await using snapshot = await kept(rehearsal);
     await rehearsal.authorisation(draft);
@@ -63,8 +66,7 @@ describe('Snapshots', () => {
     expect(await brokenIn(opened)).toEqual([]);
   });
 
-  test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {
     const { draft, basket } = await livedIn(rehearsal);
     const headers = { 'idempotency-key': freshName() };
     const created = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [] }, headers });
@@ -83,8 +85,7 @@ describe('Snapshots', () => {
     expect([await brokenIn(fork), await brokenIn(rehearsal)]).toEqual([[], []]);
   });
 
-  test('A downloaded file is the same snapshot when it is uploaded, and has neither secrets nor webhooks', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A downloaded file is the same snapshot when it is uploaded, and has neither secrets nor webhooks', async (rehearsal) => {
     await livedIn(rehearsal);
     // No later attempt of the webhook joins a trace.
     await rehearsal.control('set-clock', { body: { flowing: false } });
@@ -120,8 +121,7 @@ describe('Snapshots', () => {
     await rehearsal.control('delete-snapshot', { params: { name: again.name } });
   });
 
-  test('A busy rehearsal is not kept, and the refusal names the work', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A busy rehearsal is not kept, and the refusal names the work', async (rehearsal) => {
     const { id } = await rehearsal.authorised();
     await rehearsal.fault('slow', { match: { application: 'fms' }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
     const confirming = rehearsal.confirm(id, { 'idempotency-key': freshName() });
@@ -135,8 +135,7 @@ describe('Snapshots', () => {
 
 type Mistake = readonly [what: string, change: (file: File) => unknown, pointer: RegExp | string, code: string, detail?: RegExp];
 
-test('A reset of a fork does what a reset of the first rehearsal does', async () => {
-  await using rehearsal = await newRehearsal();
+test('A reset of a fork does what a reset of the first rehearsal does', async (rehearsal) => {
   const { id: first } = await rehearsal.draft();
   await using snapshot = await kept(rehearsal);
   await using opened = await snapshot.open();
@@ -151,8 +150,7 @@ test('A reset of a fork does what a reset of the first rehearsal does', async ()
   }
 });
 
-test('A call that a fault delays before its application begins is not waited for', async () => {
-  await using rehearsal = await newRehearsal();
+test('A call that a fault delays before its application begins is not waited for', async (rehearsal) => {
   const fault = { kind: 'latency', ms: 1_500 } as const;
   await rehearsal.fault('slow', { match: { application: 'ecommerce-platform' }, fault, times: 1 });
   const creating = rehearsal.api('create-basket-api', { body: { channel: 'web', lines: [] } });
@@ -213,8 +211,7 @@ describe('Uploads', () => {
     ['a delivery of no event', (file) => file.deliveries.push('crm|evt_none'), /\/deliveries\/\d+/, 'unknown_event'],
   ];
 
-  test('An upload is refused with the place of every mistake, and nothing is kept', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An upload is refused with the place of every mistake, and nothing is kept', async (rehearsal) => {
     await livedIn(rehearsal);
     await using snapshot = await kept(rehearsal);
     const text = JSON.stringify(await snapshot.file());
@@ -248,8 +245,7 @@ describe('Uploads', () => {
     expect(items.map(({ name }) => name)).not.toContain(`${snapshot.name}-bad`);
   });
 
-  test('A file whose money or stock disagree is refused with the sentence of the invariant and its place', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A file whose money or stock disagree is refused with the sentence of the invariant and its place', async (rehearsal) => {
     const { completed } = await livedIn(rehearsal);
     await using snapshot = await kept(rehearsal);
     const file = await snapshot.file();
@@ -267,8 +263,7 @@ describe('Uploads', () => {
   });
 });
 
-test('A comparison shows the states, amounts, stock and objects that differ', async () => {
-  await using rehearsal = await newRehearsal();
+test('A comparison shows the states, amounts, stock and objects that differ', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   await using before = await kept(rehearsal);
   await rehearsal.authorisation(id);
@@ -289,7 +284,7 @@ test('A comparison shows the states, amounts, stock and objects that differ', as
   });
 });
 
-test('The number of snapshots and the size of a file are limited', async () => {
+plainTest('The number of snapshots and the size of a file are limited', async () => {
   await using small = await anObservedEstate({ MAX_SNAPSHOTS: '1', MAX_SNAPSHOT_BYTES: '1000000' });
   const { client } = small;
   const save = (name: string) => client.call('PUT', `/_control/snapshots/${name}`, {}, { as: 'admin' });
@@ -305,7 +300,7 @@ test('The number of snapshots and the size of a file are limited', async () => {
   expect((await client.control('list-snapshots')).items.map(({ name }) => name)).toEqual(['one']);
 });
 
-test.each(['real', 'shadow'] as const)('A rehearsal with a real system in the mode %s is neither kept nor forked', async (mode) => {
+plainTest.each(['real', 'shadow'] as const)('A rehearsal with a real system in the mode %s is neither kept nor forked', async (mode) => {
   await using hub = await startPaymentHub();
   await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode } });
   const kept = await rehearsal.call('save-snapshot', { params: { name: freshName() } });
@@ -320,16 +315,14 @@ test.each([
   ['no source', { from: {} }, 422, '/from'],
   ['an unknown snapshot', { from: { snapshot: 'none' } }, 404, undefined],
   ['an unknown rehearsal', { from: { rehearsal: 'none' } }, 404, undefined],
-])('A rehearsal with %s is refused and does not begin', async (_what, body, status, pointer) => {
-  await using rehearsal = await newRehearsal();
+])('A rehearsal with %s is refused and does not begin', async (rehearsal, _what, body, status, pointer) => {
   const name = freshName();
   const refused = await rehearsal.call('create-rehearsal', { body: { name, ...body } });
   expect([refused.status, refused.body.errors?.[0].pointer]).toEqual([status, pointer]);
   expect((await rehearsal.call('read-rehearsal', { params: { name } })).status).toBe(404);
 });
 
-test('A reset of a rehearsal whose snapshot was deleted is refused, and the rehearsal stays', async () => {
-  await using rehearsal = await newRehearsal();
+test('A reset of a rehearsal whose snapshot was deleted is refused, and the rehearsal stays', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   const snapshot = await kept(rehearsal);
   await using opened = await snapshot.open();

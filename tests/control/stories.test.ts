@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { readRecording } from '../../control/story/recording.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
@@ -9,6 +9,9 @@ import { aHop } from '../ports/a-hop.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import type { SwapsInput } from '../support/open-rehearsal.ts';
 import { replayed } from '../support/replay.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const storyOf = async (rehearsal: TestRehearsal): Promise<string> =>
   (await rehearsal.control('read-story')).text.replaceAll(rehearsal.name, 'example');
@@ -68,8 +71,7 @@ const stories: Readonly<Record<string, (rehearsal: TestRehearsal) => Promise<voi
 const inAnyOrder = (story: string): string =>
   story.replaceAll(/events: \[(.*)\]/g, (_all, names: string) => `events: [${names.split(', ').toSorted().join(', ')}]`);
 
-test.each(Object.keys(stories))('The story %s equals its file in this repository, and passes', async (name) => {
-  await using rehearsal = await newRehearsal();
+test.each(Object.keys(stories))('The story %s equals its file in this repository, and passes', async (rehearsal, name) => {
   await stories[name]?.(rehearsal);
   const story = await storyOf(rehearsal);
   if (process.env['RECORD_STORIES'] === 'true') {
@@ -80,8 +82,7 @@ test.each(Object.keys(stories))('The story %s equals its file in this repository
   expect(await replayed(story)).toBe('passed');
 });
 
-test('The story of a client that reads before the consequences of its calls have ended passes', async () => {
-  await using rehearsal = await newRehearsal();
+test('The story of a client that reads before the consequences of its calls have ended passes', async (rehearsal) => {
   for (let times = 0; times < 5; times++) {
     const sale = { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] };
     const { id, totals } = await rehearsal.api('create-transaction-api', { body: sale });
@@ -92,8 +93,8 @@ test('The story of a client that reads before the consequences of its calls have
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
 });
 
-test('The story of a client whose operation begins before the consequences of a call have ended passes', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'immediate', carrier: 'immediate' });
+test('The story of a client whose operation begins before the consequences of a call have ended passes', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'immediate', carrier: 'immediate' });
   const { id } = await rehearsal.authorised();
   await rehearsal.confirm(id);
   await rehearsal.control('count-stock-by-hand', { params: { sku: 'lamp-desk', locationId: 'store-01' }, body: { onHand: 7 } });
@@ -101,8 +102,7 @@ test('The story of a client whose operation begins before the consequences of a 
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
 });
 
-test('A story has the decision of a customer on the payment page, and no token of the page', async () => {
-  await using rehearsal = await newRehearsal();
+test('A story has the decision of a customer on the payment page, and no token of the page', async (rehearsal) => {
   const { nextAction } = await rehearsal.authorisation((await rehearsal.draft()).id, undefined, 'tok_3ds');
   const page = new URL(nextAction?.url ?? '', estate.gateway);
   expect((await fetch(`${page.href}/approve`, { method: 'POST', redirect: 'manual' })).status).toBe(303);
@@ -113,8 +113,7 @@ test('A story has the decision of a customer on the payment page, and no token o
   expect(await replayed(text)).toBe('passed');
 });
 
-test('A story names a token whose answers were changed by hand, although the journal redacts it', async () => {
-  await using rehearsal = await newRehearsal();
+test('A story names a token whose answers were changed by hand, although the journal redacts it', async (rehearsal) => {
   const declined = { outcome: 'decline', declineCode: 'lost_card' };
   await rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_of_ours' }, body: declined });
   const { id } = await rehearsal.draft();
@@ -125,16 +124,14 @@ test('A story names a token whose answers were changed by hand, although the jou
   expect(await replayed(text)).toBe('passed');
 });
 
-test('The story of a refused card number sends a token that is refused alike', async () => {
-  await using rehearsal = await newRehearsal();
+test('The story of a refused card number sends a token that is refused alike', async (rehearsal) => {
   const { id } = await rehearsal.draft();
   const body = { orderId: id, tender: { type: 'card', token: '4111111111111111' } };
   expect((await rehearsal.call('authorize-payment-api', { body })).status).toBe(422);
   expect(await replayed((await rehearsal.control('read-story')).text)).toBe('passed');
 });
 
-test('A story refuses an empty rehearsal, with the remedy', async () => {
-  await using rehearsal = await newRehearsal();
+test('A story refuses an empty rehearsal, with the remedy', async (rehearsal) => {
   const { status, body } = await rehearsal.call('read-story');
   expect([status, body]).toMatchObject([
     409,
@@ -142,7 +139,7 @@ test('A story refuses an empty rehearsal, with the remedy', async () => {
   ]);
 });
 
-test.each<[beginning: string, data: OwnData | undefined, swap: SwapsInput | undefined]>([
+plainTest.each<[beginning: string, data: OwnData | undefined, swap: SwapsInput | undefined]>([
   ['began with its own data', { vouchers: [{ code: 'WELCOME10', $remove: true }] }, undefined],
   ['uses real systems', undefined, { 'payment-hub': { url: 'http://127.0.0.1:9' } }],
 ])('A story refuses a rehearsal that %s, whose start a scenario cannot repeat', async (beginning, data, swap) => {
@@ -152,8 +149,7 @@ test.each<[beginning: string, data: OwnData | undefined, swap: SwapsInput | unde
   expect(body).toMatchObject({ code: 'not_recordable', detail: expect.stringContaining(`The rehearsal ${beginning}, and a scenario`) });
 });
 
-test('A story refuses a fork, whose start a scenario cannot repeat', async () => {
-  await using rehearsal = await newRehearsal();
+test('A story refuses a fork, whose start a scenario cannot repeat', async (rehearsal) => {
   await rehearsal.basket();
   await rehearsal.settle();
   const name = `${rehearsal.name}-fork`;
@@ -166,7 +162,7 @@ test('A story refuses a fork, whose start a scenario cannot repeat', async () =>
   }
 });
 
-test.each([
+plainTest.each([
   ['hops', /^The journal has discarded the oldest hops of this rehearsal\. Reset the rehearsal/],
   ['operations', /^The rehearsal has more than 500 operations of the control plane\. Reset the rehearsal/],
 ] as const)('A recording refuses a rehearsal whose oldest %s are not on record', async (what, detail) => {

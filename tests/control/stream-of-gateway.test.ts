@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { type Frame, sendFrames } from '../../control/stream/send-frames.ts';
 import { ControlError, type EstateClient } from '../../rehearsal/estate-client.ts';
@@ -9,6 +9,7 @@ import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { plain } from '../support/plain-client.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 const MOST = 32;
 /** Longer than the pause between two reads of an open stream. */
@@ -46,11 +47,7 @@ const openedSoon = (client: EstateClient) =>
   eventually('there is room', () => opened(client).catch((error: unknown) => error instanceof ControlError && undefined));
 
 describe('Streams of a gateway', () => {
-  let estate: Awaited<ReturnType<typeof anEstate>>;
-  beforeAll(async () => {
-    estate = await anEstate();
-  });
-  afterAll(async () => estate[Symbol.asyncDispose]());
+  const estate = sharedIn(() => anEstate());
 
   test('A gateway has at most 32 streams, and refuses one more until a stream has ended', async () => {
     const { client } = estate;

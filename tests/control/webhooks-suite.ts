@@ -1,7 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { type ReceivedEvent, receiveEvents } from '../support/event-receiver.ts';
 import type { rehearsalAt } from '../support/steps/rehearsal-at.ts';
+import { testIn } from '../support/test-in.ts';
 
 type Rehearsal = Awaited<ReturnType<typeof rehearsalAt>>;
 
@@ -24,8 +25,8 @@ const verify = (secret: string, { text, headers }: ReceivedEvent): unknown =>
 
 /** What a registered webhook does, on any store. */
 export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
-  test('A registered webhook receives every event of its types once, as the bus carries it, signed for the library of receivers', async () => {
-    await using rehearsal = await newRehearsal();
+  const test = testIn(newRehearsal);
+  test('A registered webhook receives every event of its types once, as the bus carries it, signed for the library of receivers', async (rehearsal) => {
     await using receiver = await receiveEvents();
     const secret = await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed', 'ext.basket-changed'] });
     const order = await rehearsal.confirmed();
@@ -41,8 +42,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     }
   });
 
-  test('An event that the receiver refuses is sent again on the rehearsal’s clock with the same id, and later events about its object wait', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An event that the receiver refuses is sent again on the rehearsal’s clock with the same id, and later events about its object wait', async (rehearsal) => {
     await using receiver = await receiveEvents(({ type }, attempt) => (type === 'order-created' && attempt < 3 ? DOWN : NONE));
     await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed', 'payment-authorized'] });
     await rehearsal.confirmed();
@@ -59,8 +59,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect([(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)]).toEqual([5_000, 300_000]);
   });
 
-  test('A delivery is parked after its tenth attempt, counts as parked work, no longer holds back later events, and is redriven', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A delivery is parked after its tenth attempt, counts as parked work, no longer holds back later events, and is redriven', async (rehearsal) => {
     let isUp = false;
     await using receiver = await receiveEvents(({ type }) =>
       isUp || type === 'order-confirmed' ? NONE : { status: 500, body: 'out of paper' },
@@ -83,8 +82,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(await rehearsal.control('list-parked')).toEqual({ items: [] });
   });
 
-  test('A receiver that answers 410 gets nothing more, until its webhook is registered again', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A receiver that answers 410 gets nothing more, until its webhook is registered again', async (rehearsal) => {
     let isGone = true;
     await using receiver = await receiveEvents(() => (isGone ? { status: 410 } : NONE));
     await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed'] });
@@ -99,8 +97,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.types().slice(1)).toEqual(['order-created']);
   });
 
-  test('Retry-After delays the next attempt, and a redirect is a refusal', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Retry-After delays the next attempt, and a redirect is a refusal', async (rehearsal) => {
     await using elsewhere = await receiveEvents();
     const refusal = { status: 307, headers: { location: elsewhere.url, 'retry-after': '60' } };
     await using receiver = await receiveEvents((_event, attempt) => (attempt === 1 ? refusal : NONE));
@@ -113,8 +110,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect([receiver.received.length, elsewhere.received.length]).toEqual([2, 0]);
   });
 
-  test('A new secret and the old one both sign while the old one is kept', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A new secret and the old one both sign while the old one is kept', async (rehearsal) => {
     await using receiver = await receiveEvents();
     const old = await register(rehearsal, receiver.url, { types: ['order-created'] });
     const { secret, oldSecretUntil } = await rehearsal.control('rotate-webhook-secret', { ...NAME, body: { keepOldFor: 'PT1H' } });
@@ -132,8 +128,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(() => verify(secret, second)).toThrow();
   });
 
-  test('The timestamp is wall time, or the rehearsal’s clock on request', async () => {
-    await using rehearsal = await newRehearsal();
+  test('The timestamp is wall time, or the rehearsal’s clock on request', async (rehearsal) => {
     await using receiver = await receiveEvents();
     await rehearsal.advance('P2D');
     await register(rehearsal, receiver.url, { types: ['order-created'] });
@@ -147,8 +142,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(clock - wall).toBeGreaterThan(2 * 86_400_000 - 60_000);
   });
 
-  test('A reset keeps the registration and its secret, and new events are delivered', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A reset keeps the registration and its secret, and new events are delivered', async (rehearsal) => {
     await using receiver = await receiveEvents();
     const secret = await register(rehearsal, receiver.url, { types: ['order-created'] });
     await rehearsal.draft();
@@ -160,8 +154,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.received.map((one) => verify(secret, one))).toHaveLength(2);
   });
 
-  test('A deleted webhook gets nothing more, and its parked and waiting deliveries are gone', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A deleted webhook gets nothing more, and its parked and waiting deliveries are gone', async (rehearsal) => {
     await using receiver = await receiveEvents(() => DOWN);
     await register(rehearsal, receiver.url, { types: ['order-created'] });
     await rehearsal.draft();
@@ -179,8 +172,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(await deliveriesOf(rehearsal)).toEqual({ items: [] });
   });
 
-  test('Redeliver sends a delivered event again with its id, tries a parked one again, and refuses one that waits for another', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Redeliver sends a delivered event again with its id, tries a parked one again, and refuses one that waits for another', async (rehearsal) => {
     let isUp = false;
     await using receiver = await receiveEvents(() => (isUp ? NONE : DOWN));
     await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed'] });
@@ -203,8 +195,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     ['withhold', { kind: 'withhold' }, ['order-confirmed'], ['order-created']],
     ['reorder', { kind: 'reorder' }, ['order-confirmed', 'order-created'], []],
     ['duplicate', { kind: 'duplicate', copies: 1 }, ['order-created', 'order-created', 'order-confirmed'], []],
-  ])('the fault %s strikes the webhook that it names', async (_kind, fault, before, after) => {
-    await using rehearsal = await newRehearsal();
+  ])('the fault %s strikes the webhook that it names', async (rehearsal, _kind, fault, before, after) => {
     await using receiver = await receiveEvents();
     await register(rehearsal, receiver.url, { types: ['order-created', 'order-confirmed'] });
     await rehearsal.fault('hooks', { match: { webhook: 'shop' }, fault, times: 1 });
@@ -216,8 +207,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.types().slice(before.length)).toEqual(after);
   });
 
-  test('The trace of the request that caused an event has a hop for each attempt, with its status', async () => {
-    await using rehearsal = await newRehearsal();
+  test('The trace of the request that caused an event has a hop for each attempt, with its status', async (rehearsal) => {
     await using receiver = await receiveEvents((_event, attempt) => (attempt === 1 ? DOWN : NONE));
     await register(rehearsal, receiver.url, { types: ['order-created'] });
     await rehearsal.draft();
@@ -233,8 +223,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(hops[0].request).toMatchObject({ id: delivery?.event.id });
   });
 
-  test('Deliveries are listed newest first, in pages', async () => {
-    await using rehearsal = await newRehearsal();
+  test('Deliveries are listed newest first, in pages', async (rehearsal) => {
     await using receiver = await receiveEvents();
     await register(rehearsal, receiver.url, { types: ['basket-created'] });
     for (let made = 0; made < 5; made++) await rehearsal.basket();

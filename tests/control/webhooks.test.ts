@@ -1,15 +1,17 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { MOST_WEBHOOKS } from '../../shared/catalog/control/webhooks.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
 import { webhookSuite } from './webhooks-suite.ts';
+
+const test = testIn(newRehearsal);
 
 describe('registered webhooks, in memory', () => webhookSuite(newRehearsal));
 
 const put = (rehearsal: TestRehearsal, { name = 'shop', ...body }: { name?: string; url?: string; types?: string[] } = {}) =>
   rehearsal.call('put-webhook', { params: { name }, body: { url: 'http://127.0.0.1:9/events', ...body } });
 
-test('Put Webhook refuses unknown events with the nearest name, and every mistake together', async () => {
-  await using rehearsal = await newRehearsal();
+test('Put Webhook refuses unknown events with the nearest name, and every mistake together', async (rehearsal) => {
   const { status, body } = await put(rehearsal, { types: ['order-confirmd', 'ext.*', 'nothing-like-it'] });
   expect([status, body.errors]).toMatchObject([
     422,
@@ -20,13 +22,11 @@ test('Put Webhook refuses unknown events with the nearest name, and every mistak
   ]);
 });
 
-test.each(['carrier', 'Shop', '-shop', 'a'.repeat(41)])('Put Webhook refuses the name %s', async (name) => {
-  await using rehearsal = await newRehearsal();
+test.each(['carrier', 'Shop', '-shop', 'a'.repeat(41)])('Put Webhook refuses the name %s', async (rehearsal, name) => {
   expect(await put(rehearsal, { name })).toMatchObject({ status: 422, body: { errors: [{ pointer: '{name}' }] } });
 });
 
-test('A rehearsal has at most twenty webhooks, and a deleted one makes room', async () => {
-  await using rehearsal = await newRehearsal();
+test('A rehearsal has at most twenty webhooks, and a deleted one makes room', async (rehearsal) => {
   const made = await Promise.all(Array.from({ length: MOST_WEBHOOKS }, (_, number) => put(rehearsal, { name: `w-${number}` })));
   expect(made.map(({ status }) => status)).toEqual(Array(MOST_WEBHOOKS).fill(200));
   expect((await put(rehearsal, { name: 'another' })).body).toMatchObject({ status: 409, code: 'too_many_webhooks' });
@@ -36,8 +36,7 @@ test('A rehearsal has at most twenty webhooks, and a deleted one makes room', as
   expect(new Set(items.map(({ name }) => name)).size).toBe(MOST_WEBHOOKS);
 });
 
-test('Only the answer to the registration has the secret', async () => {
-  await using rehearsal = await newRehearsal();
+test('Only the answer to the registration has the secret', async (rehearsal) => {
   expect((await put(rehearsal)).body.secret).toMatch(/^whsec_/);
   const read = await rehearsal.control('read-webhook', { params: { name: 'shop' } });
   const others = [(await put(rehearsal)).body, await rehearsal.control('list-webhooks'), read];
@@ -51,8 +50,7 @@ test.each([
   'http://[::ffff:10.0.0.1]/events',
   'http://167772161/events',
   'http://1.1.1.1/events',
-])('Put Webhook refuses the address %s and names the variable', async (url) => {
-  await using rehearsal = await newRehearsal();
+])('Put Webhook refuses the address %s and names the variable', async (rehearsal, url) => {
   const { body } = await put(rehearsal, { url });
   expect(body).toMatchObject({ status: 403, code: 'outbound_refused', detail: expect.stringContaining('OUTBOUND_ALLOW') });
 });
@@ -62,8 +60,7 @@ test.each([
   ['http://127.0.0.1:9/events#top', 'a fragment'],
   ['ftp://127.0.0.1/events', 'not an address like https://'],
   ['nonsense', 'not an address like https://'],
-])('Put Webhook refuses %s as malformed, and names the mistake', async (url, mistake) => {
-  await using rehearsal = await newRehearsal();
+])('Put Webhook refuses %s as malformed, and names the mistake', async (rehearsal, url, mistake) => {
   const { body } = await put(rehearsal, { url });
   const detail = expect.stringContaining(mistake);
   expect(body).toMatchObject({ status: 422, errors: [{ pointer: '/url', code: 'invalid_address', detail }] });
@@ -74,14 +71,12 @@ test.each([
   ['an application', () => estate.applications['oms']],
   ['the touchpoint mock', () => estate.touchpoint],
   ['the portal under another spelling', () => estate.portal.replace('127.0.0.1', '0x7f.1')],
-])('Put Webhook refuses %s, which is a listener of the estate', async (_listener, url) => {
-  await using rehearsal = await newRehearsal();
+])('Put Webhook refuses %s, which is a listener of the estate', async (rehearsal, _listener, url) => {
   const { body } = await put(rehearsal, { url: url() });
   expect(body).toMatchObject({ code: 'outbound_refused', detail: expect.stringContaining('a listener of the estate itself') });
 });
 
-test('A fault may name a registered webhook, and the refusal of an unknown name has the nearest one', async () => {
-  await using rehearsal = await newRehearsal();
+test('A fault may name a registered webhook, and the refusal of an unknown name has the nearest one', async (rehearsal) => {
   await put(rehearsal);
   const setFault = (webhook: string) =>
     rehearsal.call('put-fault', { params: { name: 'f' }, body: { match: { webhook }, fault: { kind: 'withhold' } } });

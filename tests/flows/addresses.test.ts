@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
 import { ADDRESS } from '../support/steps/order.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 /** Checks out a new basket to an address, which may be wrong. */
-async function checkOutTo(shippingAddress: Readonly<Record<string, unknown>>) {
+async function checkOutTo(shippingAddress?: Readonly<Record<string, unknown>>) {
   const { id } = await rehearsal.basket();
   return rehearsal.call('POST', `/baskets/${id}/checkout`, { shippingAddress });
 }
@@ -27,6 +24,11 @@ test('A checkout repeated with another second line changes the address', async (
     const { body } = await rehearsal.call('POST', `/baskets/${basket.id}/checkout`, { shippingAddress: { ...ADDRESS, line2 } });
     expect(body.shippingAddress.line2).toBe(line2);
   }
+});
+
+test('A first checkout without an address is refused', async () => {
+  const { status, body } = await checkOutTo();
+  expect([status, body.errors]).toMatchObject([422, [{ pointer: '/shippingAddress', code: 'required' }]]);
 });
 
 test('An address in a country without postal codes needs none', async () => {

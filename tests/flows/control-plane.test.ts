@@ -1,5 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import { eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const admin = (rehearsal: TestRehearsal, method: string, path: string, body?: unknown) =>
   rehearsal.call(method, `/_control${path}`, body, { as: 'admin' });
@@ -11,8 +14,7 @@ const AT_CRM = { match: { application: 'crm' } };
 const AT_RESERVE = { match: { api: 'reserve-inventory-api' } };
 
 describe('Waiting for events', () => {
-  test('A wait ends when enough events are on the bus, with the position to continue from', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A wait ends when enough events are on the bus, with the position to continue from', async (rehearsal) => {
     const waiting = rehearsal.control('wait-for-events', { body: { type: 'basket-created', count: 2, timeoutMs: 10_000 } });
     const baskets = [await rehearsal.basket(), await rehearsal.basket()];
     const { found, items, next } = await waiting;
@@ -22,16 +24,14 @@ describe('Waiting for events', () => {
     expect(more.items).toMatchObject([{ event: { subject: `basket/${third.id}` } }]);
   });
 
-  test('A wait returns the events so far at its timeout', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A wait returns the events so far at its timeout', async (rehearsal) => {
     const { id } = await rehearsal.basket();
     const body = { type: 'basket-created', subject: `basket/${id}`, count: 2, timeoutMs: 50 } as const;
     const { found, items } = await rehearsal.control('wait-for-events', { body });
     expect([found, items.length]).toEqual([false, 1]);
   });
 
-  test('A wait is refused when its rehearsal is reset', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A wait is refused when its rehearsal is reset', async (rehearsal) => {
     const wait = (timeoutMs: number) => admin(rehearsal, 'POST', '/events/wait', { type: 'order-confirmed', timeoutMs });
     const waiting = wait(60_000);
     // When a later wait has ended, this wait has begun.
@@ -47,8 +47,7 @@ test.each<[string, (rehearsal: TestRehearsal, number: string) => Promise<{ statu
   ['limit of the journal', (rehearsal, number) => admin(rehearsal, 'GET', `/journal?limit=${number}`)],
   ['limit of customers', (rehearsal, number) => rehearsal.call('GET', `/customers?limit=${number}`)],
   ['quantity in stock', (rehearsal, number) => rehearsal.call('GET', `/inventory/mug-blue/availability?qty=${number}`)],
-])('The %s is refused unless it is written in decimal digits', async (_what, ask) => {
-  await using rehearsal = await newRehearsal();
+])('The %s is refused unless it is written in decimal digits', async (rehearsal, _what, ask) => {
   await rehearsal.basket();
   await rehearsal.settle();
   for (const number of ['0x1', '0b1', '1.', '%2B1', '1e1', '1%20', '%201', '', '-1', '1.0'])
@@ -59,8 +58,7 @@ test.each<[string, (rehearsal: TestRehearsal, number: string) => Promise<{ statu
 describe('Faults of calls', () => {
   const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.control('delete-fault', { params: { name } });
 
-  test('An outage strikes the configured number of times, counts its hits, and answers Retry-After', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An outage strikes the configured number of times, counts its hits, and answers Retry-After', async (rehearsal) => {
     const match = { application: 'crm', api: 'get-customer-api' };
     await rehearsal.fault('down', { match, fault: { kind: 'outage' }, times: 2 });
     const replies = [await readAda(rehearsal), await readAda(rehearsal), await readAda(rehearsal)];
@@ -73,8 +71,7 @@ describe('Faults of calls', () => {
     await expect(noFault(rehearsal, 'down')).rejects.toThrow('404');
   });
 
-  test('A rehearsal has at most two hundred faults, and an existing one can be replaced', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A rehearsal has at most two hundred faults, and an existing one can be replaced', async (rehearsal) => {
     const rule = { ...AT_CRM, fault: { kind: 'outage' } };
     for (let n = 0; n < 200; n++) await rehearsal.fault(`f${n}`, rule);
     const body = { code: 'too_many_faults', retryable: false, detail: expect.stringContaining('delete one') };
@@ -91,8 +88,7 @@ describe('Faults of calls', () => {
     [500, undefined, 'internal_error', undefined],
   ])(
     'A fault of status %s (%s) prevents any effect and answers Retry-After if it is retryable',
-    async (status, given, code, retryAfter) => {
-      await using rehearsal = await newRehearsal();
+    async (rehearsal, status, given, code, retryAfter) => {
       await rehearsal.fault('broken', { ...AT_RESERVE, fault: { kind: 'status', status, ...(given && { code: given }) } });
       const reply = await reserveMug(rehearsal);
       expect(reply).toMatchObject({ status, body: { code, retryable: retryAfter !== undefined } });
@@ -101,8 +97,7 @@ describe('Faults of calls', () => {
     },
   );
 
-  test('A fault of latency delays the answer', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A fault of latency delays the answer', async (rehearsal) => {
     await rehearsal.fault('slow', { ...AT_CRM, fault: { kind: 'latency', ms: 300 } });
     const started = performance.now();
     expect((await readAda(rehearsal)).status).toBe(200);
@@ -112,8 +107,7 @@ describe('Faults of calls', () => {
   test.each([
     ['timeout', 504, 'dependency_timeout'],
     ['reset', 502, 'dependency_error'],
-  ])('A lost response (%s) performs the call, and a repeat with its key gets the real answer', async (as, status, code) => {
-    await using rehearsal = await newRehearsal();
+  ])('A lost response (%s) performs the call, and a repeat with its key gets the real answer', async (rehearsal, as, status, code) => {
     const key = { 'idempotency-key': 'lost' };
     await rehearsal.fault('lost', { ...AT_RESERVE, fault: { kind: 'lost-response', as }, times: 1 });
     expect(await reserveMug(rehearsal, key)).toMatchObject({ status, body: { code } });
@@ -125,8 +119,7 @@ describe('Faults of calls', () => {
 
   test.each<Record<string, string>>([{}, { 'idempotency-key': 'lost' }])(
     'A lost response may be a refusal, with the headers %j',
-    async (headers) => {
-      await using rehearsal = await newRehearsal();
+    async (rehearsal, headers) => {
       const { id } = await rehearsal.basket();
       const checkout = () => rehearsal.call('checkout-basket-api', { params: { id }, body: { couponCodes: ['NO-SUCH-CODE'] }, headers });
       expect((await checkout()).status).toBe(422);
@@ -137,8 +130,7 @@ describe('Faults of calls', () => {
     },
   );
 
-  test('A drop breaks the connection before the call has an effect', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A drop breaks the connection before the call has an effect', async (rehearsal) => {
     const key = { 'idempotency-key': 'dropped' };
     await rehearsal.fault('cut', { ...AT_RESERVE, fault: { kind: 'drop' }, times: 1 });
     expect(await reserveMug(rehearsal, key)).toMatchObject({ status: 502, body: { code: 'dependency_error' } });
@@ -152,7 +144,7 @@ describe('Faults of calls', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  test('A fault with a probability strikes in the sequence of its seed', async () => {
+  plainTest('A fault with a probability strikes in the sequence of its seed', async () => {
     const struckIn = async (seed: string): Promise<boolean[]> => {
       await using rehearsal = await newRehearsal();
       await rehearsal.fault('flaky', { ...AT_CRM, fault: { kind: 'outage' }, probability: 0.4, seed, times: 5 });
@@ -173,8 +165,7 @@ describe('Faults of calls', () => {
     ['it is removed', (rehearsal) => rehearsal.noFaults()],
     ['it is set again', (rehearsal) => rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 9 } })],
     ['its rehearsal is reset', (rehearsal) => rehearsal.control('reset-rehearsal')],
-  ])('A barrier releases waiting requests when %s', async (_when, release) => {
-    await using rehearsal = await newRehearsal();
+  ])('A barrier releases waiting requests when %s', async (rehearsal, _when, release) => {
     await rehearsal.fault('together', { ...AT_CRM, fault: { kind: 'barrier', parties: 3 } });
     let answered = 0;
     const waiting = [1, 2].map(() => readAda(rehearsal).finally(() => answered++));
@@ -185,8 +176,7 @@ describe('Faults of calls', () => {
   });
 });
 
-test('An event has exactly the documented members', async () => {
-  await using rehearsal = await newRehearsal();
+test('An event has exactly the documented members', async (rehearsal) => {
   const { id } = await rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers: { 'x-correlation-id': 'mine' } });
   await rehearsal.api('add-line-to-basket-api', { params: { id }, body: { sku: 'mug-blue', qty: 1 } });
   const [created, changed] = await rehearsal.events({ subject: `basket/${id}`, ext: true });
@@ -212,15 +202,14 @@ test('An event has exactly the documented members', async () => {
   expect(changed).toMatchObject({ type: 'com.unified-commerce.ext.basket-changed', aggregateversion: 2, classification: 'updated', data });
 });
 
-test('Setting a progression again sends it to its application again', async () => {
-  await using rehearsal = await newRehearsal();
+test('Setting a progression again sends it to its application again', async (rehearsal) => {
   for (let times = 0; times < 2; times++) await rehearsal.progress({ warehouse: 'manual', label: 'auto' });
   const applied = (await rehearsal.journal()).map(({ api }) => api).filter((api) => api.startsWith('apply-'));
   expect(applied).toEqual(['apply-warehouse-progression', 'apply-warehouse-progression']);
 });
 
-test('A fault never strikes a command of the outside world, but strikes the calls that follow from it', async () => {
-  await using rehearsal = await newRehearsal({ warehouse: 'immediate', carrier: 'immediate', returns: 'manual' });
+test('A fault never strikes a command of the outside world, but strikes the calls that follow from it', async (rehearsal) => {
+  await rehearsal.progress({ warehouse: 'immediate', carrier: 'immediate', returns: 'manual' });
   const order = await rehearsal.confirmed();
   await rehearsal.settle();
   const { id } = await rehearsal.announced(order, 1, { dropOff: 'carrier' });

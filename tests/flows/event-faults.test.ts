@@ -1,5 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const CONFIRMED = { event: 'order-confirmed' };
 const CHANGED = { event: 'ext.basket-changed' };
@@ -24,8 +27,8 @@ const noFault = (rehearsal: TestRehearsal, name: string) => rehearsal.control('d
 const hits = async (rehearsal: TestRehearsal) => Object.fromEntries((await rehearsal.faults()).map((fault) => [fault.name, fault.hits]));
 
 describe('Duplicated events', () => {
-  test('A duplicated event is on the bus in identical copies and has one effect', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  test('A duplicated event is on the bus in identical copies and has one effect', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
     const { version } = await ben(rehearsal);
     await rehearsal.fault('twice', { match: CONFIRMED, fault: { kind: 'duplicate', copies: 2 } });
     const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
@@ -38,11 +41,9 @@ describe('Duplicated events', () => {
     const deliveries = (await rehearsal.journal()).filter(({ api }) => api === 'event:order-confirmed');
     expect(deliveries.length).toBeGreaterThanOrEqual(6);
     expect(deliveries.filter(({ status }) => status !== 200)).toEqual([]);
-    await rehearsal.verify();
   });
 
-  test('A fault duplicates events of its subject only, and at most the configured number of times', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A fault duplicates events of its subject only, and at most the configured number of times', async (rehearsal) => {
     const [mine, other] = [await basketIn(rehearsal), await basketIn(rehearsal)];
     const match = { event: 'com.unified-commerce.ext.basket-changed', subject: mine.subject };
     await rehearsal.fault('twice', { match, fault: { kind: 'duplicate' }, times: 2 });
@@ -58,8 +59,7 @@ describe('Duplicated events', () => {
   test.each([
     ['The oldest of several faults alone strikes an event', { kind: 'duplicate' }, { kind: 'duplicate', copies: 2 }, [1, 2, 2, 3, 3, 3]],
     ['A reordered event follows all copies of a duplicated one', { kind: 'reorder' }, { kind: 'duplicate' }, [1, 3, 3, 2]],
-  ])('%s', async (_title, first, second, versions) => {
-    await using rehearsal = await newRehearsal();
+  ])('%s', async (rehearsal, _title, first, second, versions) => {
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('first', { match: CHANGED, fault: first, times: 1 });
     await rehearsal.fault('second', { match: CHANGED, fault: second, times: 1 });
@@ -70,8 +70,8 @@ describe('Duplicated events', () => {
 });
 
 describe('Late, withheld and reordered events', () => {
-  test('A late event arrives unchanged at its instant on the rehearsal’s clock, and has its effect then', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  test('A late event arrives unchanged at its instant on the rehearsal’s clock, and has its effect then', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
     await rehearsal.control('set-clock', { body: { flowing: false } });
     await rehearsal.fault('slow', { match: CONFIRMED, fault: { kind: 'late', by: 'PT10M' } });
     const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
@@ -91,11 +91,9 @@ describe('Late, withheld and reordered events', () => {
     expect(events.map(({ subject, time }) => [subject, time])).toEqual([[`order/${id}`, new Date(confirmedAt).toISOString()]]);
     expect((await ben(rehearsal)).state).toBe('active');
     expect((await rehearsal.settle()).withheld).toEqual([]);
-    await rehearsal.verify();
   });
 
-  test('A late event arrives without an advance when the clock flows', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A late event arrives without an advance when the clock flows', async (rehearsal) => {
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('slow', { match: CHANGED, fault: { kind: 'late', by: 'PT0.2S' } });
     await basket.change();
@@ -103,8 +101,8 @@ describe('Late, withheld and reordered events', () => {
     expect(await rehearsal.control('wait-for-events', { body })).toMatchObject({ found: true });
   });
 
-  test('A withheld event delays no advance, and arrives with its effect when the fault is deleted', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  test('A withheld event delays no advance, and arrives with its effect when the fault is deleted', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
     await rehearsal.fault('lost', { match: CONFIRMED, fault: { kind: 'withhold' } });
     const { id } = await rehearsal.confirmed({ customerId: 'cus_ben' });
     await rehearsal.advance('P3D');
@@ -120,7 +118,6 @@ describe('Late, withheld and reordered events', () => {
     expect((await rehearsal.events({ type: 'order-confirmed' })).map((event) => event.id)).toEqual([withheld[0]?.id]);
     expect((await ben(rehearsal)).state).toBe('active');
     expect((await rehearsal.settle()).withheld).toEqual([]);
-    await rehearsal.verify();
   });
 
   const TWELVE = Array.from({ length: 12 }, (_, n) => n + 2);
@@ -137,19 +134,17 @@ describe('Late, withheld and reordered events', () => {
     ['A reordered event does not arrive before its time', { fault: { ...REORDERED, within: 'PT1H' } }, 1, [1], advanced('PT59M'), [1]],
     ['A reordered event arrives in time without a next one', { fault: { ...REORDERED, within: 'PT1H' } }, 1, [1], advanced('PT1H'), [1, 2]],
     ['A reordered event arrives when its fault is deleted', { fault: REORDERED }, 1, [1], deleted, [1, 2]],
-  ])('%s', async (_title, rule, changes, before, release, arrived) => {
-    await using rehearsal = await newRehearsal();
+  ])('%s', async (rehearsal, _title, rule, changes, before, release, arrived) => {
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('first', { match: CHANGED, ...rule });
     await basket.change(changes);
     expect(await basket.versions()).toEqual(before);
     await release(rehearsal);
     expect(await basket.versions()).toEqual(arrived);
-    await rehearsal.verify();
   });
 
-  test('Objects that wait for a withheld event count as in progress', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual' });
+  test('Objects that wait for a withheld event count as in progress', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual' });
     const { orderId, shipmentId } = await rehearsal.dispatchedOrder();
     await rehearsal.fault('lost', { match: { event: 'ext.fulfillment-order-changed' }, fault: { kind: 'withhold' } });
     await rehearsal.advance('P2D');
@@ -159,11 +154,9 @@ describe('Late, withheld and reordered events', () => {
     await noFault(rehearsal, 'lost');
     await rehearsal.settle();
     expect((await rehearsal.order(orderId)).state).toBe('completed');
-    await rehearsal.verify();
   });
 
-  test('A reordered event waits for the next event that is sent, not for one that another fault withholds', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A reordered event waits for the next event that is sent, not for one that another fault withholds', async (rehearsal) => {
     const basket = await basketIn(rehearsal);
     await rehearsal.fault('swap', { match: CHANGED, fault: { kind: 'reorder' }, times: 1 });
     await basket.change();
@@ -203,7 +196,7 @@ async function labelled(fault: Record<string, unknown>) {
 }
 
 describe('Faults of webhooks', () => {
-  test('A duplicated webhook is accepted each time and counts once', async () => {
+  plainTest('A duplicated webhook is accepted each time and counts once', async () => {
     await using parcel = await labelled({ fault: { kind: 'duplicate', copies: 2 }, times: 1 });
     const { version } = await parcel.fulfillmentOrder(parcel.fulfillmentOrderId);
     await parcel.scan('collect', 'depart');
@@ -214,7 +207,7 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test('A late webhook arrives at its instant and moves no parcel back', async () => {
+  plainTest('A late webhook arrives at its instant and moves no parcel back', async () => {
     await using parcel = await labelled({ match: { ...CARRIER, status: 'collected' }, fault: { kind: 'late', by: 'PT3H' } });
     await parcel.scan('collect');
     expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', []]);
@@ -227,7 +220,7 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test('A reordered webhook arrives after the next one of its parcel and moves no parcel back', async () => {
+  plainTest('A reordered webhook arrives after the next one of its parcel and moves no parcel back', async () => {
     await using parcel = await labelled({ fault: { kind: 'reorder' } });
     await parcel.scan('collect');
     expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', []]);
@@ -239,7 +232,7 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test('Withheld webhooks are sent when the fault is deleted, however late', async () => {
+  plainTest('Withheld webhooks are sent when the fault is deleted, however late', async () => {
     await using parcel = await labelled({ fault: { kind: 'withhold' } });
     await parcel.scan('collect', 'depart', 'out-for-delivery', 'deliver');
     await parcel.advance('P2D');
@@ -254,7 +247,7 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test.each(['bad-signature', 'stale-timestamp'])('A webhook with a %s is refused, and its next attempt counts', async (kind) => {
+  plainTest.each(['bad-signature', 'stale-timestamp'])('A webhook with a %s is refused, and its next attempt counts', async (kind) => {
     await using parcel = await labelled({ fault: { kind }, times: 2 });
     await parcel.scan('collect');
     expect([await parcel.parcel(), await parcel.received()]).toEqual(['label-created', [['collected', 401]]]);
@@ -265,8 +258,8 @@ describe('Faults of webhooks', () => {
     await parcel.verify();
   });
 
-  test('Reordered webhooks of a carrier that scans immediately are each sent once', async () => {
-    await using rehearsal = await newRehearsal({ warehouse: 'manual', carrier: 'immediate' });
+  test('Reordered webhooks of a carrier that scans immediately are each sent once', async (rehearsal) => {
+    await rehearsal.progress({ warehouse: 'manual', carrier: 'immediate' });
     await rehearsal.fault('road', { match: CARRIER, fault: { kind: 'reorder' } });
     await rehearsal.dispatchedOrder();
     await rehearsal.settle();
@@ -274,7 +267,6 @@ describe('Faults of webhooks', () => {
     await rehearsal.settle();
     const statuses = ['collected', 'label-created', 'out-for-delivery', 'in-transit', 'delivered'];
     expect((await received(rehearsal)).map(([status]) => status)).toEqual(statuses);
-    await rehearsal.verify();
   });
 });
 
@@ -302,16 +294,14 @@ describe('Wrong faults', () => {
     ['an unknown kind', { match: CRM, fault: { kind: 'flood' } }, '/fault/kind', 'outage'],
     ['an unknown code', { match: CRM, fault: { kind: 'status', status: 412, code: 'nope' } }, '/fault/code', 'version_mismatch'],
     ['a code of another status', { match: CRM, fault: { ...STATUS, code: 'not_found' } }, '/fault/code', ''],
-  ])('A fault of %s is refused with a pointer and the remedy', async (_what, rule, pointer, remedy) => {
-    await using rehearsal = await newRehearsal();
+  ])('A fault of %s is refused with a pointer and the remedy', async (rehearsal, _what, rule, pointer, remedy) => {
     const { status, body } = await rehearsal.call('PUT', '/_control/faults/wrong', rule, { as: 'admin' });
     expect([status, body.code, body.errors[0].pointer]).toEqual([422, 'validation_failed', pointer]);
     expect(body.errors[0].detail).toContain(remedy);
     expect(await rehearsal.faults()).toEqual([]);
   });
 
-  test('A fault is refused for its name before its body', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A fault is refused for its name before its body', async (rehearsal) => {
     const pointersOf = async (name: string, body: object) =>
       (await rehearsal.call('put-fault', { params: { name }, body })).body.errors.map(({ pointer }: { pointer: string }) => pointer);
     for (const name of ['no name', 'n'.repeat(65)]) expect(await pointersOf(name, { fault: { kind: 'nonsense' } })).toEqual(['{name}']);

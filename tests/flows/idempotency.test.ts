@@ -1,9 +1,12 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test as plainTest } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
 import { type ApiDefinition, isMutating } from '../../shared/catalog/define.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 /** A request to an API that changes state, sent after other calls have prepared the state. */
 interface Request {
@@ -132,7 +135,7 @@ const cases: Readonly<Record<string, Prepare>> = {
 
 const mutating = (Object.values(apis) as unknown as ApiDefinition[]).filter((api) => isMutating(api) && api.auth !== 'signature');
 
-test('The table of requests has every API that changes state', () => {
+plainTest('The table of requests has every API that changes state', () => {
   expect(Object.keys(cases).toSorted()).toEqual(mutating.map(({ id }) => id).toSorted());
 });
 
@@ -146,8 +149,7 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (name, api)
   const published = async (rehearsal: TestRehearsal) =>
     (await rehearsal.events({ ext: true })).map(({ type, subject, aggregateversion }) => `${type} ${subject} ${aggregateversion}`);
 
-  test(`${name} sent twice with one key has one effect and one answer, and is refused with another body`, async () => {
-    await using rehearsal = await newRehearsal();
+  test(`${name} sent twice with one key has one effect and one answer, and is refused with another body`, async (rehearsal) => {
     const request = await prepare(rehearsal);
     const first = await send(rehearsal, request);
     expect([first.status, first.headers['idempotent-replayed']]).toEqual([api.status, undefined]);
@@ -163,8 +165,7 @@ describe.each(mutating.map((api) => [api.name, api] as const))('%s', (name, api)
   });
 
   if (api.path.includes('{id}')) {
-    test(`${name} with an If-Match of another version is refused and changes nothing`, async () => {
-      await using rehearsal = await newRehearsal();
+    test(`${name} with an If-Match of another version is refused and changes nothing`, async (rehearsal) => {
       const request = await prepare(rehearsal);
       const before = await published(rehearsal);
       const reply = await send(rehearsal, request, { 'if-match': '"999"' });
@@ -195,16 +196,14 @@ describe('Idempotency-Key', () => {
   const grant = (rehearsal: TestRehearsal, id = 'loy_ada') =>
     rehearsal.call('issue-loyalty-points-api', { params: { id }, body: { points: 5, reason: 'late delivery' }, headers: KEY });
 
-  test('An Idempotency-Key is for one path: the same body at another path is another request', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An Idempotency-Key is for one path: the same body at another path is another request', async (rehearsal) => {
     for (const id of ['loy_ada', 'loy_clara']) {
       expect(await grant(rehearsal, id)).toMatchObject({ status: 201, body: { id } });
       expect((await grant(rehearsal, id)).headers['idempotent-replayed']).toBe('true');
     }
   });
 
-  test('An Idempotency-Key is for one caller: the same request with another credential is another request', async () => {
-    await using rehearsal = await newRehearsal();
+  test('An Idempotency-Key is for one caller: the same request with another credential is another request', async (rehearsal) => {
     const create = async (bearer: string) => {
       const headers = { ...KEY, authorization: `Bearer ${bearer}`, 'x-rehearsal': rehearsal.name };
       return (await rehearsal.api('create-basket-api', { body: { channel: 'web' }, headers })).id;
@@ -214,16 +213,14 @@ describe('Idempotency-Key', () => {
     expect(await create('demo-integration-token')).toBe(other);
   });
 
-  test('The key of a request that failed at another application can be used immediately', async () => {
-    await using rehearsal = await newRehearsal();
+  test('The key of a request that failed at another application can be used immediately', async (rehearsal) => {
     await rehearsal.down('loyalty-platform');
     expect(await grant(rehearsal)).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } });
     await rehearsal.noFaults();
     expect(await grant(rehearsal)).toMatchObject({ status: 201, body: { id: 'loy_ada' } });
   });
 
-  test('A key that a request has claimed for more than a second is refused with the rest of its lease in Retry-After', async () => {
-    await using rehearsal = await newRehearsal();
+  test('A key that a request has claimed for more than a second is refused with the rest of its lease in Retry-After', async (rehearsal) => {
     await rehearsal.fault('slow', { match: { api: 'put-ledger-entry' }, fault: { kind: 'latency', ms: 4_000 } });
     const running = grant(rehearsal);
     const retryAfter = async () => {

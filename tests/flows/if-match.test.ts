@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 const ADA_CARD = '2990000123459';
 const withVersion = (version: number) => ({ headers: { 'if-match': `"${version}"` } });

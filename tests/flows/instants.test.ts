@@ -1,6 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -27,18 +30,15 @@ const wholeSecond = async (rehearsal: TestRehearsal): Promise<number> => Math.fl
 const visit = (rehearsal: TestRehearsal, occurredAt: string, note = 'a visit', customerId = 'cus_ben') =>
   rehearsal.call('log-interaction-api', { body: { customerId, type: 'visit', note, occurredAt } });
 
-test.each(notations)('An interaction whose instant is written %s is stored in UTC with milliseconds', async (_how, write) => {
-  await using rehearsal = await newRehearsal();
+test.each(notations)('An interaction whose instant is written %s is stored in UTC with milliseconds', async (rehearsal, _how, write) => {
   const at = (await wholeSecond(rehearsal)) - HOUR;
   const interactions = [expect.objectContaining({ occurredAt: utc(at) })];
   expect((await visit(rehearsal, write(at))).body).toMatchObject({ interactions });
   const [event] = await rehearsal.events({ type: 'customer-interaction-logged' });
   expect(event.data.object).toMatchObject({ interactions });
-  await rehearsal.verify();
 });
 
-test('Interactions are sorted by time, whatever their notation', async () => {
-  await using rehearsal = await newRehearsal();
+test('Interactions are sorted by time, whatever their notation', async (rehearsal) => {
   const now = await wholeSecond(rehearsal);
   for (const [index, minutes] of [50, 10, 40, 20, 60, 30].entries())
     await visit(rehearsal, notations[index]?.[1](now - minutes * MINUTE) ?? '', `${minutes}`);
@@ -47,31 +47,26 @@ test('Interactions are sorted by time, whatever their notation', async () => {
   expect(lastActivityAt).toBe(utc(now - 10 * MINUTE));
 });
 
-test('An interaction of the year 1 is stored, and its customer changes as usual', async () => {
-  await using rehearsal = await newRehearsal();
+test('An interaction of the year 1 is stored, and its customer changes as usual', async (rehearsal) => {
   for (const customerId of ['cus_ben', 'cus_ada', 'cus_eve', 'cus_grace'])
     expect((await visit(rehearsal, '0001-01-01T00:00:00+00:00', 'long ago', customerId)).status).toBe(201);
   await rehearsal.advance('P400D');
   expect((await rehearsal.settle()).parked).toEqual([]);
-  await rehearsal.verify();
 });
 
-test('An interaction later than now is refused, although its text sorts before now', async () => {
-  await using rehearsal = await newRehearsal();
+test('An interaction later than now is refused, although its text sorts before now', async (rehearsal) => {
   const refused = await visit(rehearsal, behind((await wholeSecond(rehearsal)) + HOUR));
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/occurredAt', code: 'in_the_future' }] } });
 });
 
-test.each(NO_INSTANT)('The instant %j is refused with its pointer', async (at) => {
-  await using rehearsal = await newRehearsal();
+test.each(NO_INSTANT)('The instant %j is refused with its pointer', async (rehearsal, at) => {
   const interaction = await rehearsal.call('log-interaction-api', { body: { customerId: 'cus_ada', type: 'visit', occurredAt: at } });
   expect(interaction).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer: '/occurredAt' }] } });
   const advance = await rehearsal.call('POST', '/_control/clock/advance', { to: at }, { as: 'admin' });
   expect(advance).toMatchObject({ status: 422, body: { errors: [{ pointer: '/to' }] } });
 });
 
-test.each(notations)('The clock can be moved to an instant written %s', async (_how, write) => {
-  await using rehearsal = await newRehearsal();
+test.each(notations)('The clock can be moved to an instant written %s', async (rehearsal, _how, write) => {
   await rehearsal.control('set-clock', { body: { flowing: false } });
   const to = (await wholeSecond(rehearsal)) + 24 * HOUR;
   expect((await rehearsal.control('advance-clock', { body: { to: write(to) } })).now).toBe(utc(to));
@@ -96,7 +91,7 @@ async function aParcel() {
   return { ...rehearsal, scan };
 }
 
-test('Scans of webhooks are sorted by time, whatever their notation', async () => {
+plainTest('Scans of webhooks are sorted by time, whatever their notation', async () => {
   await using parcel = await aParcel();
   const now = Math.floor((await parcel.now()) / 1_000) * 1_000;
   expect(await parcel.scan('collected', ahead(now - 60 * MINUTE))).toEqual([204, 'collected', undefined]);
@@ -108,7 +103,7 @@ test('Scans of webhooks are sorted by time, whatever their notation', async () =
   await parcel.verify();
 });
 
-test('A webhook without an instant is refused with its pointer', async () => {
+plainTest('A webhook without an instant is refused with its pointer', async () => {
   await using parcel = await aParcel();
   const now = utc(await parcel.now());
   for (const instant of NO_INSTANT) {

@@ -1,10 +1,13 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { callOfApi } from '../../rehearsal/estate-client.ts';
 import type { ApiId } from '../../shared/catalog/apis.ts';
 import { head } from '../gateway/running-gateway.ts';
 import { ADDRESS, ADMIN, estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 /** Sends a request and closes the connection when the slow call has begun. @returns the hops of the request, once it has ended */
 async function askAndLeave(rehearsal: TestRehearsal, slow: ApiId, api: ApiId, input: Parameters<typeof callOfApi>[1]) {
@@ -22,8 +25,7 @@ async function askAndLeave(rehearsal: TestRehearsal, slow: ApiId, api: ApiId, in
   return { status: hop.status, called };
 }
 
-test('A checkout without a commit ends when its client has left, and the same request can be repeated', async () => {
-  await using rehearsal = await newRehearsal();
+test('A checkout without a commit ends when its client has left, and the same request can be repeated', async (rehearsal) => {
   const { id } = await rehearsal.basket();
   const input = { params: { id }, body: { shippingAddress: ADDRESS } };
   const left = await askAndLeave(rehearsal, 'get-customer-api', 'checkout-basket-api', input);
@@ -31,23 +33,20 @@ test('A checkout without a commit ends when its client has left, and the same re
   expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'open' });
   await rehearsal.noFaults();
   expect(await rehearsal.checkedOut(id)).toMatchObject({ state: 'locked' });
-  await rehearsal.verify();
 });
 
-test('A checkout with a commit continues to its order when its client has left', async () => {
-  await using rehearsal = await newRehearsal();
+test('A checkout with a commit continues to its order when its client has left', async (rehearsal) => {
   const { id } = await rehearsal.basket();
   const input = { params: { id }, body: { shippingAddress: ADDRESS, placeOrder: true } };
   expect((await askAndLeave(rehearsal, 'reserve-inventory-api', 'checkout-basket-api', input)).status).toBe(200);
   expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'converted', orderId: expect.any(String) });
-  await rehearsal.verify();
 });
 
 const BEARER = 'Authorization: Bearer demo-integration-token';
 const BODY = '{"channel":"web"}';
 const POST = `${head('POST /baskets', BEARER, 'Content-Type: application/json', `Content-Length: ${BODY.length}`)}${BODY}`;
 const oms = estate.applications['oms'] ?? '';
-test.each([
+plainTest.each([
   ['an API', estate.gateway, head('GET /customers/cus_ada/360', BEARER), 200],
   ['an API that was sent a body', estate.gateway, POST, 201],
   ['the control plane', estate.gateway, head('GET /_control/verify', `Authorization: Bearer ${ADMIN}`), 200],

@@ -2,7 +2,6 @@ import { expect } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { TestRehearsal } from '../support/estate.ts';
 import { byHand } from '../support/steps/by-hand.ts';
-import { card } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(byHand);
@@ -18,18 +17,12 @@ const confirmOrder: Prepare = async ({ authorised, confirm, order }) => {
   const { id } = await authorised();
   return { send: () => confirm(id), read: () => order(id) };
 };
-const voidTransaction: Prepare = async ({ sale, pay, voidSale }) => {
-  const { id } = await sale();
-  await pay(id, card(), 500);
-  return { send: () => voidSale(id), read: async () => (await voidSale(id)).body };
-};
 
 test.each<readonly [title: string, application: Application, prepare: Prepare, leftOver: object]>([
   ['Cancel Order leaves payments to the Payment Hub', 'payment-hub', cancelOrder, { compensation: 'pending' }],
   ['Cancel Order leaves stock to the SIM', 'sim', cancelOrder, { compensation: 'pending' }],
   ['Cancel Order leaves vouchers to the Promotion Engine', 'promotion-engine', cancelOrder, { compensation: 'pending' }],
   ['Confirm Order leaves the routing to the FMS', 'fms', confirmOrder, { routingStatus: 'retrying' }],
-  ['Void Transaction leaves tenders to the Payment Hub', 'payment-hub', voidTransaction, { compensation: 'pending' }],
 ])(
   '%s while it is down, and the part is done as soon as the fault is deleted',
   async (rehearsal, _title, application, prepare, leftOver) => {

@@ -3,17 +3,20 @@ import { basketLifeCycle, ProductVerb, productLifeCycle } from '../../shared/cat
 import { CustomerVerb, customerLifeCycle } from '../../shared/catalog/customer/objects.ts';
 import { fulfillmentOrderLifeCycle } from '../../shared/catalog/fulfillment/fulfillment-orders.ts';
 import { ReturnVerb, returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
+import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { reservationLifeCycle } from '../../shared/catalog/inventory/objects.ts';
 import type { LifeCycle } from '../../shared/catalog/life-cycle.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
+import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { TestRehearsal } from '../support/estate.ts';
 import { ADDRESS, TTL } from '../support/steps/order.ts';
+import { card } from '../support/steps/tender.ts';
 
 interface Subject {
   readonly id: string;
 }
 /** Brings an object into a state. */
-type Reach = (rehearsal: TestRehearsal) => Promise<Subject>;
+export type Reach = (rehearsal: TestRehearsal) => Promise<Subject>;
 /** Sends a verb as a client. */
 type Ask = (rehearsal: TestRehearsal, subject: Subject) => ReturnType<TestRehearsal['call']>;
 type ReturnStep = OperationInput<'move-return-by-hand'>['params']['verb'];
@@ -64,7 +67,7 @@ const fulfillmentOrderSent = (service: 'LOST' | 'RTS' | 'STANDARD', by: string):
   });
 
 /** Commands of the outside world, sent through the control plane. */
-const played = (objects: 'products' | 'customers' | 'returns', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
+const played = (objects: 'products' | 'customers' | 'returns' | 'shipments', verbs: readonly string[]): Readonly<Record<string, Ask>> =>
   Object.fromEntries(
     verbs.map((verb) => [verb, (rehearsal, { id }) => rehearsal.call('POST', `/_control/${objects}/${id}/${verb}`, {}, { as: 'admin' })]),
   );
@@ -104,7 +107,7 @@ const exchanged = then(returned(['approve', 'receive', 'inspect'], TO_EXCHANGE),
   await rehearsal.settle();
 });
 
-interface Walk {
+export interface Walk {
   readonly lifeCycle: LifeCycle;
   readonly states: Readonly<Record<string, Reach>>;
   readonly verbs: Readonly<Record<string, Ask>>;
@@ -261,6 +264,68 @@ const reservations: Walk = {
   },
 };
 
+type Scans = (typeof Scan.options)[number][];
+/** A parcel of an order after these scans. */
+const scanned =
+  (...scans: Scans): Reach =>
+  async (rehearsal) => {
+    await rehearsal.progress({ carrier: 'manual' });
+    const { shipmentId: id } = await rehearsal.dispatchedOrder();
+    await rehearsal.scanned(id, ...scans);
+    return { id };
+  };
+const shipments: Walk = {
+  lifeCycle: shipmentLifeCycle,
+  states: {
+    pending: async (rehearsal) => {
+      await rehearsal.progress({ label: 'manual' });
+      return { id: (await rehearsal.dispatchedOrder()).shipmentId };
+    },
+    'label-created': scanned(),
+    collected: scanned('collect'),
+    'in-transit': scanned('collect', 'depart'),
+    'out-for-delivery': scanned('collect', 'depart', 'out-for-delivery'),
+    'delivery-attempted': scanned('collect', 'depart', 'out-for-delivery', 'attempt'),
+    'held-at-depot': scanned('collect', 'depart', 'hold'),
+    delivered: scanned('collect', 'depart', 'out-for-delivery', 'deliver'),
+    'returned-to-sender': scanned('collect', 'return'),
+    lost: scanned('collect', 'lose'),
+  },
+  verbs: { ...played('shipments', Scan.options), label: (rehearsal, { id }) => rehearsal.label(id) },
+};
+
+/** A payment of a draft order. */
+const paid =
+  (token: string, ...steps: readonly ('capture' | 'void' | number)[]): Reach =>
+  async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    const { body } = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(token) } });
+    const id = body.id ?? body.paymentId;
+    for (const step of steps) {
+      if (typeof step === 'number') await rehearsal.refunded(id, step);
+      else await rehearsal.api(`${step}-payment-api`, { params: { id } });
+    }
+    return { id };
+  };
+const payments: Walk = {
+  lifeCycle: paymentLifeCycle,
+  states: {
+    pending: paid('tok_async_approve'),
+    'requires-action': paid('tok_3ds'),
+    authorised: paid('tok_visa'),
+    captured: paid('tok_visa', 'capture'),
+    'partially-refunded': paid('tok_visa', 'capture', 100),
+    'fully-refunded': paid('tok_visa', 'capture', 3_088),
+    voided: paid('tok_visa', 'void'),
+    failed: paid('tok_decline_do_not_honor'),
+  },
+  verbs: {
+    capture: (rehearsal, { id }) => rehearsal.call('capture-payment-api', { params: { id } }),
+    void: (rehearsal, { id }) => rehearsal.call('void-payment-api', { params: { id } }),
+    refund: (rehearsal, { id }) => rehearsal.refund(id, 100),
+  },
+};
+
 export const walks: Readonly<Record<string, Walk>> = {
   basket,
   order,
@@ -269,4 +334,6 @@ export const walks: Readonly<Record<string, Walk>> = {
   customer,
   'fulfillment-order': fulfillmentOrders,
   reservation: reservations,
+  shipment: shipments,
+  payment: payments,
 };

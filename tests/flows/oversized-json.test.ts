@@ -1,8 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { someOf } from '../support/effort.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
 import { targetsWithBody } from './targets.ts';
+
+const test = testIn(newRehearsal);
 
 /** Nested arrays or objects. */
 const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -16,13 +19,11 @@ const TOO_DEEP = { status: 400, body: { code: 'malformed_request', detail: expec
 const TOO_MANY = { status: 400, body: { code: 'malformed_request', detail: expect.stringContaining('1,000') } };
 
 describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, hasLargeBody }) => {
-  test(`${name} refuses JSON beyond 64 levels`, async () => {
-    await using rehearsal = await newRehearsal();
+  test(`${name} refuses JSON beyond 64 levels`, async (rehearsal) => {
     for (const json of DEEP) expect(await rehearsal.call(method, path, json, { as })).toMatchObject(TOO_DEEP);
   });
 
-  test(`${name} ${hasLargeBody ? 'takes more than' : 'refuses beyond'} 1,000 members or items at one level`, async () => {
-    await using rehearsal = await newRehearsal();
+  test(`${name} ${hasLargeBody ? 'takes more than' : 'refuses beyond'} 1,000 members or items at one level`, async (rehearsal) => {
     const expected = hasLargeBody ? { status: 422, body: { code: 'validation_failed' } } : TOO_MANY;
     for (const json of WIDE) expect(await rehearsal.call(method, path, json, { as })).toMatchObject(expected);
   });
@@ -31,15 +32,13 @@ describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, 
   if (as === 'none') return;
   // The file of a snapshot is validated after its head.
   if (!hasLargeBody)
-    test(`${name} lists at most 20 validation errors and the number of further ones`, async () => {
-      await using rehearsal = await newRehearsal();
+    test(`${name} lists at most 20 validation errors and the number of further ones`, async (rehearsal) => {
       const { status, body } = await rehearsal.call(method, path, members(1_000), { as });
       expect([status, body.errors.length]).toEqual([422, 20]);
       expect(body.errorsOmitted).toBeGreaterThanOrEqual(980);
     });
 
-  test(`${name} refuses JSON that is not an object`, async () => {
-    await using rehearsal = await newRehearsal();
+  test(`${name} refuses JSON that is not an object`, async (rehearsal) => {
     for (const json of ['null', '[]', '[{}]', '""', '"{}"', '0', 'true']) {
       const reply = await rehearsal.call(method, path, json, { as });
       expect({ json, ...reply }).toMatchObject({ json, status: 422, body: { errors: [{ pointer: '' }] } });
@@ -47,8 +46,7 @@ describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, 
   });
 });
 
-test('A list of more than 1,000 items is refused by name', async () => {
-  await using rehearsal = await newRehearsal();
+test('A list of more than 1,000 items is refused by name', async (rehearsal) => {
   const { status, body } = await rehearsal.call('create-rehearsal', { body: `{"data":{"products":${items(1_001)}}}` as never });
   expect([status, body.detail]).toEqual([400, 'The member /data/products of the body has more than 1,000 members or items: send fewer.']);
 });
@@ -60,22 +58,19 @@ test.each([
   ['1,000 items', `{"a":${items(1_000)}}`],
   ['brackets in a string', `{"a":"${'[{'.repeat(5_000)}"}`],
   ['escapes in a string', '{"a":"\\"[[["}'],
-])('JSON with %s is validated by its schema', async (_what, json) => {
-  await using rehearsal = await newRehearsal();
+])('JSON with %s is validated by its schema', async (rehearsal, _what, json) => {
   expect(await rehearsal.call('create-basket-api', { body: json })).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
 });
 
 test.each([']'.repeat(100), '{"a":"', '{"a":"\\', '}{', '"', 'nul', '{"a":1}}', '{"a":1,}', '\u0000', ' '])(
   'JSON that is not well-formed is refused as such: %j',
-  async (json) => {
-    await using rehearsal = await newRehearsal();
+  async (rehearsal, json) => {
     const body = { code: 'malformed_request', detail: 'The body is not valid JSON.' };
     expect(await rehearsal.call('create-basket-api', { body: json })).toMatchObject({ status: 400, body });
   },
 );
 
-test('A refusal does not repeat a member name of a million characters', async () => {
-  await using rehearsal = await newRehearsal();
+test('A refusal does not repeat a member name of a million characters', async (rehearsal) => {
   for (const json of [`{"${'x'.repeat(1_000_000)}":1}`, `{"${'😀'.repeat(200_000)}":1}`, `{"${'y'.repeat(900_000)}":"\\ud800"}`]) {
     const reply = await rehearsal.call('create-basket-api', { body: json });
     expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
@@ -84,8 +79,7 @@ test('A refusal does not repeat a member name of a million characters', async ()
   }
 });
 
-test('A signed webhook of more than 64 levels is refused', async () => {
-  await using rehearsal = await newRehearsal();
+test('A signed webhook of more than 64 levels is refused', async (rehearsal) => {
   const { webhookSecret, webhookUrl } = rehearsal.credentials;
   const body = `{"data":${arrays(3_000)}}`;
   const headers = { ...signWebhook(webhookSecret, { id: 'deep', at: await rehearsal.now(), body }) };
@@ -95,8 +89,7 @@ test('A signed webhook of more than 64 levels is refused', async () => {
 const compressed = async (text: string, format: 'gzip' | 'deflate'): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(format))).arrayBuffer());
 
-test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits apply to the decoded body', async (coding) => {
-  await using rehearsal = await newRehearsal();
+test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits apply to the decoded body', async (rehearsal, coding) => {
   for (const [path, json, token, made] of [
     ['/baskets', '{"channel":"web"}', rehearsal.credentials.bearer, 201],
     ['/_control/settle', '{}', ADMIN, 200],
@@ -122,8 +115,7 @@ test.each<[string, Record<string, string>]>([
   ['another charset than UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
   ['UTF-16', { 'content-type': 'application/json; charset=utf-16' }],
   ['plain text', { 'content-type': 'text/plain' }],
-])('A body in %s is refused by the APIs and the control plane', async (_what, headers) => {
-  await using rehearsal = await newRehearsal();
+])('A body in %s is refused by the APIs and the control plane', async (rehearsal, _what, headers) => {
   const unsupported = { status: 415, body: { code: 'unsupported_media_type' } };
   expect(await rehearsal.call('create-basket-api', { body: '{}', headers })).toMatchObject(unsupported);
   expect(await rehearsal.call('POST', '/_control/settle', '{}', { as: 'admin', headers })).toMatchObject(unsupported);

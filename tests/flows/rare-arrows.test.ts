@@ -1,5 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 /** Life-cycle transitions that no other test covers with the whole estate. */
 const customer = (rehearsal: TestRehearsal, id: string) => rehearsal.api('get-customer-api', { params: { id } });
@@ -17,16 +20,14 @@ test.each([
   ['cus_eve', 'at-risk', 'active'],
   ['cus_grace', 'reactivated', 'active'],
   ['cus_farid', 'churned', 'reactivated'],
-])('Customer %s, who is %s, is %s after an order', async (customerId, before, after) => {
-  await using rehearsal = await newRehearsal();
+])('Customer %s, who is %s, is %s after an order', async (rehearsal, customerId, before, after) => {
   expect((await customer(rehearsal, customerId)).state).toBe(before);
   await rehearsal.confirmed({ customerId });
   await rehearsal.settle();
   expect((await customer(rehearsal, customerId)).state).toBe(after);
 });
 
-test.each(['cus_hugo', 'cus_jonas'])('Customer %s keeps the state at enrolment', async (customerId) => {
-  await using rehearsal = await newRehearsal();
+test.each(['cus_hugo', 'cus_jonas'])('Customer %s keeps the state at enrolment', async (rehearsal, customerId) => {
   const { state } = await customer(rehearsal, customerId);
   const { id: loyaltyAccountId } = await rehearsal.api('enroll-loyalty-member-api', { body: { customerId } });
   expect(await customer(rehearsal, customerId)).toMatchObject({ state, loyaltyAccountId });
@@ -36,8 +37,7 @@ test.each([
   ['at-risk', ['P90D'], false],
   ['churned', ['P90D', 'P90D'], false],
   ['reactivated', ['P181D'], true],
-])('A customer who is %s keeps the state at enrolment', async (state, silence, returns) => {
-  await using rehearsal = await newRehearsal();
+])('A customer who is %s keeps the state at enrolment', async (rehearsal, state, silence, returns) => {
   const body = { firstName: 'Ruth', lastName: 'Vale', email: 'ruth@people.example' };
   const { id: customerId } = await rehearsal.api('create-customer-api', { body });
   await visit(rehearsal, customerId);
@@ -47,8 +47,7 @@ test.each([
   expect(await customer(rehearsal, customerId)).toMatchObject({ state, loyaltyAccountId });
 });
 
-test('A guest with further contact stays identified and registers as the same customer', async () => {
-  await using rehearsal = await newRehearsal();
+test('A guest with further contact stays identified and registers as the same customer', async (rehearsal) => {
   const email = 'guest@people.example';
   const lines = [{ sku: 'mug-blue', qty: 1 }];
   const { id: basketId, customerId } = await rehearsal.api('create-basket-api', { body: { channel: 'web', lines } });
@@ -65,7 +64,7 @@ test('A guest with further contact stays identified and registers as the same cu
 const MANUAL = { carrier: 'manual', returns: 'manual' } as const;
 const TO_THE_DOOR = ['collect', 'depart', 'out-for-delivery'] as const;
 
-test.each([
+plainTest.each([
   ['kept at the depot after an attempt, and picked up', [...TO_THE_DOOR, 'attempt', 'hold', 'deliver'], 'delivered'],
   ['kept at the depot, and sent back', ['collect', 'depart', 'hold', 'return'], 'returned-to-sender'],
   ['kept at the depot, and lost there', ['collect', 'depart', 'hold', 'lose'], 'lost'],
@@ -88,7 +87,7 @@ async function approved(rehearsal: TestRehearsal) {
   return { id, parcelId };
 }
 
-test('The scan of a return’s parcel changes only the parcel when the goods were received by hand before', async () => {
+plainTest('The scan of a return’s parcel changes only the parcel when the goods were received by hand before', async () => {
   await using rehearsal = await newRehearsal(MANUAL);
   const { id, parcelId } = await approved(rehearsal);
   await rehearsal.moved(id, 'receive');
@@ -98,17 +97,15 @@ test('The scan of a return’s parcel changes only the parcel when the goods wer
   await rehearsal.verify();
 });
 
-test('The parcel of a return that was rejected after inspection is still tracked', async () => {
-  await using rehearsal = await newRehearsal({ ...MANUAL, refund: 'manual' });
+test('The parcel of a return that was rejected after inspection is still tracked', async (rehearsal) => {
+  await rehearsal.progress({ ...MANUAL, refund: 'manual' });
   const { id, parcelId } = await approved(rehearsal);
   await rehearsal.moved(id, 'receive', 'inspect', 'reject');
   await rehearsal.scanned(parcelId, 'collect');
   expect(await rehearsal.object('return', id)).toMatchObject({ state: 'rejected', shipments: [{ state: 'collected' }] });
-  await rehearsal.verify();
 });
 
-test('A fulfillment order that waits for its stock is cancelled with its order', async () => {
-  await using rehearsal = await newRehearsal();
+test('A fulfillment order that waits for its stock is cancelled with its order', async (rehearsal) => {
   await rehearsal.down({ api: 'allocate-inventory-api' });
   const { id } = await rehearsal.confirmed();
   const [fulfillmentOrder] = await rehearsal.routed(id);
@@ -117,5 +114,4 @@ test('A fulfillment order that waits for its stock is cancelled with its order',
   await rehearsal.noFaults();
   await rehearsal.settle();
   expect((await rehearsal.object('fulfillment-order', fulfillmentOrder?.id ?? '')).state).toBe('cancelled');
-  await rehearsal.verify();
 });

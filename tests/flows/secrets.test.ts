@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { curlOf } from '../../ui/data/curl.ts';
 import { ADDRESS, newRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const CARD = '4111 1111 1111 1111';
 const BARE = CARD.replaceAll(' ', '');
@@ -15,14 +18,16 @@ test.each([
   ['a name', 'create-customer-api', { firstName: 'Ada', lastName: CARD, email: 'x@people.example' }, '/lastName'],
   ['an address', 'checkout-basket-api', { shippingAddress: { ...ADDRESS, line1: `card ${BARE}` } }, '/shippingAddress/line1'],
   ['an unknown member', 'create-basket-api', { card: { number: Number(BARE) } }, '/card/number'],
-] as const)('A card number in %s is refused, and is in no event and no record of the journal', async (_what, api, body, pointer) => {
-  await using rehearsal = await newRehearsal();
-  const reply = await rehearsal.call(api, { params: { id: 'some_1' }, body });
-  expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer, code: 'card_number' }] } });
-  const recorded = JSON.stringify([await rehearsal.events({ ext: true }), await rehearsal.journal()]);
-  expect(recorded).not.toMatch(/4111/);
-  expect(recorded).toContain('"status":422');
-});
+] as const)(
+  'A card number in %s is refused, and is in no event and no record of the journal',
+  async (rehearsal, _what, api, body, pointer) => {
+    const reply = await rehearsal.call(api, { params: { id: 'some_1' }, body });
+    expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer, code: 'card_number' }] } });
+    const recorded = JSON.stringify([await rehearsal.events({ ext: true }), await rehearsal.journal()]);
+    expect(recorded).not.toMatch(/4111/);
+    expect(recorded).toContain('"status":422');
+  },
+);
 
 test.each([
   ['a card as the seed of a fault', 'PUT', '/faults/f', { ...SEEDED, seed: CARD }, '/seed', 'card_number'],
@@ -30,15 +35,13 @@ test.each([
   ['a card as the name of a fault', 'PUT', `/faults/${BARE}`, WITHHELD, '{name}', 'card_number'],
   ['a credential as the name of a rehearsal', 'POST', '/rehearsals', { name: 'demo-store-key' }, '/name', 'credential'],
   ['a card in the message of a scan', 'POST', '/shipments/shp_1/collect', { message: CARD }, '/message', 'card_number'],
-] as const)('The control plane refuses %s', async (_what, method, path, body, pointer, code) => {
-  await using rehearsal = await newRehearsal();
+] as const)('The control plane refuses %s', async (rehearsal, _what, method, path, body, pointer, code) => {
   const reply = await rehearsal.call(method, `/_control${path}`, body, { as: 'admin' });
   expect(reply).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [{ pointer, code }] } });
   expect(await rehearsal.faults()).toEqual([]);
 });
 
-test('A credential sent anywhere is in no event and no journal record', async () => {
-  await using rehearsal = await newRehearsal();
+test('A credential sent anywhere is in no event and no journal record', async (rehearsal) => {
   const { credentials, call } = rehearsal;
   const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, credentials.clientSecret, 'demo-integration-token'];
   for (const secret of secrets) {
@@ -64,8 +67,7 @@ test('A credential sent anywhere is in no event and no journal record', async ()
 
 test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D5555%2D4444', '5555+5555+5555+4444'])(
   'A card number written as %s in a path is not in the journal',
-  async (written) => {
-    await using rehearsal = await newRehearsal();
+  async (rehearsal, written) => {
     await rehearsal.call('GET', `/customers/${written}`);
     const recorded = JSON.stringify(await rehearsal.journal());
     expect(recorded).toContain('[redacted]');
@@ -73,8 +75,7 @@ test.each(['5555%205555%205555%204444', '%35555555555554444', '5555%2D5555%2D555
   },
 );
 
-test('A body that is too large for the journal is truncated, and its record is marked', async () => {
-  await using rehearsal = await newRehearsal();
+test('A body that is too large for the journal is truncated, and its record is marked', async (rehearsal) => {
   const lines = Array.from({ length: 1_000 }, () => ({ sku: 'mug-blue', qty: 1 }));
   const { headers } = await rehearsal.call('create-basket-api', { body: { channel: 'web', lines } });
   const [record] = await rehearsal.journal(String(headers['x-correlation-id']));
@@ -90,15 +91,13 @@ const hopOf = async (rehearsal: Awaited<ReturnType<typeof newRehearsal>>, token:
 
 test.each(['tok_visa', 'tok_decline_insufficient_funds', 'tok_decline_lost_card', 'tok_timeout'])(
   'A copied command has the magic token %s of its request',
-  async (token) => {
-    await using rehearsal = await newRehearsal();
+  async (rehearsal, token) => {
     const options = { origin: 'http://gateway', rehearsal: 'r', auth: 'bearer', credential: 'token', bound: false } as const;
     expect(curlOf(await hopOf(rehearsal, token), options)).toContain(JSON.stringify(bodyWith(token)));
   },
 );
 
-test('A copied command is refused where a token of its request was redacted', async () => {
-  await using rehearsal = await newRehearsal();
+test('A copied command is refused where a token of its request was redacted', async (rehearsal) => {
   const { request: body } = await hopOf(rehearsal, 'tok_live');
   expect(body).toEqual(bodyWith('[redacted]'));
   const errors = [{ pointer: '/tender/token', code: 'redacted', detail: expect.stringContaining('Send the value itself') }];
@@ -114,8 +113,7 @@ test.each([
   ['a path', 'GET', '/customers/%5Bredacted%5D', undefined, {}, 422, '{id}'],
   ['an Idempotency-Key', 'POST', '/baskets', { channel: 'web' }, { 'idempotency-key': 'a [redacted]' }, 400, 'Idempotency-Key'],
   ['a path for the control plane', 'GET', '/_control/events/%5Bredacted%5D', undefined, {}, 422, '{id}'],
-] as const)('The text [redacted] in %s is refused by name', async (_where, method, path, body, headers, status, pointer) => {
-  await using rehearsal = await newRehearsal();
+] as const)('The text [redacted] in %s is refused by name', async (rehearsal, _where, method, path, body, headers, status, pointer) => {
   const as = path.startsWith('/_control') ? 'admin' : 'bearer';
   const errors = [{ pointer, detail: expect.stringContaining('[redacted]') }];
   expect(await rehearsal.call(method, path, body, { as, headers })).toMatchObject({ status, body: { errors } });

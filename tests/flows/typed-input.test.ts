@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { expect, test } from '@jest/globals';
+import { newRehearsal } from '../support/estate.ts';
 import { card } from '../support/steps/tender.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 /** A GET with a query as it is written. */
 const get = (path: string) => rehearsal.call('GET', path, undefined, path.startsWith('/_control') ? { as: 'admin' } : {});

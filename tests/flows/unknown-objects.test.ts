@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ApiId } from '../../shared/catalog/apis.ts';
+import { type ApiId, apis } from '../../shared/catalog/apis.ts';
 import { ADDRESS, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
 import { requestMembers } from './request-members.ts';
@@ -51,6 +51,30 @@ const short =
     const { pickingOrder } = await rehearsal.pickedOrder({}, 'started');
     return { id: pickingOrder.id, body: { status: 'short', lines: [{ orderLineId: 'line', pickedQty: 0, ...line }] } };
   };
+
+/** A valid body for each API with an id in its path. */
+const bodies: Partial<Record<ApiId, object>> = {
+  'add-line-to-basket-api': MUG,
+  'change-basket-line-api': { qty: 1 },
+  'checkout-basket-api': { shippingAddress: ADDRESS },
+  'update-picking-status-api': { status: 'started' },
+  'earn-points-api': { orderId: NONE, amount: EUR },
+  'redeem-points-api': { points: 1, orderId: NONE },
+  'issue-loyalty-points-api': { points: 1, reason: 'goodwill' },
+  'redeem-loyalty-points-api': { points: 1 },
+  'refund-payment-api': { amount: EUR },
+  'add-payment-api': { tender: CASH, amount: EUR },
+};
+
+/** An unknown code is a valid question: Validate Voucher answers that the code is not valid. */
+const named = Object.values(apis).filter(({ path }) => /\{(id|sku)\}/.test(path));
+
+test.each(named)('$name answers 404 for an object that does not exist', async ({ id, path }) => {
+  await using rehearsal = await newRehearsal();
+  const { status, body } = await rehearsal.call(id, { params: { id: NONE, sku: NONE, lineId: NONE }, body: bodies[id] });
+  expect([path, status, body]).toMatchObject([path, 404, { code: 'not_found', objectType: expect.any(String), id: NONE }]);
+  expect(await rehearsal.events({ ext: true })).toEqual([]);
+});
 
 /** Every member of a request that names an object of an application, by API and member. */
 const rows: Readonly<Record<string, Row>> = {

@@ -1,8 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { expect, test as plainTest } from '@jest/globals';
 import fc from 'fast-check';
 import { runsOf, someOf } from '../support/effort.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { testIn } from '../support/test-in.ts';
 import { type Target, targets, targetsWithBody } from './targets.ts';
+
+const test = testIn(newRehearsal);
 
 /** JSON escapes that are not valid text. */
 const NOT_TEXT = ['\\ud800', 'before\\udfff', '\\ud800\\ud800', '\\udc00\\ud800', '\\u0000', 'a\\u0000b'];
@@ -33,8 +36,7 @@ const bodyOf = ({ method }: Target): string | undefined => (method === 'GET' ? u
 
 test.each(someOf(targetsWithBody, 0.5))(
   '$name refuses a string that is not valid text, anywhere in the body',
-  async ({ method, path, as }) => {
-    await using rehearsal = await newRehearsal();
+  async (rehearsal, { method, path, as }) => {
     await fc.assert(
       fc.asyncProperty(poisoned, fc.constantFrom(...NOT_TEXT), async ({ value, pointer }, encoded) => {
         const json = JSON.stringify(value).replace(PLACEHOLDER, encoded);
@@ -57,8 +59,7 @@ test.each(
     targets.filter(({ parameters }) => parameters.length > 0),
     0.4,
   ),
-)('$name refuses a query that is not valid text', async (target) => {
-  await using rehearsal = await newRehearsal();
+)('$name refuses a query that is not valid text', async (rehearsal, target) => {
   const { method, path, parameters, as } = target;
   for (const name of parameters) {
     const ask = (value: string) => rehearsal.call(method, `${path}?${name}=${value}`, bodyOf(target), { as });
@@ -73,8 +74,7 @@ test.each(
     targets.filter(({ template }) => template.includes('{')),
     0.5,
   ),
-)('$name refuses path parameters that are not valid text', async (target) => {
-  await using rehearsal = await newRehearsal();
+)('$name refuses path parameters that are not valid text', async (rehearsal, target) => {
   for (const encoded of ['%00', 'a%00b', '%ff', '%ed%a0%80', '%c0%80', '%e2%82']) {
     const path = target.template.replaceAll(/\{\w+\}/g, encoded);
     const reply = await rehearsal.call(target.method, path, bodyOf(target), { as: target.as });
@@ -82,7 +82,7 @@ test.each(
   }
 });
 
-test.each([
+plainTest.each([
   ['a byte that UTF-8 does not have', [0xff]],
   ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
   ['Latin-1', [0xe9]],
@@ -99,13 +99,11 @@ test.each([
   }
 });
 
-test('The journal has no invalid text of a refused body', async () => {
-  await using rehearsal = await newRehearsal();
+test('The journal has no invalid text of a refused body', async (rehearsal) => {
   const reply = await rehearsal.call('create-customer-api', { body: '{"name":"a\\ud800","email":"x@people.example"}' });
   const hops = await rehearsal.journal(String(reply.headers['x-correlation-id']));
   expect(hops).toMatchObject([{ api: 'create-customer-api', status: 422 }]);
   expect(JSON.stringify(hops)).not.toMatch(/\\ud[89a-f]/);
-  await rehearsal.verify();
 });
 
 const escaped = (text: string): string =>
@@ -116,7 +114,6 @@ test.each([
   ['plain', JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })],
   ['in escapes', `{"firstName":${escaped(NAME)},"email":"scripts@people.example"}`],
   ['after a byte order mark', `\ufeff${JSON.stringify({ firstName: NAME, email: 'scripts@people.example' })}`],
-])('Text of every script is accepted unchanged: %s', async (_how, body) => {
-  await using rehearsal = await newRehearsal();
+])('Text of every script is accepted unchanged: %s', async (rehearsal, _how, body) => {
   expect(await rehearsal.call('create-customer-api', { body })).toMatchObject({ status: 201, body: { firstName: NAME } });
 });

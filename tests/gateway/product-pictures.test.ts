@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { drawProduct } from '../../gateway/pictures/product-picture.ts';
-import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
+import { sharedIn } from '../support/test-in.ts';
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fetch(`${estate.gateway}${path}`, { method, headers });
 const MUG = '/media/products/mug-blue.svg';

@@ -74,3 +74,32 @@ test('The hop of a webhook that changes nothing has the reason', async (rehearsa
   const reason = 'The parcel is delivered, and collected does not follow from that.';
   expect(await rehearsal.outcome()).toEqual(['delivered', reason]);
 });
+
+test('A parcel is lost 14 days after the last scan of its carrier, even if the Carrier Platform reported none', async (rehearsal) => {
+  await rehearsal.advance('P10D');
+  await rehearsal.report('in-transit');
+  await rehearsal.advance('P13D');
+  const ignored = 'A carrier outside the estate scans the parcel, so the Carrier Platform cannot report its loss.';
+  expect(await rehearsal.outcome()).toEqual(['in-transit', ignored]);
+  await rehearsal.advance('P1DT1H');
+  expect([(await rehearsal.outcome())[0], (await rehearsal.order(rehearsal.orderId)).state]).toEqual(['lost', 'cancelled']);
+});
+
+test.each([
+  ['completed when the parcel was delivered', 'deliver', 'completed'],
+  ['refunded when the parcel came back', 'return', 'cancelled'],
+] as const)('a failed delivery is %s while the FMS was down for more than a week', async (rehearsal, _name, scan, state) => {
+  const { orderId, shipmentId } = rehearsal;
+  await rehearsal.scanned(shipmentId, 'collect', 'depart');
+  for (const _of of [1, 2, 3]) {
+    await rehearsal.scanned(shipmentId, 'out-for-delivery', 'attempt');
+    await rehearsal.advance('PT10M');
+  }
+  await rehearsal.down('fms');
+  await rehearsal.advance('P1D');
+  await rehearsal.scanned(shipmentId, scan);
+  await rehearsal.advance('P6DT2H');
+  await rehearsal.noFaults();
+  await rehearsal.settle();
+  expect(await rehearsal.order(orderId)).toMatchObject({ state });
+});

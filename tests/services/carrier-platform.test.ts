@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import * as carrierPlatform from '../../services/carrier-platform/service.ts';
 import { putShipment, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
-import { Scan, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
+import { Scan, shipmentLifeCycle } from '../../shared/catalog/fulfillment/shipments.ts';
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { ADDRESS, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
@@ -79,10 +79,12 @@ describe('Generate Label', () => {
     }
   });
 
-  test('Generate Label reads a parcel that is not registered yet from the FMS', async (rehearsal) => {
+  test('Generate Label reads a parcel that is not registered yet from the FMS, and needs the FMS for it', async (rehearsal) => {
     await rehearsal.down({ api: 'put-shipment' });
     const { shipmentId } = await rehearsal.dispatchedOrder({ carrier: 'other', service: 'EXPRESS' });
     expect((await rehearsal.track(shipmentId)).status).toBe(404);
+    await rehearsal.fault('no-fms', { match: { application: 'fms' }, fault: { kind: 'outage' }, times: 1 });
+    expect(await rehearsal.label(shipmentId)).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } });
     const { status, body } = await rehearsal.label(shipmentId);
     expect([status, body]).toMatchObject([201, { state: 'label-created', carrier: 'other', service: 'EXPRESS' }]);
     const { text } = await readLabel(new Uint8Array(await (await fetch(`${estate.gateway}${body.label.url}`)).arrayBuffer()));
@@ -90,12 +92,6 @@ describe('Generate Label', () => {
     const events = await rehearsal.events({ subject: `shipment/${shipmentId}`, ext: true });
     expect(typesOf(events)).toEqual(['ext.shipment-changed', 'shipment-label-generated']);
     expect(events.map(({ aggregateversion }) => aggregateversion)).toEqual([1, 2]);
-  });
-
-  test('Generate Label returns 404 for an unknown parcel and 503 while the FMS is down', async (rehearsal) => {
-    expect((await rehearsal.label('shp_1')).status).toBe(404);
-    await rehearsal.down('fms');
-    expect(await rehearsal.label('shp_1')).toMatchObject({ status: 503, body: { code: 'dependency_unavailable' } });
   });
 });
 
@@ -190,71 +186,20 @@ describe('Track Shipment', () => {
     ]);
   });
 
-  testAlone('Track Shipment returns 409 for a pending parcel and 404 for an unknown one', async (alone) => {
+  testAlone('Track Shipment refuses a pending parcel', async (alone) => {
     await alone.register('shp_1');
     const refused = { code: 'invalid_state_transition', currentState: 'pending', action: 'track' };
     const { status, body } = await alone.track('shp_1');
     expect([status, body]).toMatchObject([409, { ...refused, allowedFrom: shipmentLifeCycle.states.slice(1) }]);
-    expect((await alone.track('shp_2')).status).toBe(404);
   });
 });
 
-/** Scans that lead a labelled parcel into each state. */
-const waysTo: Readonly<Record<string, readonly Verb[]>> = {
-  'label-created': [],
-  collected: ['collect'],
-  'in-transit': ['collect', 'depart'],
-  'out-for-delivery': ['collect', 'depart', 'out-for-delivery'],
-  'delivery-attempted': ['collect', 'depart', 'out-for-delivery', 'attempt'],
-  'held-at-depot': ['collect', 'depart', 'hold'],
-  delivered: ['collect', 'depart', 'out-for-delivery', 'deliver'],
-  'returned-to-sender': ['collect', 'return'],
-  lost: ['collect', 'lose'],
-};
-
 describe('Scans', () => {
-  testAlone.each(Object.entries(waysTo))(
-    'a scan or a label of a parcel that is %s follows the life cycle or is refused',
-    async (alone, state, way) => {
-      for (const scan of Scan.options) {
-        const id = `shp_${scan}`;
-        await alone.labelled(id);
-        await alone.scanned(id, ...way);
-        const before = (await alone.track(id)).body;
-        expect(before.state).toBe(state);
-        const isOver = state === 'returned-to-sender' || state === 'lost';
-        const labelled = {
-          code: 'invalid_state_transition',
-          currentState: state,
-          action: 'label',
-          allowedFrom: allowedFrom(shipmentLifeCycle, 'label'),
-        };
-        expect(await alone.label(id)).toMatchObject(isOver ? { status: 409, body: labelled } : { status: 200, body: before });
-        const row = shipmentLifeCycle.rows.find(({ verb, from }) => verb === scan && (from as readonly unknown[]).includes(state));
-        if (row) {
-          const after = await alone.scan(id, scan);
-          const [to] = row.to;
-          expect([after.state, after.version, after.events.length]).toEqual([to, before.version + 1, before.events.length + 1]);
-          expect(after.events.at(-1)).toMatchObject({
-            status: to,
-            statusCode: trackingStatusCodes[to as keyof typeof trackingStatusCodes],
-          });
-        } else {
-          const context = { currentState: state, action: scan, allowedFrom: allowedFrom(shipmentLifeCycle, scan) };
-          await expect(alone.scan(id, scan)).rejects.toMatchObject({ code: 'invalid_state_transition', context });
-          expect((await alone.track(id)).body).toEqual(before);
-        }
-      }
-    },
-  );
-
-  testAlone('a scan or its repetition is refused for a parcel without a label, and returns 404 for an unknown parcel', async (alone) => {
+  testAlone('The webhook of a scan is not sent again for a parcel without a label, and an unknown parcel is not found', async (alone) => {
     await alone.register('shp_1');
     const resend = (id: string) => alone.inside.play(resendScanWebhook, { params: { id } });
     await expect(resend('shp_1')).rejects.toMatchObject({ code: 'invalid_state_transition', context: { currentState: 'pending' } });
     await expect(resend('shp_2')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(alone.scan('shp_1', 'collect')).rejects.toMatchObject({ context: { allowedFrom: ['label-created'] } });
-    await expect(alone.scan('shp_2', 'collect')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('A scan played through the control plane is refused in the wrong state, and the refusal names the possible verbs', async (rehearsal) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { customers } from '../../services/crm/collections.ts';
 import { createCustomer } from '../../services/crm/registration.ts';
 import * as crm from '../../services/crm/service.ts';
@@ -7,17 +7,14 @@ import { changeCustomer, moveCustomer, putParty } from '../../shared/catalog/cus
 import type { Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { startInside } from '../support/inside.ts';
 import { typesOf } from '../support/steps/events.ts';
 import { insideCall } from '../support/steps/inside-call.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 const NAME = { firstName: 'Lena', lastName: 'Ward' };
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 let people = 0;
 /** A new e-mail address and phone number. */
@@ -147,11 +144,7 @@ test('The customers of the fixtures become idle like other customers', async () 
 });
 
 describe('Put Party', () => {
-  let inside: Inside;
-  beforeAll(async () => {
-    inside = await startInside(crm, loyaltyPlatform);
-  });
-  afterAll(() => inside[Symbol.asyncDispose]());
+  const inside = sharedIn(() => startInside(crm, loyaltyPlatform));
 
   const put = (basketId: string, contact?: { email?: string; phone?: string; loyaltyCard?: string }) =>
     inside.as('ecommerce-platform')(putParty, { params: { basketId }, body: { ...(contact && { contact }) } });

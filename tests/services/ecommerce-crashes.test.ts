@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { CrashingEstate } from '../support/crashing-estate.ts';
 import { eachCrash } from '../support/each-crash.ts';
-import { ADDRESS } from '../support/estate.ts';
+import { crashSteps } from '../support/steps/crash-steps.ts';
+import { ADDRESS } from '../support/steps/order.ts';
 
 /**
  * A client sends its checkout once, while a process is killed at one of its commits. An order keeps stock, vouchers and basket, or they
@@ -10,19 +11,11 @@ import { ADDRESS } from '../support/estate.ts';
 const MINUTE = 60_000;
 const CHECKOUT = { shippingAddress: ADDRESS, voucherCodes: ['WELCOME10'] };
 
-async function begin(estate: CrashingEstate): Promise<string> {
-  const lines = ['mug-blue', 'lamp-last-one'].map((sku) => ({ sku, qty: 1 }));
-  const { body } = await estate.insist('ecommerce-platform', 'POST', '/baskets', { channel: 'web', customerId: 'cus_ada', lines });
-  return body.id;
-}
+const begin = async (estate: CrashingEstate): Promise<string> =>
+  (await crashSteps(estate).basket({ lines: ['mug-blue', 'lamp-last-one'].map((sku) => ({ sku, qty: 1 })) })).id;
 
-const basketNow = async (estate: CrashingEstate, id: string) =>
-  (await estate.insist('ecommerce-platform', 'GET', `/internal/baskets/${id}`)).body;
-
-async function heldUnits(estate: CrashingEstate): Promise<number> {
-  const { body } = await estate.insist('sim', 'GET', '/inventory/items/lamp-last-one');
-  return body.locations.reduce((sum: number, { reserved }: { reserved: number }) => sum + reserved, 0);
-}
+const basketNow = (estate: CrashingEstate, id: string) => crashSteps(estate).api('get-basket-api', { params: { id } });
+const heldUnits = (estate: CrashingEstate) => crashSteps(estate).reserved('lamp-last-one');
 
 const checkOutOnce = (body: object) => async (estate: CrashingEstate, id: string) => {
   await estate.ask('ecommerce-platform', 'POST', `/baskets/${id}/checkout`, body, 'once').catch(() => undefined);

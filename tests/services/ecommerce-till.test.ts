@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { tillBaskets } from '../../services/ecommerce-platform/collections.ts';
-import { abandonBasket, listCustomerBaskets, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
+import { abandonBasket, putTransactionBasket } from '../../shared/catalog/commerce/internal.ts';
 import type { CallOf } from '../../shared/catalog/define.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { typesOf } from '../support/steps/events.ts';
@@ -34,24 +34,10 @@ async function tillEstate() {
     reservedAt: async (sku: string, locationId = 'store-01') =>
       (await inside.counters('inventory-service', 'stock', `${sku}|${locationId}`))['reserved'] ?? 0,
     lastState,
-    /** Ends all faults and lets the due work of a minute run. */
-    recover: async () => {
-      await inside.noFaults();
-      await inside.advance(60_000);
-    },
     verify: async () => expect(await inside.violations()).toEqual([]),
   };
 }
 const test = testIn(tillEstate);
-
-test('Put Transaction Basket creates one basket for repeated and concurrent calls', async (estate) => {
-  const first = await estate.lock('ord_1');
-  expect(await estate.lock('ord_1', { lines: [line('wine-red')] })).toEqual(first);
-  const [one, other] = await Promise.all([estate.lock('ord_2', {}, 'once'), estate.lock('ord_2', {}, 'once').catch((error) => error)]);
-  if (!('code' in other)) expect(other.id).toBe(one.id);
-  expect(await estate.reservedAt('mug-blue')).toBe(4);
-  expect(typesOf(await estate.events(`basket/${first.id}`))).toEqual(['checkout-started']);
-});
 
 test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async (estate) => {
   const { id: basketId } = await estate.openBasket();
@@ -99,18 +85,6 @@ test('Abandon Basket wins while the basket is being locked, and the reserved sto
   await estate.advance(60_000);
   expect(await estate.reservedAt('mug-blue')).toBe(0);
   expect(await estate.lastState(`basket/${basketId}`)).toBe('open');
-});
-
-test('List Customer Baskets returns open and locked baskets, newest first, at most twenty', async (estate) => {
-  const list = async (customerId: string) =>
-    (await estate.as('clienteling-app')(listCustomerBaskets, { query: { customerId } })).items.map(({ id, state }) => [id, state]);
-  const ids: string[] = [];
-  for (let count = 0; count < 22; count++) ids.push((await estate.openBasket({ customerId: 'cus_ben', lines: [] })).id);
-  const newest = await estate.openBasket({ customerId: 'cus_ben', lines: [], mergeBasketIds: [ids[21]] });
-  expect(await list('cus_ben')).toEqual([newest.id, ...ids.slice(2, 21).reverse()].map((id) => [id, 'open']));
-  const taken = await estate.openBasket({ customerId: 'cus_hugo' });
-  await estate.lock('ord_1', { basketId: taken.id });
-  expect(await list('cus_hugo')).toEqual([[taken.id, 'locked']]);
 });
 
 testAll('The basket of a transaction that is merged while its stock is reserved leaves nothing behind', async (rehearsal) => {

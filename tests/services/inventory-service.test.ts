@@ -88,17 +88,9 @@ describe('Allocate Inventory without a reservation', () => {
     const { orderId, orderLineId, ...line } = await rehearsal.aLine();
     const { status, body, headers } = await rehearsal.allocate({ orderId, orderLineId, ...line });
     expect([status, headers['etag']]).toEqual([201, '"1"']);
-    expect(body).toEqual({
-      id: expect.stringMatching(/^res_/),
-      version: 1,
-      state: 'confirmed',
-      orderId,
-      orderLineId,
-      items: [line],
-      allocations: [{ orderLineId, locationId: 'dc-01', ...line, fulfilledQty: 0, cancelledQty: 0 }],
-      createdAt: body.createdAt,
-      updatedAt: body.createdAt,
-    });
+    const allocations = [{ orderLineId, locationId: 'dc-01', ...line, fulfilledQty: 0 }];
+    expect(body).toMatchObject({ state: 'confirmed', orderId, orderLineId, items: [line], allocations });
+    expect(body).not.toHaveProperty('expiresAt');
     expect(await rehearsal.reservedAt()).toEqual({ 'dc-01': 2 });
     expect(await rehearsal.eventTypes(body.id)).toEqual(['inventory-reserved']);
     const [event] = await rehearsal.events({ subject: `reservation/${body.id}` });
@@ -107,13 +99,11 @@ describe('Allocate Inventory without a reservation', () => {
     expect(await rehearsal.object('reservation', body.id)).toMatchObject({ state: 'confirmed' });
   });
 
-  test.each([
-    ['SKU', { sku: 'mug-green' }, { pointer: '/sku', code: 'differs_from_line' }],
-    ['quantity', { qty: 1 }, { pointer: '/qty', code: 'differs_from_allocation' }],
-  ])('Allocate Inventory refuses the same line with another %s', async (rehearsal, _what, other, error) => {
+  test('Allocate Inventory refuses the same line with another quantity', async (rehearsal) => {
     const line = await rehearsal.aLine();
     await rehearsal.allocate(line);
-    expect(await rehearsal.allocate(line, other)).toMatchObject({ status: 422, body: { errors: [error] } });
+    const errors = [{ pointer: '/qty', code: 'differs_from_allocation' }];
+    expect(await rehearsal.allocate(line, { qty: 1 })).toMatchObject({ status: 422, body: { errors } });
   });
 
   test('20 concurrent requests to Allocate Inventory reserve one line once', async (rehearsal) => {

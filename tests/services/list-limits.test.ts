@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { LIMITS } from '../../shared/catalog/limits.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { newRehearsal } from '../support/estate.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 const DECLINED = card('tok_decline_do_not_honor');
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 /** Sends a request until the list is full, and once more. @returns the last problem */
 async function overfill(limit: number, status: number, send: () => Promise<{ status: number; body: unknown }>) {

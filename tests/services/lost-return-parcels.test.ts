@@ -60,12 +60,8 @@ describe('Lost parcels of returns', () => {
     await rehearsal.progress({ refund: 'manual' });
     const { id, order } = await rehearsal.onItsWay(LOST);
     await rehearsal.moved(id, 'write-off');
-    for (const verb of ['receive', 'reject', 'write-off'] as const) {
-      const { status, body } = await rehearsal.move(id, verb);
-      expect([verb, status, body.code, body.detail]).toEqual([
-        ...[verb, 409, 'invalid_state_transition', expect.stringContaining('written off')],
-      ]);
-    }
+    const detail = expect.stringContaining('written off');
+    expect(await rehearsal.move(id, 'receive')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', detail } });
     const { waiting = [] } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
     expect(waiting.join()).toContain('a caller of Refund Payment');
     await rehearsal.refunded(order.payments[0].id, WORTH, id);
@@ -122,4 +118,40 @@ describe('Parcels of returns that go back to the customer', () => {
     await rehearsal.advance('P10D');
     expect(await rehearsal.returnState(second.id)).toBe('refunded');
   });
+});
+
+describe('Parcels that are never collected', () => {
+  test('A return whose parcel is never collected is rejected a week after its loss: the customer has the goods', async (rehearsal) => {
+    const { id, order, parcel } = await rehearsal.onItsWay([]);
+    await rehearsal.advance('P20D');
+    expect(await rehearsal.returned(id)).toMatchObject({ state: 'approved', shipments: [{ state: 'lost' }] });
+    await rehearsal.verify();
+    await rehearsal.advance('P1DT1H');
+    const rejected = { state: 'rejected', rejectReason: 'Its parcel was never handed to the carrier.' };
+    expect(await rehearsal.returned(id)).toMatchObject(rejected);
+    expect(await rehearsal.order(order.id)).toMatchObject({ state: 'completed', lines: [{ returnedQty: 0 }] });
+    const found = await rehearsal.call('POST', `/_control/shipments/${parcel}/find`, {}, { as: 'admin' });
+    const detail = `The customer never handed over the parcel "${parcel}" of the return "${id}", so it cannot be found. No further scan is allowed.`;
+    expect(found).toMatchObject({ status: 409, body: { allowedScans: [], allowedFrom: [], detail } });
+    expect((await rehearsal.announced(order, 2)).state).toBe('requested');
+  });
+
+  test('The goods of a return whose parcel is never collected can be received at the store within a week of its loss', async (rehearsal) => {
+    const { id } = await rehearsal.onItsWay([], { locationId: STORE });
+    await rehearsal.advance('P15D');
+    await rehearsal.moved(id, 'receive', 'inspect');
+    await rehearsal.advance('P10D');
+    expect(await rehearsal.returnState(id)).toBe('refunded');
+  });
+});
+
+test.each([
+  [[], 'label-created', 'Wait until the parcel arrives'],
+  [['collect'], 'collected', 'Wait until the parcel arrives'],
+  [['collect', 'depart'], 'in-transit', 'Wait until the parcel arrives'],
+  [['collect', 'lose'], 'lost', 'Write the return off'],
+] as const)('rejecting a return after the scans %j of its parcel is refused with the remedy', async (rehearsal, scans, state, remedy) => {
+  const { id } = await rehearsal.onItsWay(scans);
+  const detail = expect.stringContaining(`is ${state}, so its goods may still arrive. ${remedy}`);
+  expect(await rehearsal.move(id, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', detail } });
 });

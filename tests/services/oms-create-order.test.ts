@@ -1,6 +1,5 @@
 import { describe, expect } from '@jest/globals';
 import { eventually, newRehearsal } from '../support/estate.ts';
-import { TTL } from '../support/steps/order.ts';
 import { testIn } from '../support/test-in.ts';
 
 async function opened() {
@@ -42,19 +41,19 @@ describe('Create Order', () => {
     else await rehearsal.advance('PT1M');
     expect(await rehearsal.order(orderId)).toMatchObject({ id: orderId, basketId: id, state: 'draft' });
   });
+});
 
-  test('Create Order refuses a basket before its checkout, after its checkout expired, and without lines', async (rehearsal) => {
-    const { id } = await rehearsal.basket();
-    const { status, body } = await rehearsal.create(id);
-    const open = { code: 'invalid_state_transition', objectType: 'basket', id, currentState: 'open', retryable: false };
-    expect([status, body]).toMatchObject([409, open]);
-    expect(body.allowedFrom).toContain('locked');
-    await rehearsal.checkedOut(id);
-    await rehearsal.advance(TTL);
-    expect(await rehearsal.create(id)).toMatchObject({ status: 409, body: open });
-    const empty = await rehearsal.api('create-basket-api', { body: { channel: 'web', customerId: 'cus_ada' } });
-    expect(await rehearsal.create(empty.id)).toMatchObject({ status: 409, body: { code: 'basket_empty', id: empty.id } });
-  });
+test('Create Order refuses a customer who was blocked since the checkout, unless the basket is already bound to an order', async (rehearsal) => {
+  const move = (verb: 'block' | 'unblock') => rehearsal.control('move-customer-by-hand', { params: { id: 'cus_ada', verb } });
+  const { id } = await rehearsal.checkedOut();
+  await move('block');
+  expect(await rehearsal.create(id)).toMatchObject({ status: 409, body: { code: 'customer_blocked', id: 'cus_ada' } });
+  expect(await rehearsal.object('basket', id)).toMatchObject({ state: 'locked' });
+  await move('unblock');
+  await rehearsal.fault('lost', { match: { api: 'convert-basket' }, fault: { kind: 'lost-response' }, times: 1 });
+  expect((await rehearsal.create(id)).status).toBe(504);
+  await move('block');
+  expect((await rehearsal.create(id)).status).toBe(201);
 });
 
 describe('Orders', () => {

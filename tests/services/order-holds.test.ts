@@ -28,7 +28,6 @@ async function opened(progression: ProgressionInput = {}) {
       const { id } = await api('reserve-inventory-api', { body: { orderId, items: [LAMP] } });
       await api('confirm-reservation-api', { params: { id } });
     },
-    stateOf: async (reservationId: string) => (await rehearsal.object('reservation', reservationId)).state,
     /** Reserved mugs and lamps. */
     allReserved: async () => [await reserved(MUGS.sku), await reserved(LAMP.sku)],
   };

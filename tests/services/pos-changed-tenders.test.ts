@@ -1,6 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { CASH, card, eur } from '../support/steps/tender.ts';
+import { testIn } from '../support/test-in.ts';
+
+const test = testIn(newRehearsal);
 
 const UNSOLD = { onHand: 50, reserved: 0 };
 const COMPLETED = { transactionState: 'completed' };
@@ -43,8 +46,7 @@ async function expectCompleted(rehearsal: TestRehearsal, id: string) {
   await expectOver(rehearsal);
 }
 
-test('A tender captured in part counts with the captured part, and the receipt adds up to the total', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender captured in part counts with the captured part, and the receipt adds up to the total', async (rehearsal) => {
   const { id, payment } = await withCard(rehearsal);
   await capture(rehearsal, payment, 600);
   expect((await rehearsal.pay(id, CASH, 100)).body.outstanding).toEqual(eur(1898));
@@ -57,8 +59,7 @@ test('A tender captured in part counts with the captured part, and the receipt a
   await expectOver(rehearsal);
 });
 
-test('A tender captured in part while the last tender is added leaves an amount outstanding', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender captured in part while the last tender is added leaves an amount outstanding', async (rehearsal) => {
   const { id, payment } = await withCard(rehearsal);
   await rehearsal.api('capture-payment-api', { params: { id: payment }, body: { amount: eur(400) } });
   const open = { state: 'authorised', outstanding: eur(600), transactionState: 'open', orderSubmission: 'none' };
@@ -67,8 +68,7 @@ test('A tender captured in part while the last tender is added leaves an amount 
   await expectCompleted(rehearsal, id);
 });
 
-test('A tender refunded in part stays on the receipt with the rest; a tender refunded in full does not', async () => {
-  await using rehearsal = await newRehearsal();
+test('A tender refunded in part stays on the receipt with the rest; a tender refunded in full does not', async (rehearsal) => {
   const { id, payment } = await withCard(rehearsal);
   const { body: other } = await rehearsal.pay(id, card(), 500);
   for (const one of [payment, other.id]) await capture(rehearsal, one);
@@ -92,8 +92,7 @@ describe.each([
     ['the OMS', { application: 'oms' }],
     ['Confirm Order', { api: 'confirm-order-api' }],
     ['the carry-out', { api: 'carry-out' }],
-  ] as const)(`A sale with a tender ${what} while %s was down reopens, and new money completes it once`, async (_who, match) => {
-    await using rehearsal = await newRehearsal();
+  ] as const)(`A sale with a tender ${what} while %s was down reopens, and new money completes it once`, async (rehearsal, _who, match) => {
     const { id, card: undone, receipt } = await paidAndQueued(rehearsal, match);
     await undo(rehearsal, undone);
     await recover(rehearsal);
@@ -112,8 +111,7 @@ describe.each([
     await expectCompleted(rehearsal, id);
   });
 
-  test(`A sale with a tender ${what} can be voided: money is returned, the order cancelled, the stock released`, async () => {
-    await using rehearsal = await newRehearsal();
+  test(`A sale with a tender ${what} can be voided: money is returned, the order cancelled, the stock released`, async (rehearsal) => {
     const { id, cash, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
     await undo(rehearsal, undone);
     expect((await rehearsal.voidSale(id)).body).toMatchObject({ status: 409, currentState: 'paid' });
@@ -128,8 +126,7 @@ describe.each([
   });
 });
 
-test('A sale with a refunded tender has the refund outstanding and is completed when it is paid', async () => {
-  await using rehearsal = await newRehearsal();
+test('A sale with a refunded tender has the refund outstanding and is completed when it is paid', async (rehearsal) => {
   const { id, card: refunded } = await paidAndQueued(rehearsal);
   await capture(rehearsal, refunded, 1598);
   await refund(rehearsal, refunded, 598);
@@ -139,8 +136,7 @@ test('A sale with a refunded tender has the refund outstanding and is completed 
   await expectCompleted(rehearsal, id);
 });
 
-test('A sale with a voided tender waits while the Payment Hub does not return the payments, and a new payment completes it', async () => {
-  await using rehearsal = await newRehearsal();
+test('A sale with a voided tender waits while the Payment Hub does not return the payments, and a new payment completes it', async (rehearsal) => {
   const { id, card: undone } = await paidAndQueued(rehearsal, { api: 'carry-out' });
   await voidTender(rehearsal, undone);
   await rehearsal.fault('lost', { match: { api: 'list-payments' }, fault: { kind: 'status', status: 503 } });
@@ -152,8 +148,7 @@ test('A sale with a voided tender waits while the Payment Hub does not return th
   await expectCompleted(rehearsal, id);
 });
 
-test('While the OMS is down, the till captures a paid sale, which completes even after the authorisation would have expired', async () => {
-  await using rehearsal = await newRehearsal();
+test('While the OMS is down, the till captures a paid sale, which completes even after the authorisation would have expired', async (rehearsal) => {
   const { id, cash, card: byCard } = await paidAndQueued(rehearsal);
   await rehearsal.advance('P2D');
   expect([await stateOf(rehearsal, cash), await stateOf(rehearsal, byCard)]).toEqual(['authorised', 'captured']);
@@ -163,8 +158,7 @@ test('While the OMS is down, the till captures a paid sale, which completes even
   await expectCompleted(rehearsal, id);
 });
 
-test('A paid sale without the OMS is captured when the Payment Hub answers again', async () => {
-  await using rehearsal = await newRehearsal();
+test('A paid sale without the OMS is captured when the Payment Hub answers again', async (rehearsal) => {
   const { id, card: byCard } = await paidAndQueued(rehearsal);
   await rehearsal.fault('hub', { match: { application: 'payment-hub' }, fault: { kind: 'outage' } });
   await rehearsal.advance('P3D');

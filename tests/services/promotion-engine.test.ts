@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import * as crm from '../../services/crm/service.ts';
-import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
-import { basketVouchers, voucherUses } from '../../services/promotion-engine/collections.ts';
+import { describe, expect, test } from '@jest/globals';
+import { basketVouchers } from '../../services/promotion-engine/collections.ts';
 import * as promotionEngine from '../../services/promotion-engine/service.ts';
-import { recordVoucherUse as recordUse } from '../../services/promotion-engine/voucher-uses.ts';
 import { evaluatePromotions } from '../../shared/catalog/promotion/apis.ts';
 import { recordVoucherUse } from '../../shared/catalog/promotion/internal.ts';
-import type { Scope } from '../../shared/work/handler.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { newRehearsal, type TestRehearsal } from '../support/estate.ts';
-import { type Inside, startInside } from '../support/inside.ts';
+import { newRehearsal } from '../support/estate.ts';
+import { startInside } from '../support/inside.ts';
 import { eur } from '../support/steps/tender.ts';
+import { sharedIn } from '../support/test-in.ts';
 
 const line = (sku: string, qty: number, unitPrice: number) => ({ sku, qty, unitPrice: eur(unitPrice) });
 const MUG = line('mug-blue', 1, 1299);
 const TEN = line('mug-blue', 1, 1000);
 
-let rehearsal: TestRehearsal;
-beforeAll(async () => {
-  rehearsal = await newRehearsal();
-});
-afterAll(() => rehearsal[Symbol.asyncDispose]());
+const rehearsal = sharedIn(newRehearsal);
 
 const evaluate = (body: object, from = rehearsal) => from.call('evaluate-promotions-api', { body });
 const evaluated = async (body: object, from = rehearsal) => {
@@ -166,31 +158,13 @@ describe('The Promotion Engine without other applications', () => {
 });
 
 describe('Record Voucher Use', () => {
-  let inside: Inside;
-  beforeAll(async () => {
-    inside = await startInside(promotionEngine, crm, loyaltyPlatform);
-  });
-  afterAll(() => inside[Symbol.asyncDispose]());
+  const inside = sharedIn(() => startInside(promotionEngine));
 
   type State = 'locked' | 'redeemed' | 'released';
   const put = (basketId: string, state: State, codes?: string[]) =>
     inside.as('ecommerce-platform')(recordVoucherUse, { params: { basketId }, body: { state, ...(codes && { codes }) } });
-  const lock = (basketId: string, ...codes: string[]) => put(basketId, 'locked', codes);
   const usesOf = (code: string) => inside.counters('promotion-engine', 'voucher-uses', code);
   const MIN100 = { used: 17, left: 483 };
-  const accepted = (code: string) => ({ code, accepted: true });
-  const rejected = (code: string, reason: string) => ({ code, accepted: false, reason });
-
-  test('Record Voucher Use locks each code once and returns the reason for each code that it cannot lock', async () => {
-    const { state, codes } = await lock('bsk_l1', 'min100', 'MIN100', 'nobodys', 'EXPIRED', 'DISABLED', 'USEDUP');
-    const expired = [rejected('EXPIRED', 'voucher_expired'), rejected('DISABLED', 'voucher_disabled')];
-    const others = [rejected('NOBODYS', 'not_found'), ...expired, rejected('USEDUP', 'quantity_exceeded')];
-    expect([state, codes]).toEqual(['locked', [accepted('MIN100'), ...others]]);
-    expect(await usesOf('MIN100')).toEqual({ used: 18, left: 482 });
-    expect(await usesOf('USEDUP')).toEqual({ used: 100, left: 0 });
-    await put('bsk_l1', 'released');
-    expect(await usesOf('MIN100')).toEqual(MIN100);
-  });
 
   /** The effect of each call in each state: the next state, and the uses that the basket then has. */
   const outcomes = {
@@ -223,35 +197,10 @@ describe('Record Voucher Use', () => {
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
 
-  test('Record Voucher Use with other codes releases the uses that the basket no longer needs', async () => {
-    const before = await usesOf('WELCOME10');
-    await lock('bsk_l2', 'MIN100', 'USEDUP');
-    expect((await lock('bsk_l2', 'WELCOME10')).codes).toEqual([accepted('WELCOME10')]);
-    expect([await usesOf('MIN100'), await usesOf('WELCOME10')]).toEqual([MIN100, { used: (before['used'] ?? 0) + 1 }]);
-    expect(await lock('bsk_l2')).toMatchObject({ state: 'locked', codes: [] });
-    expect(await usesOf('WELCOME10')).toEqual(before);
-  });
-
-  test('Record Voucher Use is committed by one of two overlapping requests for the last use', async () => {
-    await using own = await startInside(promotionEngine);
-    await own.commitAs('promotion-engine', async (work) => work.move(voucherUses, 'MIN100', { left: -482 }));
-    const body = { state: 'locked' as const, codes: ['MIN100'] };
-    const lockIn = (basketId: string) => async (work: UnitOfWork) => {
-      const reply = await recordUse.handler({ params: { basketId }, query: {}, body } as never, { work } as Scope);
-      expect(reply).toMatchObject({ codes: [{ accepted: true }] });
-    };
-    const outcomes = await own.overlapping('promotion-engine', lockIn('bsk_1'), lockIn('bsk_2'));
-    expect(outcomes).toEqual(['committed', 'Conflict: guard: voucher-uses/MIN100']);
-    const again = await own.as('ecommerce-platform')(recordVoucherUse, { params: { basketId: 'bsk_2' }, body });
-    expect(again.codes).toEqual([rejected('MIN100', 'quantity_exceeded')]);
-  });
-
   test('Evaluate Promotions uses the tier that an application sends, without the CRM', async () => {
-    await inside.down('crm');
     const body = { lines: [TEN], customerId: 'cus_ada', voucherCodes: ['VIP'] };
     const call = inside.as('ecommerce-platform');
     expect(await call(evaluatePromotions, { body: { ...body, loyaltyTier: 'gold' } })).toMatchObject({ totalDiscount: eur(240) });
     await expect(call(evaluatePromotions, { body })).rejects.toMatchObject({ code: 'dependency_unavailable' });
-    await inside.noFaults();
   });
 });

@@ -156,6 +156,15 @@ const concurrent: Readonly<Record<string, readonly [status: number, meetAt: stri
       return () => confirm(id);
     },
   ],
+  'Cancel Order': [
+    200,
+    undefined,
+    async ({ api, cancel, confirmed }) => {
+      const { id, payments } = await confirmed();
+      await api('capture-payment-api', { params: { id: payments[0].id } });
+      return () => cancel(id);
+    },
+  ],
   'Create Picking Order': [
     201,
     undefined,

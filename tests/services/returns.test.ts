@@ -70,22 +70,8 @@ describe('Create Return', () => {
   });
 
   test('Create Return refuses an order that is not completed', async (rehearsal) => {
-    const draft = await rehearsal.draft();
-    const refusedAs = async (currentState: string) => {
-      const { status, body } = await rehearsal.announce(bodyFor(draft, 1));
-      expect([status, body]).toMatchObject([
-        ...[409, { code: 'order_not_closed', currentState, allowedFrom: ['completed', 'return-in-progress'] }],
-      ]);
-    };
-    await refusedAs('draft');
-    await rehearsal.authorisation(draft.id);
-    await rehearsal.confirmed(draft.id);
-    await refusedAs('confirmed');
-    await rehearsal.picked(await rehearsal.onlyFulfilment(draft.id));
-    await rehearsal.settle();
-    await refusedAs('in-fulfilment');
-    await rehearsal.cancel(draft.id);
-    await refusedAs('cancelled');
+    const body = { code: 'order_not_closed', currentState: 'confirmed', allowedFrom: ['completed', 'return-in-progress'] };
+    expect(await rehearsal.announce(bodyFor(await rehearsal.confirmed(), 1))).toMatchObject({ status: 409, body });
   });
 
   test('Create Return refuses more units than the customer has outside other returns', async (rehearsal) => {
@@ -103,6 +89,13 @@ describe('Create Return', () => {
     await refuses(2, 1);
     await rehearsal.announced(order, 1);
     await refuses(1, 0);
+  });
+
+  test('Of two concurrent returns of the same units one is announced', async (rehearsal) => {
+    const order = await rehearsal.completed([{ sku: 'mug-blue', qty: 3 }]);
+    await rehearsal.fault('together', { match: { api: 'book-return' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+    const replies = await Promise.all([1, 2].map(() => rehearsal.announce(bodyFor(order, 2))));
+    expect(replies.map(({ body }) => body.code ?? body.state).toSorted()).toEqual(['requested', 'return_quantity_exceeded']);
   });
 
   test('Create Return whose booking has no answer stores nothing, and blocks its units until the booking is undone', async (rehearsal) => {

@@ -1,11 +1,11 @@
 import { describe, expect } from '@jest/globals';
+import { holds } from '../../services/inventory-service/collections.ts';
 import * as inventoryService from '../../services/inventory-service/service.ts';
-import { beginAttempt } from '../../services/sim/attempts.ts';
-import { attempts, basketAttempts, reservations } from '../../services/sim/collections.ts';
+import { basketAttempts, reservations } from '../../services/sim/collections.ts';
 import * as sim from '../../services/sim/service.ts';
 import { allocateInventory, confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, moveReservation, recordStockMovement } from '../../shared/catalog/inventory/internal.ts';
-import type { Scope } from '../../shared/work/handler.ts';
+import { eventually } from '../support/eventually.ts';
 import { startInside } from '../support/inside.ts';
 import type { Line as Units } from '../support/steps/order.ts';
 import { testIn } from '../support/test-in.ts';
@@ -30,6 +30,7 @@ async function warehouse() {
   };
   const reservedForBasket = async (qty: number, sku = 'mug-blue'): Promise<string> =>
     (await inside.as('ecommerce-platform')(reserveInventory, { body: { items: [{ sku, qty }], basketId: 'bsk_1' } })).id;
+  const balanced = async () => expect(await inside.violations()).toEqual([]);
   return {
     inside,
     reserve,
@@ -45,11 +46,29 @@ async function warehouse() {
     /** Moves units of a reservation: they leave (`consume`) or are missing (`short`). */
     move: (id: string, kind: 'consume' | 'short', reference: string, lines: readonly Line[], locationId = 'dc-01') =>
       inside.as('fms')(moveReservation, { params: { id }, body: { reference, kind, locationId, lines: [...lines] } }),
-    /** Moves units of what the Inventory Service reserved, as the SIM does. */
-    moveHeld: (reservationId: string, kind: 'release' | 'consume' | 'write-off', reference: string, allocations?: object[]) =>
-      inside.as('sim')(moveHold, { params: { reservationId }, body: { kind, reference, allocations } as never }),
     record: (kind: 'restock' | 'scrap' | 'found', more: object = {}) =>
       inside.as('fms')(recordStockMovement, { body: { reference: 'ful_1', kind, locationId: 'dc-01', ...mugs(2), ...more } }),
+    confirm: (id: string) => inside.call('POST', `${RESERVATIONS}/${id}/confirm`, {}),
+    /** Every answer of this call is lost until the faults are removed. */
+    lose: (api: 'take-hold' | 'move-hold') => inside.fault('lost', { match: { api }, fault: { kind: 'lost-response', as: 'timeout' } }),
+    stateOf: async (id: string) => (await inside.stored('sim', reservations, id)).state,
+    /** Ids of the reservations that have stock. */
+    open: async () => {
+      const ids = [...new Set((await inside.events()).map(({ data }) => data.object.id as string))];
+      const all = await Promise.all(ids.map((id) => inside.stored('sim', reservations, id)));
+      return all.flatMap(({ id, state }) => (state === 'requested' || state === 'confirmed' ? [id] : []));
+    },
+    balanced,
+    /** Asserts that the counters balance now, while failed work is retried, and afterwards. */
+    balancedToTheEnd: async () => {
+      await balanced();
+      await inside.advance(MINUTE);
+      await balanced();
+      await inside.noFaults();
+      await inside.advance(40 * MINUTE);
+      await balanced();
+      expect(await inside.parked()).toEqual([]);
+    },
     eventsOf: async (id: string) =>
       (await inside.events(`reservation/${id}`)).map(
         ({ type, data }) => `${type.replace('com.unified-commerce.', '')} ${data.previousState} → ${data.object.state}`,
@@ -58,6 +77,7 @@ async function warehouse() {
   };
 }
 const test = testIn(warehouse);
+type Stock = Awaited<ReturnType<typeof warehouse>>;
 
 describe('Move Reservation', () => {
   test('Units leave in parts, and the reservation is fulfilled with the last unit', async (stock) => {
@@ -171,68 +191,87 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(await stock.counters()).toEqual({ onHand: 998, reserved: 1, shipped: 2 });
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);
   });
-
-  test('Units that were consumed before a replacement leave before it', async (stock) => {
-    const { inside } = stock;
-    const old = await stock.confirmedForBasket(5);
-    const replacing = inside.commitAs('sim', (work) => {
-      const checkpoint = work.checkpoint.bind(work);
-      const slow = Object.assign(work, { checkpoint: () => stock.move(old, 'consume', 'one', [mugs(1)]).then(checkpoint) });
-      const asked = { id: 'res_next', basketId: 'bsk_1', items: [mugs(1)], expiresAt: new Date(work.now + MINUTE).toISOString() };
-      return beginAttempt(asked, { work: slow, call: inside.as('sim') as Scope['call'] });
-    });
-    await expect(replacing).rejects.toThrow(`version: reservations/${old}`);
-  });
-
-  test('No unit leaves a reservation that is being replaced', async (stock) => {
-    const old = await stock.confirmedForBasket(5);
-    await stock.inside.commitAs('sim', async (work) => {
-      await work.get(basketAttempts, 'bsk_1');
-      work.put(basketAttempts, { id: 'bsk_1', attempt: 'res_next' });
-      const expiresAt = new Date(work.now + MINUTE).toISOString();
-      work.put(attempts, { id: 'res_next', status: 'under-way', basketId: 'bsk_1', items: [mugs(1)], expiresAt, replaces: [old] });
-    });
-    await expect(stock.move(old, 'consume', 'one', [mugs(1)])).rejects.toMatchObject({ code: 'contention' });
-  });
 });
 
-describe('Move Hold', () => {
-  const at = (qty: number, locationId = 'dc-01') => ({ locationId, sku: 'mug-blue', qty });
+test('Move Hold refuses units that the reservation never had or no longer has', async ({ inside, reserve }) => {
+  const { id } = (await reserve([mugs(2)])).body;
+  const move = (reference: string, qty: number, locationId = 'dc-01') => {
+    const body = { kind: 'consume', reference, allocations: [{ locationId, sku: 'mug-blue', qty }] } as const;
+    return inside.as('sim')(moveHold, { params: { reservationId: id }, body: body as never });
+  };
+  const refused = { ...INVALID, context: { objectType: 'hold', id, currentState: 'held' } };
+  await expect(move('too much', 3)).rejects.toMatchObject(refused);
+  await expect(move('elsewhere', 1, 'dc-02')).rejects.toMatchObject(refused);
+  await move('fits', 1);
+  await expect(move('too late', 2)).rejects.toMatchObject(refused);
+});
 
-  test('Move Hold consumes and writes off once per reference, and releases the rest', async (stock) => {
-    const { body } = await stock.reserve([mugs(6)]);
-    for (const [kind, reference, sent, moved] of [
-      ['consume', 'one', [at(1), at(1)], [at(2)]],
-      ['consume', 'one', [at(3)], [at(2)]],
-      ['write-off', 'two', [at(1)], [at(1)]],
-      ['release', 'three', undefined, [at(3)]],
-      ['release', 'four', undefined, [at(3)]],
-      ['consume', 'one', [at(2)], [at(2)]],
-    ] as const) {
-      expect(await stock.moveHeld(body.id, kind, reference, sent && [...sent])).toEqual({ allocations: moved });
-    }
-    expect(await stock.counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
+/** The Inventory Service does its work and the SIM loses the answer, while others use the same reservation and the clock jumps. */
+describe('Lost answers of the Inventory Service', () => {
+  /** The Inventory Service gives the old units back and takes the new ones, but the SIM has no answer. @returns the old reservation's id */
+  async function replaced(stock: Stock): Promise<string> {
+    const old = await stock.reservedForBasket(3);
+    await stock.lose('take-hold');
+    await expect(stock.reservedForBasket(2)).rejects.toMatchObject({ code: 'dependency_timeout' });
+    expect((await stock.counters()).reserved).toBe(2);
+    await stock.balanced();
+    return old;
+  }
+
+  test('Units of a movement with a lost answer are counted as shipped once', async (stock) => {
+    const id = await stock.reservedForBasket(3);
+    await stock.confirm(id);
+    await stock.lose('move-hold');
+    await stock.move(id, 'consume', 'one', [mugs(2)]);
+    await stock.balancedToTheEnd();
+    expect(await stock.counters()).toMatchObject({ onHand: 998, reserved: 1 });
   });
 
-  test('Move Hold refuses units that the reservation never had or no longer has', async (stock) => {
-    const { id } = (await stock.reserve([mugs(2)])).body;
-    const move = (kind: 'consume' | 'write-off' | 'release', reference: string, allocations?: object[]) =>
-      expect(stock.moveHeld(id, kind, reference, allocations));
-    const refused = (currentState: string, allowedFrom: readonly string[] = []) => ({
-      ...INVALID,
-      context: { objectType: 'hold', id, currentState, allowedFrom },
-    });
-    await move('consume', 'too much', [at(2), at(1)]).rejects.toMatchObject(refused('held'));
-    await move('consume', 'elsewhere', [at(1, 'dc-02')]).rejects.toMatchObject(refused('held'));
-    await move('consume', 'fits', [at(1)]).resolves.toBeDefined();
-    await move('write-off', 'too late', [at(2)]).rejects.toMatchObject(refused('held'));
-    await move('release', 'over').resolves.toBeDefined();
-    await move('consume', 'over', [at(1)]).rejects.toMatchObject(refused('released', ['held']));
-    await expect(stock.moveHeld('res_nobody', 'consume', 'one', [at(1)])).rejects.toMatchObject({ code: 'not_found' });
-    // The contract has neither call, so the caller gets an internal error.
-    await move('consume', 'nothing').rejects.toMatchObject({ code: 'dependency_error' });
-    await move('release', 'something', [at(1)]).rejects.toMatchObject({ code: 'dependency_error' });
+  test.each(['released', 'expired'])('Nothing is reserved after the old reservation was %s', async (stock, state) => {
+    const old = await replaced(stock);
+    if (state === 'released') await stock.release(old);
+    else await stock.inside.advance(16 * MINUTE);
+    expect(await stock.stateOf(old)).toBe(state);
+    await stock.balancedToTheEnd();
+    expect([await stock.open(), (await stock.counters()).reserved]).toEqual([[], 0]);
   });
+
+  test('Confirming and moving the old reservation are refused, and the new reservation stays', async (stock) => {
+    const { inside } = stock;
+    const old = await replaced(stock);
+    expect((await stock.confirm(old)).status).toBe(503);
+    await expect(stock.move(old, 'consume', 'one', [mugs(1)])).rejects.toMatchObject({ code: 'invalid_state_transition' });
+    await inside.noFaults();
+    await inside.advance(MINUTE);
+    await stock.balanced();
+    expect(await stock.stateOf(old)).toBe('released');
+    const [id = '', ...others] = await stock.open();
+    expect(others).toEqual([]);
+    const next = { state: 'requested', allocations: [{ qty: 2, fulfilledQty: 0 }] };
+    expect(await inside.stored('sim', reservations, id)).toMatchObject(next);
+  });
+
+  test.each([
+    ['the release comes first', 'take-hold', (old: string) => `release ${old}`],
+    ['the replacement comes first', 'move-hold', (_old: string, next: string) => `replaced by ${next}`],
+  ] as const)(
+    'a reservation that is released during its replacement returns its units once: %s',
+    async (stock, _what, late, givenBackBy) => {
+      const { inside } = stock;
+      const old = await stock.reservedForBasket(3);
+      // Both requests are on their way to the Inventory Service before either is answered.
+      await inside.fault('together', { match: { application: 'inventory-service' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+      await inside.fault('late', { match: { api: late }, fault: { kind: 'latency', ms: 100 }, times: 1 });
+      const replacing = stock.reservedForBasket(2);
+      await eventually('the replacement has begun', async () => (await inside.stored('sim', basketAttempts, 'bsk_1')).attempt !== old);
+      await stock.release(old);
+      const next = await replacing;
+      await stock.balanced();
+      expect([await stock.stateOf(old), await stock.open(), (await stock.counters()).reserved]).toEqual(['released', [next], 2]);
+      const givenBack = { state: 'released', reference: givenBackBy(old, next) };
+      expect(await inside.stored('inventory-service', holds, old)).toMatchObject(givenBack);
+    },
+  );
 });
 
 test.each([

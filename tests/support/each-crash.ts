@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
 import { type Crash, type CrashingEstate, crashingEstate } from './crashing-estate.ts';
@@ -108,16 +108,6 @@ export interface OneRequest {
   readonly body: unknown;
 }
 
-/** The step that makes a request. */
-export const requested =
-  <Known extends OneRequest>(insists: boolean): Step<Known> =>
-  async (estate, known) => {
-    const { application, method, path, body } = known;
-    if (insists) await estate.insist(application, method, path, body, 'insisting');
-    else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
-    return known;
-  };
-
 /** Advances past the longest pause before another process takes over interrupted work. */
 export async function takeOver(estate: CrashingEstate): Promise<void> {
   await estate.settle();
@@ -135,6 +125,45 @@ export async function comeToRest(estate: CrashingEstate): Promise<void> {
 async function holds(estate: CrashingEstate): Promise<void> {
   expect((await estate.ledger()).parked).toEqual([]);
   expect((await estate.verify()).flatMap(({ id, violations }) => violations.map((violation) => `${id}: ${violation}`))).toEqual([]);
+}
+
+/** A request during which a process dies. */
+interface Endangered<Request extends OneRequest> {
+  /** The applications that die at each of their commits. */
+  readonly killed: readonly Application[];
+  readonly prepare: (estate: CrashingEstate) => Promise<Request>;
+  /** Final assertions, once the estate is at rest. @param insists whether the client repeated its request until it was answered */
+  readonly end: (estate: CrashingEstate, request: Request, insists: boolean) => Promise<void>;
+}
+
+/** Two tests per request: a process dies at any of its commits, and the client repeats its request, or does not. */
+export function crashesDuring<Request extends OneRequest>(requests: Readonly<Record<string, Endangered<Request>>>): void {
+  describe.each([
+    ['is repeated', true],
+    ['is not repeated', false],
+  ])('Requests whose process dies at any commit, when the request %s', (how, insists) => {
+    test.each(Object.entries(requests))(
+      `The process of %s dies, the request ${how}, and it has one effect or none`,
+      async (_name, { killed, prepare, end }) => {
+        const asking: Step<Request> = async (estate, request) => {
+          const { application, method, path, body } = request;
+          if (insists) await estate.insist(application, method, path, body, 'insisting');
+          else await estate.ask(application, method, path, body, 'once').catch(() => undefined);
+          return request;
+        };
+        await eachCrash<Request>({
+          begin: prepare,
+          steps: [asking],
+          killed,
+          end: async (estate, request) => {
+            await comeToRest(estate);
+            await end(estate, request, insists);
+          },
+        });
+      },
+      180_000,
+    );
+  });
 }
 
 /** Runs tasks until one fails. @throws the first failure */

@@ -1,4 +1,4 @@
-import { test } from '@jest/globals';
+import { afterAll, beforeAll, test } from '@jest/globals';
 
 /** Where a test takes place: a rehearsal with the steps of a story, or applications without the others. */
 interface Scene extends AsyncDisposable {
@@ -31,4 +31,14 @@ export function testIn<S extends Scene>(open: () => Promise<S>) {
       test.each(rows as unknown[][])(title, (...row) => run((scene) => story(scene, ...row)), timeoutMs);
   const one = (title: string, story: (scene: S) => Promise<unknown>, timeoutMs?: number): void => test(title, () => run(story), timeoutMs);
   return Object.assign(one, { each: each as Each<S> });
+}
+
+/** One scene for all tests of a file or of a `describe`. It is open while they run. */
+export function sharedIn<S extends AsyncDisposable>(open: () => Promise<S>): S {
+  let scene: S | undefined;
+  beforeAll(async () => {
+    scene = await open();
+  });
+  afterAll(async () => scene?.[Symbol.asyncDispose]());
+  return new Proxy({} as S, { get: (_target, member) => Reflect.get(scene ?? {}, member) });
 }
