@@ -44,7 +44,7 @@ export function claimSuite(opened: Opened): void {
       expect(await claim({ now: 3_000, fingerprint: 'g' })).toMatchObject({ is: 'ours', since: 3_000 });
     });
 
-    test('A key under which something was committed without an outcome can be claimed with the same body only, until it is forgotten', async () => {
+    test('A key with a commit but no outcome can be claimed with the same body only, until the key expires', async () => {
       for (const last of [true, false]) {
         const { store, world, claim, claimed, commit } = await opened();
         const { token } = await claimed();

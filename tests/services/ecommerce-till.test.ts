@@ -39,7 +39,7 @@ async function tillEstate() {
 }
 const test = testIn(tillEstate);
 
-test('The customer at the till is the given id while the Loyalty Platform or the CRM is down', async (estate) => {
+test('A sale at the till keeps the given ids unchecked while the Loyalty Platform or the CRM is down', async (estate) => {
   const { id: basketId } = await estate.openBasket();
   await estate.down('loyalty-platform');
   await estate.fault('crm', { match: { application: 'crm' }, fault: { kind: 'outage' } });

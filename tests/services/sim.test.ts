@@ -121,7 +121,7 @@ describe('Reserve Inventory', () => {
 test.each([
   ['after 15 minutes by default', {}, 'PT14M59S'],
   ['after the requested time', { ttlSeconds: 60 }, 'PT59S'],
-])('a reservation expires and gives its stock back %s', async (rehearsal, _when, more, before) => {
+])('a reservation expires and returns its stock %s', async (rehearsal, _when, more, before) => {
   await rehearsal.control('set-clock', { body: { flowing: false } });
   const { id } = await rehearsal.reservation(LAST_LAMP, more);
   await rehearsal.advance(before);
@@ -195,7 +195,7 @@ describe('Confirm Reservation', () => {
 
 describe('Release Reservation', () => {
   test.each(['requested', 'confirmed'])(
-    'Release Reservation of a %s reservation gives the stock back before it answers',
+    'Release Reservation of a %s reservation returns the stock before it answers',
     async (rehearsal, state) => {
       const { id } = await rehearsal.reservation([...mugs(2), ...LAST_LAMP]);
       if (state === 'confirmed') await rehearsal.confirmReservation(id);
@@ -211,7 +211,7 @@ describe('Release Reservation', () => {
 
 describe('Reserve Inventory without an answer from another application', () => {
   test.each(['timeout', 'reset'])(
-    'Reserve Inventory gives the stock of a lost answer back (%s), and a repeat reserves it',
+    'Reserve Inventory returns the stock of a lost answer (%s), and a repeat reserves it',
     async (rehearsal, as) => {
       const send = () => rehearsal.reserve(LAST_LAMP, {}, { 'idempotency-key': 'k1' });
       await rehearsal.fault('lost', { match: { api: 'take-hold' }, fault: { kind: 'lost-response', as }, times: 1 });
