@@ -75,10 +75,8 @@ test.each<[misbehaviour: string, misbehave: Misbehave, status: number, violation
     const order = await rehearsal.draft();
     await pay(rehearsal, order);
     const capture = { params: { id: 'pay_real1' }, body: {} };
-    const [refused] = await Promise.all([
-      rehearsal.call('capture-payment-api', capture),
-      ...Array.from({ length: 20 }, () => rehearsal.call('capture-payment-api', capture)),
-    ]);
+    // A rehearsal waits for at most 16 answers.
+    const [refused] = await Promise.all(Array.from({ length: 12 }, () => rehearsal.call('capture-payment-api', capture)));
     expect(refused?.body).toMatchObject({ status, dependency: 'payment-hub', outside: true, violation });
     expect(await rehearsal.object('payment', 'pay_real1')).toMatchObject({ state: 'authorised', version: 1 });
     const { violations } = (await swapOf(rehearsal)) ?? {};
