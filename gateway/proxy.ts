@@ -32,7 +32,8 @@ interface ForwardedExchange {
 
 /** Forwards requests to applications over HTTP. The time limit also applies between two parts of an answer. */
 export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }: ProxyOptions): Forwarder {
-  const exchanges = new Map<IncomingMessage, ForwardedExchange>();
+  // Not a Map: V8 links each table of a Map to the next one, and so keeps the exchanges of replaced tables until a full collection.
+  const exchanges = new WeakMap<IncomingMessage, ForwardedExchange>();
   const targets = new Map<string, URL>();
   const agent = new Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 256, lookup: spreadLookup });
   const middleware = createProxyMiddleware<IncomingMessage, ServerResponse>({
@@ -78,7 +79,7 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
 
 /** Replaces the library's own plugins, which log every exchange and write an error page. */
 function watchExchanges(
-  exchanges: ReadonlyMap<IncomingMessage, ForwardedExchange>,
+  exchanges: WeakMap<IncomingMessage, ForwardedExchange>,
   draining: () => boolean,
 ): Plugin<IncomingMessage, ServerResponse> {
   return (proxy) => {

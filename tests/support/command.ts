@@ -22,7 +22,11 @@ const environment = ({ PATH, HOME, NODE_COMPILE_CACHE }: NodeJS.ProcessEnv) => (
 });
 
 /** Runs a program to its end, as a user would. */
-export async function runProgram(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<Ended> {
   const child = spawn(program, args, { cwd: PROJECT, env: { ...environment(process.env), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => {
@@ -36,7 +40,7 @@ export async function runProgram(program: string, args: readonly string[], env: 
 }
 
 /** Runs `estate …` against the estate of this test run, unless the environment names another. */
-export const runEstate = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+export const runEstate = (args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<Ended> =>
   runProgram(process.execPath, [MAIN, ...args], env);
 
 /** The words of a command in a shell. Text in single quotes is one word. */

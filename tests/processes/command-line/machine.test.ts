@@ -18,14 +18,15 @@ interface Finding {
   readonly remedy?: string;
 }
 
-async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function examine(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) {
   const { code, out } = await runEstate(['doctor', '--json', ...args], { ...FREE_PORTS, ...env });
   const { healthy, findings } = JSON.parse(out) as { readonly healthy: boolean; readonly findings: readonly Finding[] };
-  return { code, healthy, problems: findings.filter(({ state }) => state === 'problem') };
+  const found = (wanted: string) => findings.filter(({ state }) => state === wanted);
+  return { code, healthy, problems: found('problem'), notes: found('note') };
 }
 
 test('The command doctor finds no problem with a running estate', async () => {
-  expect(await examine([])).toEqual({ code: 0, healthy: true, problems: [] });
+  expect(await examine([])).toMatchObject({ code: 0, healthy: true, problems: [] });
   const { out } = await runEstate(['doctor'], FREE_PORTS);
   expect(out).toMatch(new RegExp(`^ok {7}Estate +ready at ${estate.gateway}$`, 'm'));
   expect(out).toMatch(/^ok {7}Credentials +accepted$/m);
@@ -45,12 +46,15 @@ test.each([
   expect(problems[0]?.found).not.toMatch(/\bE[A-Z]{4,}\b/);
 });
 
-test('The command doctor names the variable of a taken port', async () => {
+test('The command doctor names the variable of a taken port, which is a problem unless the user names an estate', async () => {
   await using taken = await serving(() => undefined);
   const { port } = new URL(taken.url);
-  const { problems } = await examine([], { TOUCHPOINT_PORT: port });
   const found = `${port} is taken by another program`;
-  expect(problems).toMatchObject([{ what: 'Touchpoint port', found, remedy: expect.stringContaining('TOUCHPOINT_PORT') }]);
+  const finding = expect.objectContaining({ what: 'Touchpoint port', found, remedy: expect.stringContaining('TOUCHPOINT_PORT') });
+  expect((await examine([], { TOUCHPOINT_PORT: port, ESTATE_URL: undefined })).problems).toContainEqual(finding);
+  const named = await examine([], { TOUCHPOINT_PORT: port });
+  expect(named.problems).toEqual([]);
+  expect(named.notes).toContainEqual(finding);
 });
 
 test('The command env prints variables that the shell and the next command take', async () => {
