@@ -94,6 +94,9 @@ const section = (name: string, text: string, isRequired: boolean): string => `re
 type Direction = 'input' | 'output';
 type Schema = z.core.$ZodTypes;
 
+/** The type of a list. The short form keeps the declarations small. */
+const listOf = (element: string): string => (/^\w+$|^\{[^{}]*\}$/.test(element) ? `${element}[]` : `Array<${element}>`);
+
 /** Writes schemas as TypeScript, like `z.input` and `z.output`. A schema with an id becomes a named type, or two where they differ. */
 export class TypeTexts {
   readonly #declared = new Map<string, string>();
@@ -147,7 +150,7 @@ export class TypeTexts {
       case 'object':
         return this.#object(def, direction);
       case 'array':
-        return `Array<${this.of(def.element, direction)}>`;
+        return listOf(this.of(def.element, direction));
       case 'record':
         return `Record<${this.of(def.keyType, direction)}, ${this.of(def.valueType, direction)}>`;
       case 'union':
