@@ -122,7 +122,7 @@ async function releaseReservationsOf(order: StoredOrder, spare: readonly string[
   await call(releaseHolds, { body: { order: { id, state }, basket: { id: basketId, state: 'converted' }, spare: [...spare] } });
 }
 
-/** Releases what a completed order no longer needs. The reservations of a shipped order stay: the FMS may still consume them. */
+/** Releases the reservations that a completed order has not consumed. The reservations of a shipped order stay: the FMS may still consume them. */
 export const releaseReservations = handleDue(releaseReservationsDue)(async ({ key }, scope) => {
   const order = await scope.work.get(orders, key);
   if (!order) return;

@@ -34,7 +34,7 @@ function refuseWhileRejecting(found: StoredReturn, verb: Move): void {
 /** Refuses to move a written-off return: it is refunded even if its parcel arrives. @throws Problem `invalid_state_transition` */
 export function refuseOnceWrittenOff(found: StoredReturn, verb: string): void {
   if (found.state !== 'in-transit' || found.writtenOffAt === undefined) return;
-  const detail = `The return "${found.id}" was written off at ${found.writtenOffAt}: it is refunded, and ${verb} is no longer possible.`;
+  const detail = `The return "${found.id}" was written off at ${found.writtenOffAt} and is refunded, so ${verb} is impossible.`;
   throw refusal(returnLifeCycle, found, verb, detail);
 }
 

@@ -140,7 +140,7 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
 }
 
 const soldMeanwhile = (id: string, { message, context }: Problem): Problem => {
-  const detail = `The return "${id}" can no longer be rejected: units of it were sold after the inspection. ${message} It has to be refunded.`;
+  const detail = `Units of the return "${id}" were sold after the inspection, so it cannot be rejected. ${message} It has to be refunded.`;
   return new Problem('insufficient_stock', detail, { ...context, objectType: 'return', id });
 };
 
