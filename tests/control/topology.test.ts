@@ -84,16 +84,18 @@ test('The topology of a rehearsal shows the failed calls and the faults of an ap
   expect(seen).toEqual([{ from: 'client', to: 'crm', calls: 2, failed: 1 }]);
 });
 
-async function anApplication(answer: { status: number; body: unknown }) {
+async function anApplication(answer: { status: number; body: unknown; unanswered?: number }) {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;
+    if (asked <= (answer.unanswered ?? 0)) return;
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   });
   const url = await listen(server, 0, '127.0.0.1');
   const agent = new Agent();
   const dispose = async () => {
-    await agent.close();
+    await agent.destroy();
+    server.closeAllConnections();
     server.close();
   };
   return { url, agent, asked: () => asked, [Symbol.asyncDispose]: dispose };
@@ -109,16 +111,33 @@ test('The readiness of applications is read once for simultaneous callers, and n
   const readiness = createReadiness({ addressOf, agent: waiting.agent });
   const answers = await Promise.all(Array.from({ length: 10 }, () => readiness()));
   expect(waiting.asked()).toBe(1);
-  expect(answers[9]?.get('oms')).toEqual({ state: 'away', waitingFor: 'redis: no connection, kafka' });
-  expect(answers[9]?.get('crm')).toEqual({ state: 'away', waitingFor: 'an answer: it cannot be reached' });
+  expect(answers[9]?.get('oms')).toEqual({ state: 'away', waitingFor: 'it waits for redis: no connection, kafka' });
+  expect(answers[9]?.get('crm')).toEqual({ state: 'away', waitingFor: 'it cannot be reached' });
 });
 
 test.each([
   [200, { status: 'ready' }, { state: 'ready' }],
-  [503, { status: 'draining' }, { state: 'away', waitingFor: 'the end of its process: it is stopping' }],
+  [503, { status: 'draining' }, { state: 'away', waitingFor: 'it is stopping' }],
   [502, 'Bad Gateway', { state: 'away', waitingFor: expect.any(String) }],
 ])('The readiness of an application that answers %d %j follows from the answer', async (status, body, expected) => {
   await using application = await anApplication({ status, body });
   const readiness = createReadiness({ addressOf: () => application.url, agent: application.agent });
   expect((await readiness()).get('oms')).toEqual(expected);
+});
+
+test.each([
+  [1, { state: 'ready' }],
+  [2, { state: 'away', waitingFor: 'it did not answer in time' }],
+])('The readiness of an application that leaves %d requests without an answer is read twice', async (unanswered, expected) => {
+  await using application = await anApplication({ status: 200, body: { status: 'ready' }, unanswered });
+  const readOnce = createReadiness({
+    addressOf: (id) => {
+      if (id === 'oms') return application.url;
+      throw new Error('It has not started.');
+    },
+    agent: application.agent,
+    limitMs: 500,
+  });
+  expect((await readOnce()).get('oms')).toEqual(expected);
+  expect(application.asked()).toBe(2);
 });

@@ -9,6 +9,6 @@ export const manyOf = (type: string): string => `${oneOf(type)}s`;
 /** Why an application cannot act now. */
 export function whyNot(applications: Output<'read-topology'>['applications'], id: string): string | undefined {
   const found = applications.find((one) => one.id === id);
-  if (found?.state === 'away') return `The ${applicationTitle(id)} is down: ${found.waitingFor ?? 'it does not answer.'}`;
+  if (found?.state === 'away') return `The ${applicationTitle(id)} is away: ${found.waitingFor ?? 'it does not answer'}.`;
   return live.value.kind === 'reconnecting' ? 'The connection to the estate is broken.' : undefined;
 }

@@ -45,6 +45,9 @@ export const NARROW: MapSize = {
   bulge: 6,
   bulgePerRow: 1.5,
 };
+/** The part of a note that a narrow node has room for. A comma within a number begins no detail. */
+export const withoutDetails = (note: string): string => note.split(/[:·]|,\s/)[0]?.trim() ?? '';
+
 /** Between the border of a lane and its nodes: room for the lines within the lane. */
 const marginOf = ({ lane, node }: MapSize): number => (lane.width - node.width) / 2;
 const ROW = 62;

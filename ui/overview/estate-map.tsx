@@ -1,6 +1,6 @@
 import { applicationTitle, settingLink } from '../data/data.ts';
 import { Card, counted, isNarrow, Row } from '../kit/kit.ts';
-import { type DrawnCall, layoutEstateMap, type MapSize, NARROW, WIDE } from './estate-map-layout.ts';
+import { type DrawnCall, layoutEstateMap, type MapSize, NARROW, WIDE, withoutDetails } from './estate-map-layout.ts';
 import { type MapNode, nodesOf, type Topology } from './estate-nodes.ts';
 import css from './overview.module.css';
 
@@ -80,9 +80,6 @@ const About = ({ discarded }: { discarded: number }) => (
   </span>
 );
 
-/** What a narrow node has room for: a note until its details. */
-const firstOf = (note: string): string => note.split(/[:·,]/)[0]?.trim() ?? '';
-
 function Line({ call }: { call: DrawnCall }) {
   const { line, tip, thickness, failed } = call;
   return (
@@ -106,7 +103,7 @@ function Node({ node, x, y, size }: { node: MapNode; x: number; y: number; size:
         {title}
       </text>{' '}
       <text class={css.sub} x={x + inset + (size === NARROW ? 6 : 11)} y={y + 35}>
-        {size === NARROW ? firstOf(shortNote) : shortNote}
+        {size === NARROW ? withoutDetails(shortNote) : shortNote}
       </text>
     </a>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { applicationNames } from '../../../shared/catalog/applications.ts';
-import { layoutEstateMap, NARROW, WIDE } from '../../../ui/overview/estate-map-layout.ts';
+import { layoutEstateMap, NARROW, WIDE, withoutDetails } from '../../../ui/overview/estate-map-layout.ts';
 
 const onMap = [...applicationNames, 'touchpoint'];
 const call = (from: string, to: string, calls = 1) => ({ from, to, calls, failed: 0 });
@@ -86,3 +86,10 @@ test('The estate map draws a thicker line for more calls, up to a limit', () => 
 
 test('The estate map omits calls from outside, by unknown applications, and of an application to itself', () =>
   expect(layoutEstateMap([call('client', 'oms'), call('oms', 'somewhere'), call('oms', 'oms')]).calls).toEqual([]));
+
+test.each([
+  ['3,812 hops', '3,812 hops'],
+  ['away: it cannot be reached', 'away'],
+  ['mock, apart', 'mock'],
+  ['shadow · 1,200 violations', 'shadow'],
+])('The note %j of a narrow node is %j', (note, shown) => expect(withoutDetails(note)).toBe(shown));
