@@ -9,6 +9,7 @@ import { startPaymentHub } from '../support/real-payment-hub.ts';
 import { card, eur } from '../support/steps/tender.ts';
 import { consoleTab, HOSTILE } from './console-tab.ts';
 
+const MOST = Number.MAX_SAFE_INTEGER;
 const freshName = () => `t-${randomBytes(6).toString('hex')}`;
 
 describeInBrowser('Rehearsals in the console', () => {
@@ -62,7 +63,7 @@ describeInBrowser('Rehearsals in the console', () => {
 
   test('The page of a rehearsal shows the differences of a real system in the shadow, the trace of the first, and the use of kept answers', async () => {
     await using copy = await startLoyaltyCopy(({ path }, answered) =>
-      path.includes('/balance') ? { ...answered, body: { ...answered.body, nextTierThreshold: 800 } } : answered,
+      path.includes('/balance') ? { ...answered, body: { ...answered.body, nextTierThreshold: MOST } } : answered,
     );
     await using rehearsal = await newRehearsal(undefined, undefined, {
       'loyalty-platform': { url: copy.url, mode: 'shadow' },
@@ -79,7 +80,12 @@ describeInBrowser('Rehearsals in the console', () => {
     await main().getByText('1 call compared, 0 equal', { exact: true }).waitFor();
     await main().getByText('1 call to kept answers, 1 failed').waitFor();
     const row = main().getByRole('row').filter({ hasText: '/nextTierThreshold' });
-    expect((await row.getByRole('cell').allTextContents()).join(' ')).toBe('get-member-balance-api /nextTierThreshold 1000 800 1 Trace');
+    expect(await row.getByRole('cell').allTextContents()).toEqual(['/nextTierThresholdGet Member Balance', '1000', String(MOST), '1']);
+    for (const width of [1280, 800, 390]) {
+      await tab.resize(width);
+      const theirs = await main().getByRole('cell', { name: String(MOST) }).boundingBox();
+      expect((theirs?.x ?? width) + (theirs?.width ?? 0)).toBeLessThanOrEqual(width);
+    }
     await tab.expectSoundInEveryLook();
     await row.getByRole('link').click();
     await tab.page.getByText('/members/loy_ada/balance').first().waitFor();

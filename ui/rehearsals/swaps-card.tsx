@@ -1,4 +1,4 @@
-import { drawn, type Output, rehearsalLink, useRead, withQuery } from '../data/data.ts';
+import { apiTitle, drawn, type Output, rehearsalLink, useRead, withQuery } from '../data/data.ts';
 import { Badge, Card, counted, Refresh, Table } from '../kit/kit.ts';
 import { wallInstant } from './rehearsal-times.ts';
 import css from './rehearsals.module.css';
@@ -87,15 +87,23 @@ interface DifferencesProps {
 
 const Differences = ({ title, differences, rehearsal }: DifferencesProps) => (
   <Table
-    class={`small ${css.differences}`}
+    class={`small brk ${css.differences}`}
     label={`Differences of ${title}`}
-    heads={['Operation', 'Member', 'Ours', 'Theirs', 'Count', 'First']}
+    heads={['Member', 'Ours', 'Theirs', 'Count']}
     numbers={['Count']}
   >
     {differences.map(({ api, pointer, ours, theirs, count, requestId, correlationId }) => (
       <tr key={`${api} ${pointer}`}>
-        <td>{api}</td>
-        <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
+        <td>
+          {pointer === '' ? 'the answer' : <code>{pointer}</code>}
+          <br />
+          <a
+            href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}
+            aria-label={`First trace of ${api} ${pointer}`}
+          >
+            {apiTitle(api)}
+          </a>
+        </td>
         <td>
           <code>{ours}</code>
         </td>
@@ -103,14 +111,6 @@ const Differences = ({ title, differences, rehearsal }: DifferencesProps) => (
           <code>{theirs}</code>
         </td>
         <td class="number">{count.toLocaleString('en')}</td>
-        <td>
-          <a
-            href={withQuery(rehearsalLink(rehearsal, 'activity', correlationId), { hop: requestId })}
-            aria-label={`Trace of ${api} ${pointer}`}
-          >
-            Trace
-          </a>
-        </td>
       </tr>
     ))}
   </Table>

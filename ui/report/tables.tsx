@@ -39,7 +39,7 @@ export function EventTable({ run: { events, hops } }: { run: Recorded }) {
 export function DifferenceTable({ differences }: Pick<Comparison, 'differences'>) {
   if (differences.length === 0) return <p class="muted">None.</p>;
   return (
-    <Table class={css.scrolling} label="Differences" heads={['Member', 'Ours', 'Theirs', 'Count', 'First in']} numbers={['Count']}>
+    <Table class="brk" label="Differences" heads={['Member', 'Ours', 'Theirs', 'Count', 'First in']} numbers={['Count']}>
       {differences.map(({ pointer, ours, theirs, count, rehearsal, correlationId }) => (
         <tr key={pointer}>
           <td>{pointer === '' ? 'the answer' : <code>{pointer}</code>}</td>
