@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describeInBrowser } from '../support/chromium.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { eventually } from '../support/eventually.ts';
 import { consoleTab, readProduct } from './console-tab.ts';
 
@@ -94,5 +94,49 @@ describeInBrowser('The console while others work', () => {
     await eventually('it is on record', async () => (await other.journal('before')).length > 0);
     begin();
     await tab.isTraceOfProduct();
+  });
+
+  /** Opens windows beside the one of the test, and closes them afterwards. */
+  async function windowsOf(names: readonly string[]) {
+    const context = tab.page.context();
+    const windows = await Promise.all(names.map(() => context.newPage()));
+    await Promise.all(windows.map((window, place) => window.goto(`${estate.gateway}/console/r/${names[place]}/activity`)));
+    const close = async () => void (await Promise.all(windows.map((window) => window.close())));
+    return { windows, [Symbol.asyncDispose]: close };
+  }
+
+  test('Nine windows of a rehearsal share one stream, and the next window resumes it when the first is closed', async () => {
+    await using busy = await newRehearsal();
+    const streams: string[] = [];
+    tab.page.context().on('request', (request) => {
+      if (request.url().endsWith('/_control/stream')) streams.push(request.headers()['last-event-id'] ?? 'from now');
+    });
+    await tab.openLive(busy, '/activity');
+    await using beside = await windowsOf(Array.from({ length: 8 }, () => busy.name));
+    const shown = async (count: number) => {
+      for (const window of beside.windows) await window.getByText(`${count} shown`).waitFor();
+    };
+    await readProduct(busy);
+    await shown(1);
+    expect(streams).toEqual(['from now']);
+    await tab.page.goto('about:blank');
+    await readProduct(busy);
+    await shown(2);
+    await readProduct(busy);
+    await shown(3);
+    expect(streams).toEqual(['from now', expect.stringMatching(/^h/)]);
+  });
+
+  test('Seven windows of seven rehearsals load, and a window whose stream waits is live when another is closed', async () => {
+    await using busy = await newRehearsal();
+    const others = await Promise.all(Array.from({ length: 6 }, () => newRehearsal()));
+    await using beside = await windowsOf(others.map(({ name }) => name));
+    for (const window of beside.windows) await window.getByText('Nothing has happened here yet.').waitFor();
+    await tab.open(`r/${busy.name}/activity`);
+    await tab.shows('Nothing has happened here yet.');
+    await tab.page.getByRole('button', { name: 'Not live' }).waitFor();
+    await Promise.all(beside.windows.slice(0, 4).map((window) => window.close()));
+    await tab.isLive();
+    for (const other of others) await other[Symbol.asyncDispose]();
   });
 });

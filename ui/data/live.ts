@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import { authorization } from './control.ts';
 import { signOut } from './session.ts';
-import { type Frame, type FrameKind, openStream } from './stream.ts';
+import { joinStream } from './shared-stream.ts';
+import type { Frame, FrameKind } from './stream.ts';
 
 export type LiveState =
   | { readonly kind: 'connecting' | 'live' | 'unavailable' }
@@ -10,7 +11,7 @@ export type LiveState =
   /** Wall time. */
   | { readonly kind: 'reconnecting'; readonly since: number };
 
-/** Wall time before a hidden tab closes its stream: a browser allows six connections to one address. */
+/** Wall time before a hidden tab leaves its stream to visible ones. */
 const HIDDEN_MS = 10_000;
 
 export const live = signal<LiveState>({ kind: 'connecting' });
@@ -53,11 +54,14 @@ export function watch(rehearsal: string | undefined): void {
 
 function connect(rehearsal: string): void {
   live.value = { kind: 'connecting' };
-  const stream = openStream({
+  const stream = joinStream(rehearsal, {
     headers: () => authorization(rehearsal),
     onOpen: (resumed) => {
       live.value = { kind: 'live' };
       isBeginning ||= !resumed;
+    },
+    onWait: () => {
+      live.value = { kind: 'unavailable' };
     },
     onBreak: () => {
       if (live.peek().kind !== 'reconnecting') live.value = { kind: 'reconnecting', since: Date.now() };

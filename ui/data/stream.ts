@@ -6,9 +6,22 @@ import { type Refusal, refusalOf } from './refusal.ts';
 export type FrameKind = keyof typeof StreamFrames;
 export type Frame<Kind extends FrameKind> = output<(typeof StreamFrames)[Kind]>;
 
+export interface StreamFrame {
+  readonly kind: FrameKind;
+  readonly data: unknown;
+  /** The cursor after the frame. */
+  readonly id: string | undefined;
+}
+
+export interface OpenStream {
+  close(): void;
+}
+
 export interface StreamOptions {
   readonly headers: () => Record<string, string>;
-  readonly onFrame: (kind: FrameKind, data: unknown) => void;
+  /** The cursor to resume after. */
+  readonly from?: string | undefined;
+  readonly onFrame: (kind: FrameKind, data: unknown, id?: string) => void;
   /** @param resumed whether it continues after the last frame; otherwise frames may have been missed */
   readonly onOpen: (resumed: boolean) => void;
   /** Called when it broke. It retries. */
@@ -21,9 +34,9 @@ const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
 /** Reads the stream of a rehearsal until it is closed, and resumes after the last frame when it breaks. */
-export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: StreamOptions): { close(): void } {
+export function openStream({ headers, from, onFrame, onOpen, onBreak, onRefusal }: StreamOptions): OpenStream {
   const closing = new AbortController();
-  let cursor: string | undefined;
+  let cursor = from;
   let wait = SHORTEST_WAIT_MS;
 
   /** @returns whether to try again */
@@ -46,7 +59,7 @@ export function openStream({ headers, onFrame, onOpen, onBreak, onRefusal }: Str
     onOpen(cursor !== undefined);
     for await (const { id, event, data } of eventsOf(chunksOf(answer.body))) {
       if (id !== undefined) cursor = id;
-      if (event !== undefined) onFrame(event as FrameKind, JSON.parse(data));
+      if (event !== undefined) onFrame(event as FrameKind, JSON.parse(data), cursor);
     }
     return true;
   }
