@@ -19,6 +19,7 @@ import { pageLink } from './navigation.tsx';
 import { pages } from './pages.ts';
 import css from './search.module.css';
 import { actionsFor, type Found } from './search-actions.ts';
+import { ranked } from './search-ranks.ts';
 
 /** Wall time after the last key. */
 const TYPED_MS = 150;
@@ -79,15 +80,11 @@ async function hopWith(requestId: string, rehearsal: string, signal: AbortSignal
   return [leading('hops', apiTitle(hop.api), link, requestId)];
 }
 
-/** The results that contain every word, at most a few of each group. */
+/** The results that contain every word. */
 function matching(all: readonly Found[], text: string): readonly Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter(({ title, note = '' }) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word)));
-  return few(found);
+  return all.filter(({ title, note = '' }) => words.every((word) => `${title} ${note}`.toLowerCase().includes(word)));
 }
-
-const few = (found: readonly Found[]): readonly Found[] =>
-  [...Map.groupBy(found, ({ group }) => group).values()].flatMap((ofGroup) => ofGroup.slice(0, MOST));
 
 /** Finds any id, number, e-mail, SKU, trace, page or action. @param rehearsal where to search; undefined: none can be shown */
 export function Search({ rehearsal, last, onClose }: { rehearsal: string | undefined; last: string; onClose: () => void }) {
@@ -124,7 +121,7 @@ export function Search({ rehearsal, last, onClose }: { rehearsal: string | undef
   });
   const local = text.trim() === '' ? [...places(last), ...actions] : [...(lists.value ?? []), ...actions, ...places(last), ...references];
   const isSearching = asked !== text.trim() || (stored.value === undefined && !stored.refusal);
-  const results = [...matching(local, text), ...few(stored.value ?? [])];
+  const results = ranked([...matching(local, text), ...(stored.value ?? [])], text, MOST);
   const current = Math.min(chosen, results.length - 1);
   const run = (found: Found | undefined): void => {
     if (!found) return;
