@@ -3,7 +3,7 @@ import { type FrameKind, type OpenStream, openStream, type StreamFrame, type Str
 /** A browser allows six connections to one address. The others are for reads. */
 const MOST_STREAMS = 4;
 const PLACES = Array.from({ length: MOST_STREAMS }, (_, place) => `place ${place} of a stream`);
-/** Wall time after which a tab that waits for a place says so. */
+/** Wall time after which a tab reports that it waits for a place. */
 const PATIENCE_MS = 1_000;
 
 /** What tabs send each other. The tab with the stream sends to all tabs, or to the one that has just joined. */
@@ -105,7 +105,7 @@ function follow(name: string, options: SharedStreamOptions, closed: AbortSignal)
   void holding(name, closed, () => inAPlace(closed, options.onWait, lead));
 }
 
-/** Runs the work while this tab has the lock. Leaving before that is no error. */
+/** Runs the work while this tab has the lock. Leaving earlier ends the wait without an error. */
 const holding = (lock: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> =>
   navigator.locks
     .request(lock, { signal }, () => (signal.aborted ? Promise.resolve() : work()))
