@@ -6,7 +6,21 @@ const paths = process.argv.slice(keep ? 3 : 2);
 let text = '';
 for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
 
-const root = text.trim() === '' ? null : JSON.parse(text);
+// The command before the pipe has printed why there is no answer.
+if (text.trim() === '' && paths.length > 0) process.exit(1);
+
+function parsed() {
+  try {
+    return text.trim() === '' ? null : JSON.parse(text);
+  } catch {
+    process.stderr.write(
+      `The answer is not JSON: ${JSON.stringify(text.slice(0, 200))}. Check that ESTATE_URL is the address of the gateway.\n`,
+    );
+    process.exit(1);
+  }
+}
+
+const root = parsed();
 const refused = root !== null && typeof root.code === 'string' && root.status >= 400;
 
 const valuesAt = (value, [step, ...rest]) => {
@@ -47,5 +61,15 @@ function named() {
 
 const lines = isList ? listed() : named();
 const output = shown.length === 0 ? JSON.stringify(root, null, 2) : lines.join('\n');
-(keep ? process.stderr : process.stdout).write(`${output}\n`);
-if (keep && !refused) process.stdout.write(`${written(valuesAt(root, paths[0].split('.'))[0])}\n`);
+const kept = keep && !refused ? valuesAt(root, paths[0].split('.'))[0] : undefined;
+if (!keep) process.stdout.write(`${output}\n`);
+else if (refused) {
+  process.stderr.write(`${output}\nThe request was refused, so nothing is kept.\n`);
+  process.exitCode = 1;
+} else if (kept === undefined || kept === null) {
+  process.stderr.write(`The answer has no member ${paths[0]}, so nothing is kept.\n`);
+  process.exitCode = 1;
+} else {
+  process.stderr.write(`${output}\n`);
+  process.stdout.write(`${written(kept)}\n`);
+}

@@ -1,7 +1,7 @@
 # Functions for the tutorials, for bash and zsh. Load them in the folder of the repository:  . docs/tutorials/shell.sh
-# The environment variable `estate` is the address of the gateway.
+# The environment variable ESTATE_URL is the address of the gateway.
 
-estate=${estate:-http://127.0.0.1:8080}
+ESTATE_URL=${ESTATE_URL:-http://127.0.0.1:8080}
 rehearsal=default
 tutorials=$PWD/docs/tutorials
 
@@ -15,15 +15,21 @@ in_rehearsal() {
 }
 
 # api METHOD PATH [BODY]: calls an API. control METHOD PATH [BODY]: calls the control plane. carrier METHOD PATH [BODY]: calls the carrier.
-api() { send "$1" "$estate$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
-control() { send "$1" "$estate/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
-carrier() { send "$1" "$estate$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
+api() { send "$1" "$ESTATE_URL$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
+control() { send "$1" "$ESTATE_URL/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
+carrier() { send "$1" "$ESTATE_URL$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
 send() {
-  curl -sS -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"}
+  case $2 in
+    *[!:]//* | */) echo "The path of $1 $2 lacks an id, because an earlier command failed. Repeat that command first." >&2 && return 1 ;;
+  esac
+  if ! curl -sS -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"}; then
+    echo "No estate answers at $ESTATE_URL. Start it with npm start, or set ESTATE_URL to its address." >&2
+    return 1
+  fi
   echo
 }
 
-# show [MEMBER…]: reads JSON and prints the members, or all of it. A refusal is always printed as status, code and detail.
+# show [MEMBER…]: reads JSON and prints the members, or all of it. A refusal is always printed as status, code and detail. No answer is a failure.
 show() { node "${tutorials}/members.mjs" "$@"; }
-# keep MEMBER…: prints the members as `show` does, and returns the value of the first for a variable.
+# keep MEMBER…: prints the members as `show` does, and returns the value of the first for a variable. It fails if there is no such value.
 keep() { node "${tutorials}/members.mjs" --keep "$@"; }
