@@ -31,5 +31,5 @@ send() {
 
 # show [MEMBER…]: reads JSON and prints the members, or all of it. A refusal is always printed as status, code and detail. No answer is a failure.
 show() { node "${tutorials}/members.mjs" "$@"; }
-# keep MEMBER…: prints the members as `show` does, and returns the value of the first for a variable. It fails if there is no such value.
+# keep MEMBER…: prints the members as `show` does, and returns the value of the first for a variable. It fails without a value.
 keep() { node "${tutorials}/members.mjs" --keep "$@"; }
