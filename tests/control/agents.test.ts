@@ -77,6 +77,30 @@ describe('An agent', () => {
     await connections.close();
   });
 
+  test('An agent stays in its world when the value of a path parameter is a step of a path, is empty, or cannot be encoded', async () => {
+    const world = await opened();
+    const steps = ['.', '..'].flatMap((step) => [
+      ['call', { id: 'read-object', params: { type: step, id: 'rehearsals' } }, 'type'],
+      ['call', { id: 'read-object', params: { type: 'order', id: step } }, 'id'],
+      ['call', { id: 'play-scan', params: { id: step, scan: 'rehearsals' }, body: { from: { rehearsal: 'default' } } }, 'id'],
+      ['call', { id: 'get-order-api', params: { id: step } }, 'id'],
+      ['explain', { type: step, id: 'rehearsals' }, 'type'],
+      ['explain', { id: step }, 'id'],
+      ['mend', { name: step }, 'name'],
+      ['break', { name: step, preset: 'oms-down' }, 'name'],
+      ['wait', { object: { type: step, id: 'rehearsals', state: 'open' } }, 'type'],
+    ]) as [string, object, string][];
+    const others: [string, object, string][] = [
+      ['call', { id: 'get-order-api', params: { id: '\ud800' } }, 'id'],
+      ['explain', { id: '' }, 'id'],
+    ];
+    for (const [name, input, parameter] of [...steps, ...others]) {
+      const refused = await agent.tool(name, { world, ...input });
+      const words = expect.stringMatching(new RegExp(`path parameter "${parameter}" .*Give the id or the name`));
+      expect([name, input, refused.isMistake, refused.facts.error]).toEqual([name, input, true, words]);
+    }
+  });
+
   test('The handle of a deleted world stays unknown when its name is used again', async () => {
     const world = await opened();
     const [name = ''] = world.split('.');

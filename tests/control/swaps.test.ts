@@ -333,6 +333,7 @@ test('A real Payment Hub calls the estate while it answers, with the calls of th
       for (const [id, params] of [
         ['get-order-api', { id: order.id }],
         ['nothing-like-it', {}],
+        ['get-payable', { id: '..' }],
       ] as const) {
         answers.push((await asRealSystem(`/_control/calls/${id}`, { params }, headers)).body.code);
       }
@@ -342,7 +343,7 @@ test('A real Payment Hub calls the estate while it answers, with the calls of th
     return 'handled';
   });
   expect((await pay(rehearsal, order, { 'x-correlation-id': 'with-call' })).status).toBe(201);
-  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden']);
+  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden', 'validation_failed']);
   const hops = await rehearsal.journal('with-call');
   const [paid, called] = ['authorize-payment-api', 'get-payable'].map((api) => hops.find((hop) => hop.api === api));
   expect([called?.parentId, called?.status]).toEqual([paid?.requestId, 200]);
