@@ -368,6 +368,8 @@ test('An application that waits for the answer of the real system is not called 
   expect(answers).toContain('forbidden');
   const answered = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
   expect([answered.status, answered.body.detail]).toEqual([401, expect.stringContaining('ended with the call that it came with')]);
+  const longer = { 'x-estate-call': `${callHeader(hub)['x-estate-call']}.x` };
+  expect((await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, longer)).status).toBe(401);
   hub.behave(() => 'handled');
   const waiting = hub.received.length;
   const open = pay(rehearsal, await rehearsal.draft());
