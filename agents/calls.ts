@@ -16,6 +16,7 @@ import { tracesOperations } from '../shared/catalog/control/operations/traces.ts
 import { verificationOperations } from '../shared/catalog/control/operations/verification.ts';
 import { type ApiDefinition, namesRehearsal } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
+import { fitsTemplate } from '../shared/transport/path.ts';
 import { AgentMistake, type AgentWorld } from './worlds.ts';
 
 /** Public APIs. The carrier's signed webhook is left out: `play-scan` plays it. */
@@ -59,13 +60,16 @@ interface Callable {
 
 export const isRead = (id: string): boolean => callableOf(id).method === 'GET';
 
-/** Sends the call to the estate, which validates it against the catalog. @throws AgentMistake for a call that cannot be sent */
+/** Sends the call to the estate, which validates it against the catalog. @throws AgentMistake, PathRefused for a call that cannot be sent */
 export function send({ name, client }: AgentWorld, { id, params = {}, query = {}, headers = {}, body }: AgentCall): Promise<Reply> {
   const { method, path, as } = callableOf(id);
   const given = namesRehearsal({ path }) ? { ...params, rehearsal: name } : params;
   refuseOtherParameters(id, path, given);
   const sent = method === 'GET' || method === 'DELETE' ? undefined : (body ?? {});
-  return client.call(method as 'GET', filledPath(path, { params: given, query }), sent, { headers: { ...headers }, as });
+  const target = filledPath(path, { params: given, query });
+  // The credential of the control plane reaches every rehearsal, so the estate must read the path as this call.
+  if (!fitsTemplate(new URL(target, 'http://path.invalid').pathname, path)) throw new AgentMistake(`${id} is at ${path}. Correct params.`);
+  return client.call(method as 'GET', target, sent, { headers: { ...headers }, as });
 }
 
 /** @throws AgentMistake for an unknown id, with the nearest one */

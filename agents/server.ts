@@ -2,6 +2,7 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ConnectionError, ControlError } from '../rehearsal/estate-client.ts';
 import { IN_WORDS, mistakesIn } from '../shared/contract/issue-words.ts';
+import { PathRefused } from '../shared/transport/path.ts';
 import { written } from './answer.ts';
 import { prompts } from './prompts.ts';
 import { families, type ResourceFamily, resources } from './resources.ts';
@@ -48,12 +49,14 @@ export function createAgentServer(version: string, worlds: AgentWorlds): McpServ
   return server;
 }
 
+const MISTAKES = [AgentMistake, PathRefused, ControlError, ConnectionError];
+
 /** Mistakes, refusals and a missing estate are answers that the agent can act on. Other errors are defects. */
 async function run(tool: Tool, given: never, worlds: AgentWorlds) {
   try {
     return { content: [{ type: 'text' as const, text: written(await tool.run(given, worlds)) }] };
   } catch (error) {
-    if (!(error instanceof AgentMistake || error instanceof ControlError || error instanceof ConnectionError)) throw error;
+    if (!(error instanceof Error && MISTAKES.some((kind) => error instanceof kind))) throw error;
     const text = written({ facts: { error: error.message }, next: 'Correct the input and repeat the tool.' });
     return { content: [{ type: 'text' as const, text }], isError: true };
   }

@@ -21,7 +21,7 @@ export interface Tool {
   readonly description: string;
   readonly input: z.ZodObject;
   readonly readOnly: boolean;
-  /** @throws AgentMistake, ControlError, ConnectionError */
+  /** @throws AgentMistake, PathRefused, ControlError, ConnectionError */
   readonly run: (input: never, worlds: AgentWorlds) => Promise<Answer>;
 }
 

@@ -2,6 +2,7 @@ import type { Agent } from 'undici';
 import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts';
 import { ControlError, clientOnAgent, type EstateClient, type EstateClientOptions } from '../rehearsal/estate-client.ts';
 import { comparisonWith } from '../shared/control/credentials.ts';
+import { signedParts } from '../shared/control/signed-text.ts';
 
 /** A rehearsal that an agent opened. */
 export interface AgentWorld {
@@ -100,13 +101,15 @@ export function worldsOfCredential({ sign, agent, ...access }: SignedAccess): Ag
   return worldsWith(clientOnAgent(access, agent), {
     keep: ({ name, world }) => `${name}.${sign(world)}`,
     recall: (handle) => {
-      const [name = '', signature = ''] = handle.split('.');
+      const parts = signedParts(handle);
+      if (!parts) return undefined;
+      const { content: name, signature } = parts;
       const isSigned = comparisonWith(signature);
       return { name, client: clientOnAgent({ ...access, rehearsal: name }, agent), isSame: (world) => isSigned(sign(world)) };
     },
     keepSnapshot: (name, digest) => `${name}.${sign(`${name} ${digest}`)}`,
     recallSnapshot: (handle) => {
-      const [name = '', signature = ''] = handle.split('.');
+      const { content: name = '', signature = '' } = signedParts(handle) ?? {};
       const isSigned = comparisonWith(signature);
       return { name, isSame: (digest) => isSigned(sign(`${name} ${digest}`)) };
     },

@@ -7,6 +7,7 @@ import { PLUS_REMEDY } from '../shared/contract/validation.ts';
 import { REHEARSAL_NAME } from '../shared/domain/ids.ts';
 import { nearestWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
+import { PathRefused } from '../shared/transport/path.ts';
 import { type Connection, clientOf, DEFAULT_URL } from './connection.ts';
 import { CommandFailure, EXIT, type ExitCode, misuse } from './failure.ts';
 
@@ -37,11 +38,22 @@ export async function askWith<Id extends CalledId>(
 ): Promise<ControlOutput<(typeof controlOperations)[Id]>> {
   const { method, path, response } = controlOperations[id];
   const sent = method === 'GET' || method === 'DELETE' ? undefined : body;
-  const reply = await reach(connection.against, () => client.call(method, filledPath(path, { params, query }), sent, { as: 'admin' }));
+  const target = withPlace(places, () => filledPath(path, { params, query }));
+  const reply = await reach(connection.against, () => client.call(method, target, sent, { as: 'admin' }));
   if (!reply.ok) throw await refusalOf(reply, { client, connection, places });
   const output = response.safeParse(reply.body ?? null);
   if (!output.success) throw notAnEstate(connection.against, `${method} ${path} returns an unexpected answer`);
   return output.data as ControlOutput<(typeof controlOperations)[Id]>;
+}
+
+/** @throws CommandFailure that names the argument or option whose value cannot be a segment of a path */
+function withPlace(places: Readonly<Record<string, string>>, fill: () => string): string {
+  try {
+    return fill();
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+    throw misuse(sentenceOf(places[`/${error.parameter}`] ?? '', error.message));
+  }
 }
 
 /** @throws CommandFailure when nothing answers at an address */

@@ -5,7 +5,7 @@ import { controlOperations } from '../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../shared/catalog/define.ts';
 import { unknownWord } from '../shared/domain/nearest-word.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
-import { fillPath, queryString } from '../shared/transport/path.ts';
+import { fillPath, queryString, requireWrittenPath } from '../shared/transport/path.ts';
 import type {
   ApiInput,
   ApiOutput,
@@ -74,7 +74,7 @@ export type CallOutput<To extends TypedApiId | Method, Path extends string> = To
 export interface EstateClient extends AsyncDisposable {
   /**
    * Calls an API by its id, `call('create-basket-api', { body })`, or by method and path, `call('POST', '/baskets', body)`, which takes any body.
-   * Returns refusals as replies with `ok: false`. @throws ConnectionError when no reply comes
+   * Returns refusals as replies with `ok: false`. @throws ConnectionError when no reply comes, PathRefused for a path with `.` or `..`
    */
   readonly call: <const To extends TypedApiId | Method, const Path extends string = string>(
     to: To,
@@ -123,6 +123,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
   const reach = (url: string, how: Parameters<typeof request>[1]) => request(url, { ...how, dispatcher: agent }).catch(explain);
 
   async function send(method: string, path: string, body?: unknown, how: CallOptions = {}): Promise<Reply> {
+    requireWrittenPath(path);
     const headers = placed(how);
     const response = await reach(`${options.gateway}${path}`, {
       method: method as 'GET',
@@ -233,7 +234,7 @@ export function callOfApi(id: string, { body, headers = {}, ...sections }: Secti
   };
 }
 
-/** A path of the catalog with its parameters filled in and the query appended. */
+/** A path of the catalog with its parameters filled in and the query appended. @throws PathRefused */
 export const filledPath = (path: string, { params = {}, query }: Sections): string => `${fillPath(path, params)}${queryString(query)}`;
 
 function requireApi(id: string): ApiDefinition {

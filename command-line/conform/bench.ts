@@ -10,7 +10,7 @@ import { hasKey, obligationOf } from '../../shared/contract/openapi/application-
 import { pointerTo } from '../../shared/contract/validation.ts';
 import { inOneLine } from '../../shared/domain/printable.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
-import { fillPath, queryString } from '../../shared/transport/path.ts';
+import { fillPath, PathRefused, queryString } from '../../shared/transport/path.ts';
 import type { Entry } from '../../ui/report/recorded.ts';
 
 /** A call without its method and path. */
@@ -86,6 +86,16 @@ const DECLINED = 402;
 /** Statuses of a server without this path or method. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([404, 405, 501]);
 
+/** The path of a call. Its values may come from a mapping or from an answer of the system. @throws NotChecked for a value that no path can have */
+function pathOf({ id, path }: ApiDefinition, params: Readonly<Record<string, string>>): string {
+  try {
+    return fillPath(path, params);
+  } catch (error) {
+    if (!(error instanceof PathRefused)) throw error;
+    throw new NotChecked(error.message, id);
+  }
+}
+
 export type Bench = ReturnType<typeof createBench>;
 
 /** Calls a system as the estate does, and records the calls. One bench is one rehearsal. */
@@ -100,7 +110,7 @@ export function createBench({ url, headers, timeoutMs, agent, ids, currency }: B
   /** Makes a call. @param key default: a new one @throws NoAnswer */
   async function call(id: string, { params = {}, query = {}, body }: Input, key: string = unique('key-')): Promise<Answer> {
     const api = definitionOf(id);
-    const path = `${fillPath(api.path, params)}${queryString(query)}`;
+    const path = `${pathOf(api, params)}${queryString(query)}`;
     const since = Date.now();
     const started = performance.now();
     const record = (status: number): void => {

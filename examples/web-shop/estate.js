@@ -46,6 +46,8 @@ export async function call(method, path, body, { signal } = {}) {
 }
 
 async function send(method, path, body, key, signal) {
+  // Browsers resolve "." and "..", encoded ones too. With such a code or id, the address would be another one.
+  if (/\/\.{1,2}(?=[/?]|$)/.test(path)) throw new Refusal({ status: 0, detail: 'A code or an id has letters or digits. Correct it.' });
   const timeLimit = AbortSignal.timeout(TIME_LIMIT_MS);
   try {
     const response = await fetch(settings.estate.replace(/\/+$/, '') + path, {

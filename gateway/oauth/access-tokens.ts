@@ -1,5 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { comparisonWith, hmacOf } from '../../shared/control/credentials.ts';
+import { randomBytes } from 'node:crypto';
+import { createSigning } from '../../shared/control/signed-text.ts';
 import { ACCESS_TOKEN_PREFIX } from '../../shared/domain/redaction.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -30,20 +30,13 @@ export const isAccessToken = (key: string): boolean => key.startsWith(ACCESS_TOK
  * as opaque: the form may change.
  */
 export function createAccessTokens(pepper: string): AccessTokens {
-  // Another key than the pepper, because stored credentials are HMACs under the pepper.
-  const key = hmacOf(pepper, 'signature of access tokens');
-  const signatureOf = (content: string): string => createHmac('sha256', key).update(content).digest('base64url');
-
+  const signing = createSigning({ prefix: ACCESS_TOKEN_PREFIX, secret: pepper, use: 'access tokens' });
   return {
-    issue({ world, client, scopes, endsAt }) {
-      const id = randomBytes(12).toString('base64url');
-      const content = Buffer.from(JSON.stringify([id, world, client, scopes, endsAt])).toString('base64url');
-      return `${ACCESS_TOKEN_PREFIX}${content}.${signatureOf(content)}`;
-    },
+    issue: ({ world, client, scopes, endsAt }) => signing.sign([randomBytes(12).toString('base64url'), world, client, scopes, endsAt]),
     read(token) {
-      const [content = '', signature = ''] = token.slice(ACCESS_TOKEN_PREFIX.length).split('.');
-      if (!isAccessToken(token) || !comparisonWith(signatureOf(content))(signature)) return undefined;
-      const [id, world, client, scopes, endsAt] = JSON.parse(Buffer.from(content, 'base64url').toString());
+      const grant = signing.read(token) as [string, World, string, string[], Ms] | undefined;
+      if (grant === undefined) return undefined;
+      const [id, world, client, scopes, endsAt] = grant;
       return { id, world, client, scopes, endsAt };
     },
   };

@@ -1,9 +1,8 @@
-import { createHmac } from 'node:crypto';
 import type { SwappableApplication } from '../catalog/swap.ts';
 import { ESTATE_CALL_PREFIX } from '../domain/redaction.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
-import { comparisonWith, hmacOf } from './credentials.ts';
+import { createSigning, signedParts, valueIn } from './signed-text.ts';
 
 /** Header with the permission of a real system to call the estate back. */
 export const ESTATE_CALL_HEADER = 'x-estate-call';
@@ -45,32 +44,20 @@ export function endEstateCall(header: string): void {
     if (deadline > Date.now()) break;
     ended.delete(old);
   }
-  const call = contentOf(header);
+  const call = valueIn(signedParts(header, ESTATE_CALL_PREFIX)?.content ?? '') as EstateCall;
   if (isInAnswer(call)) ended.set(header, call.deadline);
 }
 
 export const hasEnded = (header: string): boolean => ended.has(header);
 
-const contentOf = (header: string): EstateCall =>
-  JSON.parse(Buffer.from(header.slice(ESTATE_CALL_PREFIX.length).split('.')[0] ?? '', 'base64url').toString());
-
 export type EstateCalls = ReturnType<typeof createEstateCalls>;
 
 /** Signs permissions with the token that all processes of the estate share, so that each verifies them without a read. */
 export function createEstateCalls(token: string) {
-  // The token must not sign texts that leave the estate.
-  const key = hmacOf(token, 'signature of estate calls');
-  const signatureOf = (content: string): string => createHmac('sha256', key).update(content).digest('base64url');
+  const signing = createSigning({ prefix: ESTATE_CALL_PREFIX, secret: token, use: 'estate calls' });
   return {
-    sign(call: EstateCall): string {
-      const content = Buffer.from(JSON.stringify(call)).toString('base64url');
-      return `${ESTATE_CALL_PREFIX}${content}.${signatureOf(content)}`;
-    },
+    sign: (call: EstateCall): string => signing.sign(call),
     /** @returns undefined when this estate has not signed it */
-    read(text: string): EstateCall | undefined {
-      const [content = '', signature = ''] = text.slice(ESTATE_CALL_PREFIX.length).split('.');
-      if (!text.startsWith(ESTATE_CALL_PREFIX) || !comparisonWith(signatureOf(content))(signature)) return undefined;
-      return contentOf(text);
-    },
+    read: (text: string): EstateCall | undefined => signing.read(text) as EstateCall | undefined,
   };
 }

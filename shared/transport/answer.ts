@@ -2,6 +2,7 @@ import type { Application } from '../catalog/applications.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
 import { type Ids, traceIds } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
+import { PathRefused } from './path.ts';
 import type { Reply } from './transport.ts';
 
 /** An answer as it is sent, and as an idempotency record keeps it. */
@@ -46,6 +47,7 @@ export function headersOfAnswer(
 /** The problem that answers an error. An unexpected error is logged and becomes `internal_error`. */
 export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Partial<Ids>): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof PathRefused) return refusedPath(error);
   const { status, name } = (error ?? {}) as { status?: number; name?: string };
   if (name === 'WorldGone') return new Problem('unknown_rehearsal', 'This rehearsal was reset or deleted during the request.');
   // Express throws such an error for a request that it cannot read.
@@ -53,6 +55,11 @@ export function asProblem(error: unknown, log: Pick<Logger, 'error'>, ids: Parti
   const { requestId, correlationId, world, traceparent } = ids;
   log.error({ err: error, requestId, correlationId, world, ...traceIds(traceparent) }, 'unexpected error');
   return new Problem('internal_error', 'Something went wrong in the estate itself; its log has the details under the correlation id.');
+}
+
+/** For a call whose path takes a value of the request. */
+function refusedPath({ message: detail, parameter = '' }: PathRefused): Problem {
+  return new Problem('validation_failed', detail, { errors: [{ pointer: `{${parameter}}`, code: 'not_a_segment', detail }] });
 }
 
 /** The problem that a body describes; undefined when it has no code of ours. */

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { Agent } from 'undici';
 import { MOST_CHARACTERS } from '../../agents/answer.ts';
-import { AgentMistake, worldsOfCredential } from '../../agents/worlds.ts';
+import { createAgentEndpoint } from '../../agents/http.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
+import { serving } from '../conform/serving.ts';
 import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
 import { sharedIn } from '../support/test-in.ts';
@@ -10,6 +12,25 @@ import { sharedIn } from '../support/test-in.ts';
 const agent = sharedIn(() => anAgent(overHttp(estate.gateway)));
 
 const opened = async (): Promise<string> => (await agent.tool('open_world')).facts.world;
+
+/** The endpoint of agents in front of the estate, for connections of several credentials. */
+async function endpointOfEstate() {
+  const calls = new Agent();
+  const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', agent: calls };
+  const answer = createAgentEndpoint({ ...access, version: '1.0.0', pepper: 'pepper', onError: () => {} });
+  const server = await serving(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    await answer({ request, body, principal: String(request.headers['x-principal']), key: ADMIN }, response);
+  });
+  return {
+    as: (principal: string): Transport =>
+      new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers: { 'x-principal': principal } } }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server[Symbol.asyncDispose]();
+      await calls.close();
+    },
+  };
+}
 
 describe('An agent', () => {
   test('An agent makes the call that open_world suggests, and every answer names the next step', async () => {
@@ -56,25 +77,60 @@ describe('An agent', () => {
     await using foreign = await newRehearsal();
     const world = await opened();
     const [name = '', signature = ''] = world.split('.');
-    const others = ['default', foreign.name, name, `${foreign.name}.${signature}`, `${name}.`, `${name}.${'0'.repeat(24)}`];
+    const others = [
+      'default',
+      foreign.name,
+      name,
+      `${foreign.name}.${signature}`,
+      `${name}.`,
+      `${name}.${'0'.repeat(24)}`,
+      `${world}.x`,
+      `${world}.`,
+    ];
     for (const other of others) {
       const refused = await agent.tool('verify', { world: other });
       expect([other, refused.isMistake, refused.text]).toEqual([other, true, expect.stringContaining('not a world that you opened')]);
     }
-    const connections = new Agent();
-    const worldsOf = (principal: string) =>
-      worldsOfCredential({
-        gateway: estate.gateway,
-        admin: ADMIN,
-        bearer: '',
-        apiKey: '',
-        agent: connections,
-        sign: (own) => `${principal}${own.length}`,
-      });
-    const { handle } = await worldsOf('ann').open({});
-    expect(await worldsOf('ann').find(handle)).toMatchObject({ handle });
-    await expect(worldsOf('ben').find(handle)).rejects.toThrow(AgentMistake);
-    await connections.close();
+  });
+
+  test('An agent with another credential of the control plane reaches neither the worlds nor the kept worlds of the first one', async () => {
+    await using connections = await endpointOfEstate();
+    await using ann = await anAgent(connections.as('ann'));
+    await using sameCredential = await anAgent(connections.as('ann'));
+    await using ben = await anAgent(connections.as('ben'));
+    const { world } = (await ann.tool('open_world')).facts;
+    const { kept } = (await ann.tool('keep', { world })).facts;
+    for (const own of [world, kept]) {
+      const refused = await ben.tool('open_world', { from: own });
+      expect([refused.isMistake, refused.text]).toEqual([true, expect.stringMatching(/not a world that you (opened|kept)/)]);
+    }
+    expect((await ben.tool('call', { world, id: 'list-events' })).text).toContain('not a world that you opened');
+    expect((await sameCredential.tool('call', { world, id: 'list-events' })).facts.status).toBe(200);
+    for (const own of [kept, world]) expect((await ann.tool('close', { world: own })).isMistake).toBe(false);
+  });
+
+  test('An agent stays in its world when the value of a path parameter is a step of a path, is empty, or cannot be encoded', async () => {
+    const world = await opened();
+    const steps = ['.', '..'].flatMap((step) => [
+      ['call', { id: 'read-object', params: { type: step, id: 'rehearsals' } }, 'type'],
+      ['call', { id: 'read-object', params: { type: 'order', id: step } }, 'id'],
+      ['call', { id: 'play-scan', params: { id: step, scan: 'rehearsals' }, body: { from: { rehearsal: 'default' } } }, 'id'],
+      ['call', { id: 'get-order-api', params: { id: step } }, 'id'],
+      ['explain', { type: step, id: 'rehearsals' }, 'type'],
+      ['explain', { id: step }, 'id'],
+      ['mend', { name: step }, 'name'],
+      ['break', { name: step, preset: 'oms-down' }, 'name'],
+      ['wait', { object: { type: step, id: 'rehearsals', state: 'open' } }, 'type'],
+    ]) as [string, object, string][];
+    const others: [string, object, string][] = [
+      ['call', { id: 'get-order-api', params: { id: '\ud800' } }, 'id'],
+      ['explain', { id: '' }, 'id'],
+    ];
+    for (const [name, input, parameter] of [...steps, ...others]) {
+      const refused = await agent.tool(name, { world, ...input });
+      const words = expect.stringMatching(new RegExp(`path parameter "${parameter}" .*Give the id or the name`));
+      expect([name, input, refused.isMistake, refused.facts.error]).toEqual([name, input, true, words]);
+    }
   });
 
   test('The handle of a deleted world stays unknown when its name is used again', async () => {
@@ -113,6 +169,7 @@ test('An agent keeps a world, compares it with what followed, and begins again f
     ['open_world', { from: foreign.name }, 'not a world that you opened'],
     ['open_world', { from: `kept:${foreign.name}.${kept.split('.')[1]}` }, 'not a world that you kept'],
     ['diff', { from: kept, to: 'default' }, 'not a world that you opened'],
+    ['open_world', { from: `${kept}.x` }, 'not a world that you kept'],
     ['close', { world: `kept:${foreign.name}` }, 'not a world that you kept'],
   ] as const;
   for (const [tool, input, words] of refusals) {

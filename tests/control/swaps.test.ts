@@ -333,6 +333,7 @@ test('A real Payment Hub calls the estate while it answers, with the calls of th
       for (const [id, params] of [
         ['get-order-api', { id: order.id }],
         ['nothing-like-it', {}],
+        ['get-payable', { id: '..' }],
       ] as const) {
         answers.push((await asRealSystem(`/_control/calls/${id}`, { params }, headers)).body.code);
       }
@@ -342,7 +343,7 @@ test('A real Payment Hub calls the estate while it answers, with the calls of th
     return 'handled';
   });
   expect((await pay(rehearsal, order, { 'x-correlation-id': 'with-call' })).status).toBe(201);
-  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden']);
+  expect(answers).toEqual([order.totals.total.amount, 'forbidden', 'forbidden', 'validation_failed']);
   const hops = await rehearsal.journal('with-call');
   const [paid, called] = ['authorize-payment-api', 'get-payable'].map((api) => hops.find((hop) => hop.api === api));
   expect([called?.parentId, called?.status]).toEqual([paid?.requestId, 200]);
@@ -367,6 +368,8 @@ test('An application that waits for the answer of the real system is not called 
   expect(answers).toContain('forbidden');
   const answered = await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, callHeader(hub));
   expect([answered.status, answered.body.detail]).toEqual([401, expect.stringContaining('ended with the call that it came with')]);
+  const longer = { 'x-estate-call': `${callHeader(hub)['x-estate-call']}.x` };
+  expect((await asRealSystem('/_control/calls/get-payable', { params: { id: order.id } }, longer)).status).toBe(401);
   hub.behave(() => 'handled');
   const waiting = hub.received.length;
   const open = pay(rehearsal, await rehearsal.draft());

@@ -177,6 +177,8 @@ describe('Expiry', () => {
     ['without a signature', (token) => token.split('.')[0] ?? ''],
     ['with other content', (token) => `${token.slice(0, 6)}${token[6] === 'A' ? 'B' : 'A'}${token.slice(7)}`],
     ['of an unknown form', () => 'uct_'],
+    ['with a third part', (token) => `${token}.x`],
+    ['with a dot at its end', (token) => `${token}.`],
   ])('A token %s is refused', async (_what, forge) => {
     const forged = forge(await newToken());
     expect(await rig.call(calling(forged))).toMatchObject(invalidToken(/The access token was not issued here/));

@@ -37,6 +37,27 @@ export const isolation: readonly Mutant[] = [
     killedBy: ['tests/gateway/credentials.test.ts'],
   },
   {
+    name: 'The handle of an agent fits every credential of the control plane',
+    file: 'agents/http.ts',
+    from: "const { clientId: principal = '', token",
+    to: "const principal = '';\n      const { token",
+    killedBy: ['tests/control/agents.test.ts'],
+  },
+  {
+    name: 'A signed text is accepted with more parts',
+    file: 'shared/control/signed-text.ts',
+    from: "signature !== '' && others.length === 0 ?",
+    to: "signature !== '' ?",
+    killedBy: ['tests/gateway/oauth.test.ts', 'tests/control/agents.test.ts'],
+  },
+  {
+    name: 'A path is filled with a step to another place',
+    file: 'shared/transport/path.ts',
+    from: '/^\\.{1,2}$/.test(text)',
+    to: '/^\\.{3}$/.test(text)',
+    killedBy: ['tests/unit/path.test.ts', 'tests/control/agents.test.ts'],
+  },
+  {
     name: 'The credential of a deleted rehearsal is answered as an anonymous caller',
     file: 'gateway/credentials.ts',
     from: '      if (given && !caller && rehearsalOfKey(given.key) !== undefined) throw unauthenticated(given.kind);\n',

@@ -186,6 +186,11 @@ test('A unit of work refuses an unknown cursor, a fraction of a unit, and a writ
   await expect(open().all(notes, { cursor: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
   const { nextCursor } = await (await changedUnit()).find(notes, 'topic', 'x', { limit: 1 });
   await expect(open().all(notes, { cursor: nextCursor })).rejects.toMatchObject({ code: 'validation_failed' });
+  const longer = Buffer.from(`${Buffer.from(nextCursor ?? '', 'base64url')} x`).toString('base64url');
+  for (const cursor of [longer, `${nextCursor}.x`])
+    await expect((await changedUnit()).find(notes, 'topic', 'x', { limit: 1, cursor })).rejects.toMatchObject({
+      code: 'validation_failed',
+    });
   expect(() => open().move(stock, 'lamp', { onHand: 0.5 })).toThrow('not by 0.5');
   expect(() => open().put(crates, { id: 'c', state: 'open', createdAt: AT, updatedAt: AT })).toThrow('crates holds business objects');
   const none: AnyCollection = notes;

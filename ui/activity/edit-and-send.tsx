@@ -2,7 +2,18 @@ import { useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import type { Api } from '../data/catalog.ts';
-import { type Answer, busy, type Hop, here, linkHere, mistakeAt, newIdempotencyKey, sendRequest, whyNoCall } from '../data/data.ts';
+import {
+  type Answer,
+  busy,
+  type Hop,
+  here,
+  linkHere,
+  mistakeAt,
+  newIdempotencyKey,
+  requireOwnPath,
+  sendRequest,
+  whyNoCall,
+} from '../data/data.ts';
 import { JsonView, StatusBadge, Table, useForm } from '../kit/kit.ts';
 import { differences, membersWith, parsed, replaced } from './edited-request.ts';
 import css from './hop-detail.module.css';
@@ -19,7 +30,7 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
   const { value, error } = parsed(body.value);
   const send = async (): Promise<void> => {
     if (busy.peek() !== undefined || obstacle !== undefined) return;
-    if (!A_PATH.test(path.value)) throw mistakeAt('path', 'Write a path of this estate: it begins with one /, and names no host.');
+    requireOwnPath(path.value);
     if (error !== undefined) throw mistakeAt('', error);
     if (decodedPath(path.value).includes(CENSOR)) throw mistakeAt('', `The path has ${CENSOR} in place of a value. Write the value.`);
     const filled = hasBody ? replaced(value, values) : undefined;
@@ -84,9 +95,6 @@ export function EditAndSend({ hop, api }: { hop: Hop; api: Api & { id: string } 
     </form>
   );
 }
-
-/** Browsers read a path that begins with two slashes as a host, even if one is a backslash or a tab is between them. */
-const A_PATH = /^\/(?![\s/\\])/;
 
 const decodedPath = (path: string): string => path.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']');
 

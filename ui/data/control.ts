@@ -1,6 +1,7 @@
 import type { CalledId, OperationInput, OperationOutput } from '../../rehearsal/call-types.ts';
-import { fillPath, queryString } from '../../shared/transport/path.ts';
+import { queryString } from '../../shared/transport/path.ts';
 import { operations } from './catalog.ts';
+import { pathOf } from './path-of.ts';
 import { Refusal, refusalOf, unreachable } from './refusal.ts';
 import { isRehearsalName } from './route.ts';
 import { route } from './router.ts';
@@ -42,7 +43,7 @@ export async function tracedControl<Id extends OperationId>(
   const { params = {}, query = {}, body }: Sent = input ?? {};
   const sendsBody = operation.method !== 'GET' && operation.method !== 'DELETE';
   const rehearsal = options.rehearsal ?? route.peek().rehearsal;
-  const answer = await fetch(fillPath(operation.path, params) + queryString(filled(query)), {
+  const answer = await fetch(pathOf(operation, params) + queryString(filled(query)), {
     method: operation.method,
     headers: { ...authorization(rehearsal), ...(sendsBody && { 'Content-Type': 'application/json' }) },
     ...(sendsBody && { body: JSON.stringify(body ?? {}) }),

@@ -6,6 +6,7 @@ export * from './control.ts';
 export * from './curl.ts';
 export * from './hop.ts';
 export * from './live.ts';
+export * from './path-of.ts';
 export * from './reference-link.ts';
 export * from './refusal.ts';
 export * from './rehearsal.ts';

@@ -1,7 +1,7 @@
 import type { ApiInput, ApiOutput, TypedApiId } from '../../rehearsal/call-types.ts';
-import { fillPath } from '../../shared/transport/path.ts';
 import { type Api, apis } from './catalog.ts';
 import { config } from './config.ts';
+import { pathOf } from './path-of.ts';
 import { type Refusal, refusalOf, unreachable } from './refusal.ts';
 import { here } from './router.ts';
 import { credentialsOf } from './session.ts';
@@ -65,7 +65,7 @@ export async function sendRequest(rehearsal: string, { method, path, auth, body,
 export async function callApi<Id extends TypedApiId>(id: Id, input: ApiInput<Id>) {
   const { method = 'GET', path = '', auth = 'none' } = apis[id] ?? {};
   const { params = {}, body = {} } = input as { readonly params?: Readonly<Record<string, string>>; readonly body?: unknown };
-  const sent = { method, path: fillPath(path, params), auth, body: method === 'DELETE' ? undefined : body };
+  const sent = { method, path: pathOf({ path }, params), auth, body: method === 'DELETE' ? undefined : body };
   const answer = await sendRequest(here(), { ...sent, idempotencyKey: newIdempotencyKey() });
   if (answer.refusal) throw answer.refusal;
   return { body: answer.body as ApiOutput<Id>, correlationId: answer.correlationId };

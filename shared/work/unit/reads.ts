@@ -123,8 +123,8 @@ const markOf = (list: string): string => digest(list).slice(0, 8);
 /** @throws Problem `validation_failed` when no page of the list gave this cursor */
 function orderOf(cursor: string | undefined, list: string): number {
   if (cursor === undefined) return 0;
-  const [order, mark] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  if (Number.isSafeInteger(Number(order)) && Number(order) > 0 && mark === markOf(list)) return Number(order);
+  const order = Number(Buffer.from(cursor, 'base64url').toString().split(' ', 1)[0]);
+  if (Number.isSafeInteger(order) && order > 0 && cursor === cursorOf(order, list)) return order;
   throw new Problem('validation_failed', 'The cursor is not one that this list gave.', {
     errors: [{ pointer: '?cursor', code: 'invalid_cursor', detail: 'Use the nextCursor of the page before.' }],
   });

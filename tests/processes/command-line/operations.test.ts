@@ -87,6 +87,11 @@ test('A command prints a table, and the answer of the estate with --json', async
   expect(JSON.parse(json.out)).toMatchObject({ items: [{ name: 'slow', hits: 0 }] });
 });
 
+test('A command refuses a step of a path as an id or a name, and names its argument', async () => {
+  const { code, out, err } = await runEstate(['objects', 'show', 'order', '..']);
+  expect([code, out, err]).toEqual([2, '', expect.stringMatching(/^id: The path parameter "id" is "\.\.", a step of a path\. Give /)]);
+});
+
 test('The command rehearsals create takes own data from a file', async () => {
   await using rehearsal = await newRehearsal();
   const name = `${rehearsal.name}-own`;
