@@ -102,7 +102,7 @@ function nextActorOn(queued: WorldRecords['queued'], { id, state, failureReason,
 
 const ENDED: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'lost']);
 const AT_REST: ReadonlySet<string> = new Set(['delivered', 'returned-to-sender', 'cancelled']);
-const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
+export const BEFORE_DISPATCH: ReadonlySet<string> = new Set(['created', 'allocated', 'picking', 'packed']);
 
 function checkMoves(
   { queued }: WorldRecords,

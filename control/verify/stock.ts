@@ -4,16 +4,18 @@ import { checkEndedReservations } from './ended-reservations.ts';
 import { isBackAtSender } from './fulfillment.ts';
 import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
 import { SHIPPED_STATES } from './money.ts';
+import { BEFORE_DISPATCH } from './moving.ts';
 import type { FulfillmentOrder, Order, Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 
 export function stock(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'stock',
-    'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, and no ended basket, order or sale holds stock',
+    'Per SKU and location: no count is negative, open reservations equal the reserved units, no unit appears or vanishes, goods are sent from confirmed reservations only, and no ended basket, order or sale holds stock',
   );
   checkStockLevels(world, check);
   checkReservations(world, check);
+  checkSources(world, check);
   checkShipped(world, check);
   checkCarryOuts(world, check);
   checkEndedReservations(world, check);
@@ -70,7 +72,17 @@ function checkReservations(world: WorldRecords, check: Check): void {
   }
 }
 
-/** A fulfillment order as the FMS stores it. */
+/** The warehouse works for a confirmed reservation. The units of any other one may be sold again. */
+function checkSources({ of, swapped }: WorldRecords, check: Check): void {
+  if (swapped.has('sim')) return;
+  const states = new Map(of<Reservation>('reservation').map(({ id, state }) => [id, state]));
+  for (const { id, state, reservationId, lines } of of<FulfillmentOrder>('fulfillment-order')) {
+    if (!BEFORE_DISPATCH.has(state) || lines.every(({ qty, shortQty }) => shortQty >= qty)) continue;
+    const held = states.get(reservationId) ?? 'missing';
+    check(held === 'confirmed', `fulfillment-order/${id}: ${state}, and its reservation/${reservationId} is ${held}`);
+  }
+}
+
 type Held = z.output<typeof HeldAt>;
 /** A change of stock that the SIM recorded; `pending` until the Inventory Service has confirmed it. */
 interface Movement {

@@ -93,6 +93,7 @@ export const ensureCaptured = handle(ensureCapturedCall)(async ({ params, body }
   const { netCaptured, refunded } = coverageOf(payments);
   const { currency } = order.totals.total;
   if (netCaptured < required) {
+    await work.ensureCurrent(orders, order);
     throw incomplete(order, { ...body, missing: required - netCaptured, isCaptured: netCaptured + refunded >= required });
   }
   if (order.captureStatus !== undefined) {

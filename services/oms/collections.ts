@@ -16,12 +16,16 @@ export const Undo = z.object({
 });
 export type Undo = z.output<typeof Undo>;
 
+const RouteStrategy = z.enum(['nearest', 'most-stock']);
+
 /** The published order with the members that only the OMS uses. */
 export const StoredOrder = Order.extend({
   /** Vouchers that gave a discount; they are redeemed when the order is confirmed. */
   voucherCodes: z.array(VoucherCode),
   /** Number of requests for a new reservation that got a definite answer. The next request is a new attempt. */
   holdAttempts: z.int().min(0),
+  /** The strategy of the pending Route Order. */
+  routeStrategy: RouteStrategy.optional(),
   undo: Undo.optional(),
 });
 export type StoredOrder = z.output<typeof StoredOrder>;
@@ -83,7 +87,7 @@ const FulfillmentRecord = z.object({
   attempts: z.int().min(1),
   routed: z.boolean(),
   /** Strategy that Route Order named. Without it: nearest. */
-  strategy: z.enum(['nearest', 'most-stock']).optional(),
+  strategy: RouteStrategy.optional(),
   seen: z.array(SeenFulfillment),
   short: z.array(ShortUnits),
   owed: z.array(OwedRefund),

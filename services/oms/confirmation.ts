@@ -40,7 +40,10 @@ export const confirmOrder = handle(confirmOrderApi)(async ({ params }, scope) =>
   if (found.customerId !== undefined && !resumed && !isSale(found)) await refuseBlocked(found.customerId, scope);
   const payments = await paymentsToConfirmOn(found, scope);
   const incomplete = resumed ? undefined : paymentIncomplete(found, payments);
-  if (incomplete) throw incomplete;
+  if (incomplete) {
+    await work.ensureCurrent(orders, found);
+    throw incomplete;
+  }
   if (isSale(found)) return fetchView(confirmSale(found, scope), scope, { payments });
   const order = await beginIntent(work, found, 'confirm');
   const outcome = await continueConfirmation({ order, payments, resumed }, scope).catch((error: unknown) => {

@@ -64,6 +64,7 @@ interface OrderParts {
 export function published({
   voucherCodes: _vouchers,
   holdAttempts: _attempts,
+  routeStrategy: _strategy,
   undo: _undo,
   ...order
 }: StoredOrder): z.output<typeof Order> {

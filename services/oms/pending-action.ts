@@ -4,17 +4,22 @@ import type { Problem } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { finishCancellationDue, finishCarryOutDue, finishConfirmationDue, TAKE_OVER_MS } from './due-work.ts';
+import { finishCancellationDue, finishCarryOutDue, finishConfirmationDue, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
 
 type Verb = NonNullable<StoredOrder['pendingAction']>['action'];
 
 /** Due work that takes over when the request of an intent does not finish. */
-const takeOver = { confirm: finishConfirmationDue, cancel: finishCancellationDue, 'carry-out': finishCarryOutDue } as const;
+const takeOver = {
+  confirm: finishConfirmationDue,
+  route: routeOrderDue,
+  cancel: finishCancellationDue,
+  'carry-out': finishCarryOutDue,
+} as const;
 
-const doing = { confirm: 'being confirmed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
+const doing = { confirm: 'being confirmed', route: 'being routed', cancel: 'being cancelled', 'carry-out': 'being carried out' } as const;
 
 /** Retryable 409: of several concurrent verbs, the first one to store its intent wins. */
-export function actionPending(order: StoredOrder, verb: Verb | 'route', pending: NonNullable<StoredOrder['pendingAction']>): Problem {
+export function actionPending(order: StoredOrder, verb: Verb, pending: NonNullable<StoredOrder['pendingAction']>): Problem {
   const detail = `The order "${order.id}" is ${doing[pending.action]} (since ${pending.since}); repeat the request after that.`;
   const about = { allowedFrom: allowedFrom(orderLifeCycle, verb), pendingAction: pending, retryable: true, retryAfter: 1 } as const;
   return refusal('order', order, verb, detail, about);
@@ -30,11 +35,11 @@ export async function beginIntent(
   work: UnitOfWork,
   order: StoredOrder,
   verb: Verb,
-  patch: Pick<StoredOrder, 'cancelReason'> = {},
+  patch: Pick<StoredOrder, 'cancelReason' | 'routeStrategy'> = {},
 ): Promise<StoredOrder> {
   if (order.pendingAction) return order;
   const intended = work.transition(orders, order, 'note', { ...patch, pendingAction: { action: verb, since: instant(work.now) } });
-  work.schedule(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
+  work.schedule<unknown>(takeOver[verb], order.id, work.now + TAKE_OVER_MS, {});
   await work.checkpoint();
   return intended;
 }

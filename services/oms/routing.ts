@@ -4,19 +4,19 @@ import { confirmReservation, reserveInventory } from '../../shared/catalog/inven
 import { isAgain, refusal } from '../../shared/catalog/life-cycle.ts';
 import { routeOrder as routeOrderApi } from '../../shared/catalog/order/apis.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
-import { absentApplication, Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, didNothing, isDependencyProblem, isProblem, Problem } from '../../shared/catalog/problems.ts';
 import type { Context } from '../../shared/control/context.ts';
 import { again, handle, handleDue, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
-import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import type { Patch, UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { type FulfillmentRecord, fulfillmentRecords, orders, type StoredOrder } from './collections.ts';
 import { DECIDE_TIMEOUT_MS, FIRST_RETRY_MS, NEW_RESERVATION_TTL_SECONDS, RECHECK_MS, routeOrderDue, TAKE_OVER_MS } from './due-work.ts';
 import { freshRecord } from './fulfillment.ts';
 import { itemsOf, linesServedFrom, type OrderLine, type Reservation, reservationsOf } from './lines.ts';
 import { fulfillmentOrdersOf } from './order-view.ts';
-import { actionPending } from './pending-action.ts';
+import { actionPending, beginIntent, refuseWhileOtherPending, withdraw } from './pending-action.ts';
 
 /**
  * Routes an order that Confirm Order did not route. For a routed order it returns the existing fulfillment orders. The routing is
@@ -36,18 +36,23 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
     );
     return again({ items: [...(await fulfillmentOrdersOf(found.id, scope, DECIDE_TIMEOUT_MS))] });
   }
-  if (found.pendingAction) throw actionPending(found, 'route', found.pendingAction);
+  refuseWhileOtherPending(found, 'route');
   if (!isRoutable(found)) throw notRoutable(found, 'has no shipping address');
-  const { strategy = known?.strategy ?? NEAREST } = body;
+  const { routeStrategy, pendingAction } = found;
+  // The pending routing has another strategy, and may still be withdrawn.
+  if (pendingAction && body.strategy !== undefined && body.strategy !== routeStrategy) throw actionPending(found, 'route', pendingAction);
+  const strategy = routeStrategy ?? body.strategy ?? known?.strategy ?? NEAREST;
   const order = await ensureReservations(found, strategy, scope);
-  if (!(await work.get(fulfillmentRecords, order.id))) {
-    work.expect(orders, order);
-    beginRouting(work, order.id, { asked: true, strategy });
-    await work.checkpoint();
+  if (order instanceof Problem) return order;
+  const begun = await beginAskedRouting(order, strategy, { work, at: work.now + TAKE_OVER_MS });
+  await work.checkpoint();
+  try {
+    await requestFulfillment(begun.order, { ...begun.record, strategy }, scope);
+  } catch (error) {
+    // The FMS creates nothing for an order that is being cancelled.
+    if (isProblem(error, 'invalid_state_transition')) await work.ensureCurrent(orders, begun.order);
+    throw error;
   }
-  const record = await work.get(fulfillmentRecords, order.id);
-  if (!record) throw new Error(`The record of ${order.id} was just written.`);
-  await requestFulfillment(order, { ...record, strategy }, scope);
   // The fulfillment orders are read again, because the FMS has allocated them since.
   return { items: [...(await fulfillmentOrdersOf(order.id, scope, DECIDE_TIMEOUT_MS))] };
 });
@@ -55,10 +60,28 @@ export const routeOrder = handle(routeOrderApi)(async ({ params, body }, scope) 
 const notRoutable = ({ id, state }: StoredOrder, why: string): Problem =>
   refusal('order', { id, state }, 'route', `The order "${id}" ${why}; it cannot be routed.`);
 
-/** Routes a confirmed order that the FMS has not accepted yet. A pending action goes first. */
-export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload }, scope) => {
+/** Failed attempts after which the intent is withdrawn, so that it does not block other actions for long. */
+const ATTEMPTS = 3;
+
+/** Continues an interrupted Route Order until its stock is reserved. The same work then requests the fulfillment orders. */
+async function continueRouting(order: StoredOrder, attempts: number, scope: Scope): Promise<void> {
+  const { work } = scope;
+  const { routeStrategy: strategy = NEAREST } = order;
+  try {
+    const secured = await ensureReservations(order, strategy, scope);
+    if (!(secured instanceof Problem)) await beginAskedRouting(secured, strategy, { work, at: work.now });
+  } catch (error) {
+    if (!isDependencyProblem(error) || attempts < ATTEMPTS) throw error;
+    const latest = await work.get(orders, order.id);
+    if (latest?.pendingAction?.action === 'route') withdrawRouting(work, latest);
+  }
+}
+
+/** Routes a confirmed order that the FMS has not accepted yet. Another pending action goes first. */
+export const routeDueOrder = handleDue(routeOrderDue)(async ({ key, payload, attempts }, scope) => {
   const { work, context } = scope;
   const order = await work.get(orders, key);
+  if (order?.pendingAction?.action === 'route') return continueRouting(order, attempts, scope);
   const record = await work.get(fulfillmentRecords, key);
   if (!order || !record || record.routed || order.state === 'cancelled') return;
   if (order.pendingAction) {
@@ -87,18 +110,39 @@ export const isRoutable = (order: StoredOrder): boolean => !isSale(order) && ord
 /** Whether this rehearsal routes orders automatically. */
 export const routesAutomatically = (context: Context): boolean => progressionOf(context).route === 'auto';
 
-/**
- * Stores that routing has begun, with the due work that finishes it; the caller commits both before it calls the FMS.
- * `asked`: by Route Order, so due work finishes it even if routing is manual.
- */
-export function beginRouting(
-  work: UnitOfWork,
-  orderId: string,
-  { asked, strategy }: { asked: boolean; strategy?: FulfillmentRecord['strategy'] } = { asked: false },
-): void {
-  work.put(fulfillmentRecords, { ...freshRecord(orderId), ...(strategy !== undefined && { strategy }) });
-  work.schedule(routeOrderDue, orderId, work.now + TAKE_OVER_MS, { asked });
+/** Stores that the routing of Confirm Order has begun, with the due work that finishes it; the caller commits both before it calls the FMS. */
+export function beginRouting(work: UnitOfWork, orderId: string): void {
+  work.put(fulfillmentRecords, freshRecord(orderId));
+  work.schedule(routeOrderDue, orderId, work.now + TAKE_OVER_MS, { asked: false });
 }
+
+interface BegunRouting {
+  readonly order: StoredOrder;
+  readonly record: FulfillmentRecord;
+}
+
+/**
+ * Stores in the next commit that the routing of Route Order has begun, in place of its intent. The commit fails if another action has begun.
+ * @param at when due work finishes it, unless the request has done so
+ */
+async function beginAskedRouting(
+  order: StoredOrder,
+  strategy: Strategy,
+  { work, at }: { readonly work: UnitOfWork; readonly at: number },
+): Promise<BegunRouting> {
+  const known = await work.get(fulfillmentRecords, order.id);
+  if (!order.pendingAction) {
+    if (known) return { order, record: known };
+    work.expect(orders, order);
+  }
+  const free = order.pendingAction ? withdrawRouting(work, order) : order;
+  const record = work.put(fulfillmentRecords, { ...(known ?? freshRecord(order.id)), strategy });
+  work.schedule(routeOrderDue, order.id, at, { asked: true });
+  return { order: free, record };
+}
+
+const withdrawRouting = (work: UnitOfWork, order: StoredOrder, patch: Patch<StoredOrder> = {}): StoredOrder =>
+  withdraw(work, order, 'route', { ...patch, routeStrategy: undefined });
 
 interface Group {
   readonly locationId: string;
@@ -163,23 +207,36 @@ type Strategy = NonNullable<FulfillmentRecord['strategy']>;
 const NEAREST = 'nearest' satisfies Strategy;
 
 /**
- * Ensures a confirmed reservation for every line. Lines that have one keep their node. For the others, the
- * strategy chooses the locations of one new reservation, which is stored on the order and confirmed.
- * @throws Problem `insufficient_stock` when no location can serve a line; then nothing has changed
+ * Ensures a confirmed reservation for every line. Lines that have one keep their node. For the others, the strategy chooses the locations of
+ * one new reservation. The intent to take it is committed first. Every request and due work of the intent makes the same call, so a call that
+ * arrives late gets the answer of the first one, and replaces no reservation that was confirmed since.
+ * @returns the order, or the refusal with the intent withdrawn
+ * @throws Problem when the outcome is unknown, or another request for the same routing is running; the intent stays
  */
-async function ensureReservations(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder> {
+async function ensureReservations(order: StoredOrder, strategy: Strategy, scope: Scope): Promise<StoredOrder | Problem> {
+  const { work } = scope;
   const held = new Set<string>();
   for (const id of reservationsOf(order.lines)) if (await tryConfirmReservation(id, order.id, scope)) held.add(id);
   const without = order.lines.filter(({ reservationId }) => reservationId === undefined || !held.has(reservationId));
   if (without.length === 0) return order;
-  const taken = await reserveLines(without, { order, strategy }, scope);
-  const noted = scope.work.transition(orders, order, 'note', {
-    lines: order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line)),
-  });
-  await scope.work.checkpoint();
-  const body = { orderId: order.id, forFulfilment: true };
-  await scope.call(confirmReservation, { params: { id: taken.id }, body });
-  return noted;
+  const intended = await beginIntent(work, order, 'route', { routeStrategy: strategy });
+  const holdAttempts = intended.holdAttempts + 1;
+  let taken: Reservation;
+  try {
+    taken = await reserveLines(without, { order: intended, strategy }, scope);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.code === 'idempotency_in_progress' && intended.pendingAction) throw actionPending(intended, 'route', intended.pendingAction);
+    if (didNothing(error) && !order.pendingAction) withdrawRouting(work, intended);
+    else if (error.retryable || isDependencyProblem(error)) throw error;
+    else withdrawRouting(work, intended, { holdAttempts });
+    return error;
+  }
+  const lines = order.lines.map((line) => (without.includes(line) ? withReservation(line, taken) : line));
+  const noted = work.transition(orders, intended, 'note', { lines, holdAttempts });
+  await work.checkpoint();
+  // An unconfirmed reservation may have ended since. Then the next attempt makes another one.
+  return ensureReservations(noted, strategy, scope);
 }
 
 /** The new reservation takes over units that are already reserved for the order, its basket or these lines. */
@@ -197,7 +254,8 @@ function reserveLines(
     ...(strategy !== NEAREST && { prefer: strategy }),
     ...(lines.length === order.lines.length && { basketId: order.basketId }),
   };
-  return call(reserveInventory, { body }, { step: `hold ${strategy} ${items.map(({ sku }) => sku).join(' ')}` });
+  const step = `route ${order.holdAttempts + 1} ${strategy} ${items.map(({ sku }) => sku).join(' ')}`;
+  return call(reserveInventory, { body }, { intent: order.id, step });
 }
 
 function withReservation(line: OrderLine, { id, allocations }: Reservation): OrderLine {

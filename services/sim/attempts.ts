@@ -5,7 +5,7 @@ import { handleDue, type Scope } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { type Attempt, attempts, basketAttempts, reservations, type StoredReservation } from './collections.ts';
 import { abortReservationDue, expireReservationDue } from './due-work.ts';
-import { findEnd, findOpenReservation, findOpenReservations, isOpen } from './reservation-rules.ts';
+import { findEnd, findOpenReservation, findOpenReservations, isOpen, refuseWhileSent, stockOfOrder } from './reservation-rules.ts';
 import { movePendingStock } from './stock-movements.ts';
 
 type Working = Pick<Scope, 'work' | 'call'>;
@@ -25,6 +25,7 @@ export async function beginAttempt({ takesOverLines, ...wanted }: NewAttempt, { 
   if (ended) throw ended;
   const replaced = await findReplaced({ ...wanted, ...(takesOverLines && { takesOverLines }) }, work);
   for (const one of replaced) {
+    await refuseSuperseding(one, wanted, work);
     // The rest of a replaced reservation is returned without the units that have left it. Until this attempt ends, no further units may leave.
     await movePendingStock(one.id, { work, call });
     work.expect(reservations, one);
@@ -48,6 +49,16 @@ async function findReplaced(
   const isReplaced = ({ orderLineId = '' }: StoredReservation): boolean => basketId !== undefined || takesOverLines.includes(orderLineId);
   const found = [...(ofBasket ? [ofBasket] : []), ...ofOrder.filter(isReplaced)];
   return [...new Map(found.map((one) => [one.id, one])).values()];
+}
+
+/**
+ * A request that arrives late must not replace a reservation that was made and kept since. Checkouts name no order, so they come before all
+ * requests that do. The reservation of an order that is being sent is final.
+ * @throws Problem `invalid_state_transition`
+ */
+async function refuseSuperseding(found: StoredReservation, { orderId }: Pick<NewAttempt, 'orderId'>, work: UnitOfWork): Promise<void> {
+  if (found.orderId !== undefined && orderId === undefined) throw stockOfOrder(found, found.orderId);
+  await refuseWhileSent(found, work);
 }
 
 /** Finishes the newest attempt for a basket if it is under way. @throws Problem when the Inventory Service does not answer */

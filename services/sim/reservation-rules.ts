@@ -2,7 +2,7 @@ import { refusal } from '../../shared/catalog/life-cycle.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
-import { endedId, endedOwners, reservations, type StoredReservation } from './collections.ts';
+import { endedId, endedOwners, fulfillmentHolds, reservations, type StoredReservation } from './collections.ts';
 
 /** Whether the reservation holds stock. */
 export const isOpen = ({ state }: Pick<StoredReservation, 'state'>): boolean => state === 'requested' || state === 'confirmed';
@@ -36,8 +36,19 @@ export function reservationExpired({ id, items, expiresAt }: StoredReservation):
   return new Problem('reservation_expired', detail, about);
 }
 
-/** 409 for releasing the stock of an order that is being sent: its goods may have left already. */
-export function stockBeingSent(found: StoredReservation, orderId: string | undefined): Problem {
+/** Its goods may have left already. @throws Problem; otherwise a concurrent Confirm Reservation for the fulfilment makes the commit fail */
+export async function refuseWhileSent(found: StoredReservation, work: UnitOfWork): Promise<void> {
+  const held = await work.get(fulfillmentHolds, found.id);
+  if (held) throw stockBeingSent(found, held.orderId);
+  work.expect(fulfillmentHolds, { id: found.id, version: NEVER_WRITTEN });
+}
+
+/** 409 for replacing the stock of an order by a request that names none. */
+export const stockOfOrder = (found: StoredReservation, orderId: string): Problem =>
+  unreleasable(found, `holds the stock of the order "${orderId}"; only a request for that order replaces it`, { orderId });
+
+/** 409 for releasing or replacing the stock of an order that is being sent. */
+function stockBeingSent(found: StoredReservation, orderId: string | undefined): Problem {
   const order = orderId === undefined ? 'an order' : `the order "${orderId}"`;
   return unreleasable(found, `holds the stock of ${order}, which is being sent; cancel the order instead`, { orderId });
 }

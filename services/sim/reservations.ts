@@ -30,9 +30,9 @@ import {
   markEnded,
   refuseForeignOrder,
   refuseOtherOrder,
+  refuseWhileSent,
   reservationExpired,
   stockAtTill,
-  stockBeingSent,
 } from './reservation-rules.ts';
 import { isBeingBought } from './reserving.ts';
 import { movePendingStock } from './stock-movements.ts';
@@ -82,8 +82,6 @@ async function refuseUnfit(found: StoredReservation, orderId: string | undefined
   if (ended) throw ended;
 }
 
-const NEVER_WRITTEN = 0;
-
 /** Commits the state before the stock is returned: a unit that is returned too early could be sold twice. */
 export const releaseReservation = handle(releaseReservationApi)(async ({ params: { id } }, scope) => {
   const { work } = scope;
@@ -98,10 +96,7 @@ export const releaseReservation = handle(releaseReservationApi)(async ({ params:
 
 /** Only the OMS can stop a shipment, and it does so before the release. @throws Problem `invalid_state_transition` */
 async function refuseBeingSent(found: StoredReservation, { work, context }: Scope): Promise<void> {
-  if (context.chain.at(-1) === 'oms') return;
-  const held = await work.get(fulfillmentHolds, found.id);
-  if (held) throw stockBeingSent(found, held.orderId);
-  work.expect(fulfillmentHolds, { id: found.id, version: NEVER_WRITTEN });
+  if (context.chain.at(-1) !== 'oms') await refuseWhileSent(found, work);
 }
 
 /**

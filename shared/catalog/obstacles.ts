@@ -142,9 +142,10 @@ const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<
       if (undecided.length > 0) return because('A payment of it is not decided yet.', 'payment', undecided);
       return pending(order, 'confirm');
     },
-    route: ({ id }, near) => {
-      const routed = ofOrder(near, 'fulfillment-order', id);
-      return routed.length > 0 ? { ...because('It has its fulfillment orders.', 'fulfillment-order', routed), code: 'repeat' } : undefined;
+    route: (order, near) => {
+      const routed = ofOrder(near, 'fulfillment-order', order.id);
+      if (routed.length === 0) return pending(order, 'route');
+      return { ...because('It has its fulfillment orders.', 'fulfillment-order', routed), code: 'repeat' };
     },
     cancel: (order, near) => {
       const left = ofOrder(near, 'fulfillment-order', order.id).filter(({ state = '' }) => HAS_LEFT.includes(state));

@@ -93,6 +93,11 @@ export interface UnitOfWork {
   put<C extends AnyCollection>(of: C, next: Omit<ShapeOf<C>, 'version'> & Identified & { readonly version?: number }): ShapeOf<C>;
   /** Refuses the commit unless this object, which the unit read but does not change, still has the version that was read. */
   expect<C extends AnyCollection>(of: C, read: ShapeOf<C>): void;
+  /**
+   * For a refusal that rests on the answer of another application: another request may have changed the object before that answer. Then the
+   * handler runs again, and refuses with the true reason.
+   */
+  ensureCurrent<C extends AnyCollection>(of: C, read: ShapeOf<C>): Promise<void>;
   move<Field extends string>(of: Counters<Field>, key: string, by: Partial<Record<Field, number>>): void;
   /** Schedules work on the rehearsal's clock. It replaces work of the same kind and key. */
   schedule<Payload>(due: DueWork<Payload>, key: string, at: Ms, payload: NoInfer<Payload>, options?: DueOptions): void;

@@ -63,6 +63,8 @@ const consuming = all(
   }),
 );
 const requested = (id: string) => add('reservations', { id, state: 'requested', basketId: 'bsk_1', items: [], allocations: [] });
+/** The last unit of `res_open` is not sent. */
+const releasedRest = all(fulfillmentOrder('ful_rest', { state: 'cancelled' }), reservation({ state: 'released' }));
 const ofTillBasket = (patch: object) =>
   all(reservation({ basketId: 'bsk_till', orderId: undefined }), change('baskets', 'bsk_till', patch));
 
@@ -227,6 +229,8 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['stock/mug-blue|dc-01: open reservations have 1 units, and 0 are reserved', givenBack, move('stock', { reserved: -1 })],
     ['res_open mug-blue|dc-01: it has 1, and 0 are reserved for it', givenBack, held(1)],
     ['stock/mug-blue|dc-01: open reservations have 0 units, and 1 are reserved', reservation({ state: 'released' })],
+    ['fulfillment-order/ful_rest: picking, and its reservation/res_open is released', reservation({ state: 'released' })],
+    ['fulfillment-order/ful_rest: picking, and its reservation/res_open is requested', reservation({ state: 'requested' })],
     ['res_open mug-blue|dc-01: it has 1, and 0 are reserved for it', consuming, givenBack, move('stock', { reserved: -1 })],
     ['stock/mug-blue|dc-01: received 1000 + returned 1 + found 0 + recounted 0 is not on hand 994', move('stock', { onHand: -1 })],
     ['stock/mug-blue|store-01: received 50', move('stock', { onHand: 1 }, 'mug-blue|store-01')],
@@ -393,12 +397,9 @@ const allowed: Readonly<Record<string, Break>> = {
     move('units-moved', { shipped: 1 }),
     due('fms', 'take-stock', 'ful_rest'),
   ),
-  'the rest of a released reservation that is about to be given back': all(
-    reservation({ state: 'released' }),
-    due('sim', 'give-back-stock', 'res_open'),
-  ),
+  'the rest of a released reservation that is about to be given back': all(releasedRest, due('sim', 'give-back-stock', 'res_open')),
   'the rest of a released reservation that was given back without an answer to the SIM': all(
-    reservation({ state: 'released' }),
+    releasedRest,
     due('sim', 'give-back-stock', 'res_open'),
     givenBack,
     move('stock', { reserved: -1 }),

@@ -1,8 +1,9 @@
 import { describe, expect } from '@jest/globals';
 import * as inventoryService from '../../services/inventory-service/service.ts';
-import { attempts } from '../../services/sim/collections.ts';
+import { attempts, reservations } from '../../services/sim/collections.ts';
 import { abortReservationDue } from '../../services/sim/due-work.ts';
 import * as sim from '../../services/sim/service.ts';
+import { confirmReservation, reserveInventory } from '../../shared/catalog/inventory/apis.ts';
 import { moveHold, takeHold } from '../../shared/catalog/inventory/internal.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { newRehearsal } from '../support/estate.ts';
@@ -315,5 +316,22 @@ describe('Calls inside the estate', () => {
     await becomes('ended');
     expect(await units(inside, 'plate-dinner')).toBe(0);
     await looking;
+  });
+
+  test.each([
+    ['a late checkout, once it was confirmed for an order', false, 'ecommerce-platform', {}],
+    ['a late checkout, once its order is being sent', true, 'ecommerce-platform', {}],
+    ['a late request for its order, once that is being sent', true, 'oms', { orderId: 'ord_1' }],
+  ] as const)('Reserve Inventory refuses to replace a reservation by %s', async (inside, _, forFulfilment, caller, more) => {
+    const basketId = `bsk_${caller}${forFulfilment}`;
+    const body = { basketId, items: [{ sku: 'plate-dinner', qty: 1 }] };
+    const before = (await units(inside, 'plate-dinner')) ?? 0;
+    const { id } = await inside.as('ecommerce-platform')(reserveInventory, { body });
+    await inside.as('oms')(confirmReservation, { params: { id }, body: { orderId: 'ord_1', forFulfilment } });
+    const late = inside.as(caller)(reserveInventory, { body: { ...body, ...more } });
+    const refused = { code: 'invalid_state_transition', context: { objectType: 'reservation', id, orderId: 'ord_1' } };
+    await expect(late).rejects.toMatchObject(refused);
+    expect(await inside.stored('sim', reservations, id)).toMatchObject({ state: 'confirmed' });
+    expect(await units(inside, 'plate-dinner')).toBe(before + 1);
   });
 });

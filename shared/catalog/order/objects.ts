@@ -161,9 +161,11 @@ export const Order = z
         'Units that the store sold although they were missing from the stock records or reserved for others. They are booked as found.',
       ),
     pendingAction: z
-      .object({ action: z.enum(['confirm', 'cancel', 'carry-out']), since: Instant })
+      .object({ action: z.enum(['confirm', 'route', 'cancel', 'carry-out']), since: Instant })
       .optional()
-      .describe('A confirmation, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.'),
+      .describe(
+        'A confirmation, a routing that takes stock again, a cancellation or, at the till, a carry-out in progress. Until it ends, other verbs are refused.',
+      ),
     routingStatus: z
       .enum(['retrying', 'manual'])
       .optional()

@@ -7,6 +7,7 @@ import type { Store } from '../../store/ports/estate-store.ts';
 import type { Found, PageRequest } from '../../store/ports/objects.ts';
 import type { Plan } from '../../store/ports/plan.ts';
 import type { Page, PageOptions, UnitOfWork } from '../unit-of-work.ts';
+import { Conflict } from './interruptions.ts';
 import { type CollectionOf, CounterMoves, LoadedObjects, type ParseStored, parseStored } from './loaded-objects.ts';
 
 export interface ReadParts {
@@ -21,7 +22,7 @@ export interface ReadParts {
 const DEFAULT_LIMIT = 1_000;
 
 /** What a unit of work reads. Reads show the changes of this unit, except for `count`. */
-export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all' | 'counters' | 'expect'> {
+export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | 'count' | 'all' | 'counters' | 'expect' | 'ensureCurrent'> {
   readonly store: Store;
   readonly context: Context;
   readonly objects: LoadedObjects;
@@ -84,6 +85,12 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
   expect(of: AnyCollection, read: Stored): void {
     this.expectedVersions.expect(of, read);
+  }
+
+  /** @throws Conflict */
+  async ensureCurrent(of: AnyCollection, { id, version }: Stored): Promise<void> {
+    const found = await this.store.object(this.context.world, of.name, id);
+    if (found?.version !== version) throw new Conflict('version', `${of.name}/${id}`);
   }
 }
 

@@ -5,13 +5,14 @@ import { rehearsalAt, withSteps } from '../../support/steps/rehearsal-at.ts';
 import { fulfilment } from './fulfillment.ts';
 import { people } from './people.ts';
 import { returning } from './returning.ts';
+import { rivalry } from './rivalry.ts';
 import { begin, type RunningHistory } from './running-history.ts';
 import { selling } from './selling.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { trouble } from './trouble.ts';
 
-const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...stock, ...trouble };
+const kinds = { ...selling, ...till, ...fulfilment, ...returning, ...people, ...stock, ...trouble, ...rivalry };
 type Name = keyof typeof kinds;
 
 /**
@@ -43,16 +44,16 @@ const frequencies = {
   'orders and parcels': weights(`
     basket 6, change-line 4, checkout 7, order 6, authorise 8, confirm 8, sell 16, ship 16, pick 6, picking 12, dispatch 7, scan 5, webhook 14, advance 5,
     fault 3, event-fault 2, webhook-fault 2, label 4, track 3, confirm-hold 4, release-hold 4, line 6, reserve-basket 5, reserve-order 2,
-    allocate-order 5, dispute 4, decide-dispute 3`),
+    allocate-order 5, dispute 4, decide-dispute 3, rivals 12, late 4`),
   'the till': weights(`
     ring 14, pay 40, void-sale 7, submit-sale 5, sell-there 12, ring-basket 5, basket 3, cancel 2, confirm 2, redeem-at-crm 5, issue 3,
-    capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3`),
+    capture 2, void 3, refund 2, advance 7, fault 6, mend 2, event-fault 2, announce-return 3, late 6`),
   'returns and exchanges': weights(`
     sell-there 14, sell 6, ship 8, announce-return 12, move-return 24, bring-back 14, refund-return 10, exchange 14, cancel 3, confirm 4,
-    refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2`),
+    refund 6, dispute 5, decide-dispute 4, scan 5, webhook 2, progress 4, advance 7, fault 5, mend 2, event-fault 3, webhook-fault 2, late 4`),
   'everything together': weights(`
     sell 8, ship 8, sell-there 8, bring-back 5, move-return 4, exchange 4, register 3, enrol 3, advance 5, fault 3, event-fault 3, progress 3,
-    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3`),
+    redeem-at-crm 3, redeem 3, earn 2, reserve 2, pay 3, ring 2, label 3, track 3, rivals 4, late 4`),
 };
 
 export type Subject = keyof typeof frequencies;
@@ -82,7 +83,7 @@ const NOW_AND_THEN = 2;
 const ABOUT_FULFILMENT: ReadonlySet<Name> = new Set(['pick', 'dispatch', 'ship', 'label', 'track', 'scan', 'webhook']);
 
 /** Acts whose outcome depends on chance: a fault strikes one of several concurrent calls. */
-const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault']);
+const BY_CHANCE: ReadonlySet<Name> = new Set(['fault', 'event-fault', 'webhook-fault', 'late', 'rivals']);
 
 /**
  * Performs a history up to an act, keeps the rehearsal and opens it again. Both then perform the rest, one act after the other.
