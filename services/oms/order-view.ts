@@ -42,8 +42,9 @@ export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work
 
 /** The Loyalty Platform decides from these members who earns points. */
 export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {
-  const { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds } = await requireObject(work, orders, params.id);
-  return { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds };
+  const order = await requireObject(work, orders, params.id);
+  const { id, state, customerId, loyaltyAccountId, earningAmount, overpaidAmount, earningRefunds } = order;
+  return { id, state, customerId, loyaltyAccountId, earningAmount, overpaidAmount, earningRefunds };
 });
 
 /** The Payment Hub decides from state, total and returns which payments and refunds it accepts. */

@@ -164,24 +164,35 @@ const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty'
  * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund
  * takes them back when it succeeds.
  */
-export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
+export function earningOf(
+  order: StoredOrder,
+  payments: readonly Payment[],
+): Pick<StoredOrder, 'earningAmount' | 'overpaidAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [
     ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
     ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : [])),
   ]);
+  const { currency } = order.totals.total;
+  const { earning, overpaid } = keptForGoods(order, payments);
   return {
-    earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
+    earningAmount: money(earning, currency),
+    ...(overpaid > 0 && { overpaidAmount: money(overpaid, currency) }),
     ...(earningRefunds.length > 0 && { earningRefunds }),
   };
 }
 
-/** Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. */
-function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
+/**
+ * Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. `overpaid` is the
+ * rest of the net captured. The customer gets it back for units that never arrived, so its refunds take no points.
+ */
+function keptForGoods({ lines, totals }: StoredOrder, payments: readonly Payment[]): { earning: number; overpaid: number } {
   const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
-  return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
+  const kept = netCaptured(false) - totals.shipping.amount;
+  const earning = Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), kept));
+  return { earning, overpaid: Math.max(0, kept - earning) };
 }
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */

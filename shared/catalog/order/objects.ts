@@ -146,6 +146,9 @@ export const Order = z
     earningAmount: Money.optional().describe(
       'Amount that earns loyalty points, as of completedAt: delivered goods less refunds until then, and less the part paid with points or with an exchange credit, whose returned goods keep their points.',
     ),
+    overpaidAmount: Money.optional().describe(
+      'Amount that the payments kept at completedAt beyond the delivered goods and shipping: a refund of missing units was pending, had failed, or is left to a client. Refunds and lost disputes take points only beyond this amount. Absent if it is zero.',
+    ),
     earningRefunds: z
       .array(z.string())
       .optional()
