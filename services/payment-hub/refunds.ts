@@ -139,7 +139,7 @@ async function refusePayOut(
   if (card.currency !== amount.currency) {
     throw invalid('/payOutTo/token', 'currency_not_supported', `The gift card has ${card.currency}, not ${amount.currency}.`);
   }
-  const owed = owedAfterFailures(payment.refunds);
+  const owed = owedAfterFailures([payment]);
   if (amount.amount <= owed) return;
   const refundableAmount = money(owed, amount.currency);
   const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;

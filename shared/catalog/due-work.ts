@@ -78,7 +78,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'settle-order': order('repair', 'refunds what the order owes its customer'),
     'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total first'),
     'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
-    'refund-after-dispute': order('repair', 'refunds what the open dispute had stopped'),
+    'refund-cancelled-units': order('repair', 'refunds missing units after a dispute, or after their refund failed'),
   },
   'payment-hub': {
     'approve-payment': payment('step', 'receives the approval of the provider'),

@@ -145,6 +145,51 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
   });
 
+  test('The OMS repeats the failed refund of missing units from another payment of the order, once', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    const [first, second] = order.payments;
+    const missing = order.lines[1]?.lineTotal.amount ?? 0;
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.object('payment', first.id)).refunds).toMatchObject([{ state: 'failed', amount: eur(1000) }]);
+    const succeeded = [{ amount: eur(missing - 1000) }, { amount: eur(1000), reason: 'Not delivered' }];
+    expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toMatchObject(succeeded);
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    await rehearsal.refunded(first.id, 1);
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toHaveLength(2);
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.verify();
+  });
+
+  test('The OMS repeats the failed refund of missing units as far as the other payments go, and the rest is owed', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 9000], ['tok_visa']);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.paid(order.id)).toEqual([
+      ['captured', 9000],
+      ['fully-refunded', 0],
+    ]);
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(8900 - 1199));
+  });
+
+  test('The OMS repeats the failed refund of missing units after the decision about a dispute of the other payment', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    const params = { id: order.payments[1]?.id ?? '' };
+    await rehearsal.control('open-dispute', { params, body: { reason: 'general', amount: eur(100) } });
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(1000));
+    await rehearsal.control('close-dispute', { params, body: { outcome: 'won' } });
+    await rehearsal.settle();
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+  });
+
+  test('The OMS does not repeat the failed refund of missing units where refunds are manual', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    await rehearsal.control('set-progression', { body: { refund: 'manual' } });
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(1000));
+  });
+
   test('A cancelled order whose refund failed shows what it owes, and cancelling it again refunds nothing', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
@@ -229,6 +274,27 @@ describe('Points of an order with units that never arrived', () => {
     await rehearsal.control('open-dispute', { params, body: { reason: 'product_not_received', amount: order.lines[1]?.lineTotal } });
     await rehearsal.control('close-dispute', { params, body: { outcome: 'lost' } });
     await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(12);
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('Missing units that the bank has paid back after a dispute are not refunded again', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const { id } = await rehearsal.draft({ lines: MUG_AND_LAMP });
+    const payment = await rehearsal.authorisation(id);
+    const order = await rehearsal.confirmed(id);
+    const first = await rehearsal.onlyFulfilment(id);
+    await rehearsal.api('capture-payment-api', { params: { id: payment.id } });
+    const params = { id: payment.id };
+    const amount = order.lines[1]?.lineTotal ?? eur(0);
+    await rehearsal.control('open-dispute', { params, body: { reason: 'product_not_received', amount } });
+    const picking = await rehearsal.short(order, first, 0, 1);
+    await rehearsal.movePicking(picking.id, 'packed');
+    await rehearsal.delivered(await rehearsal.handedOver(first));
+    await rehearsal.control('close-dispute', { params, body: { outcome: 'lost' } });
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', payment.id)).refunds).toEqual([]);
     expect((await rehearsal.points()) - before).toBe(12);
     await rehearsal.verify();
   });
