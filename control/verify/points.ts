@@ -1,6 +1,6 @@
 import { tierAt } from '../../shared/catalog/loyalty/objects.ts';
 import { lostIn } from '../../shared/catalog/payment/disputes.ts';
-import { succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { floorShare } from '../../shared/domain/money.ts';
 import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import {
@@ -117,7 +117,7 @@ const isEarning = ({ tender }: Payment): boolean => tender.type !== 'loyalty' &&
 
 /** The succeeded refunds and the lost disputes of a payment, by the names under which the Loyalty Platform books them, in minor units. */
 const paidBackBy = ({ id, refunds, disputes = [] }: Payment): readonly (readonly [name: string, amount: number])[] => [
-  ...refunds.flatMap(({ state, amount }, index) => (state === 'succeeded' ? [[`${id}.refund-${index + 1}`, amount.amount] as const] : [])),
+  ...refunds.flatMap(({ state, amount }, index) => (state === 'succeeded' ? [[refundId(id, index), amount.amount] as const] : [])),
   ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [[dispute.id, dispute.amount.amount] as const] : [])),
 ];
 

@@ -4,6 +4,7 @@ import { earnPoints as earnPointsApi } from '../../shared/catalog/loyalty/apis.t
 import { getOrderEarning } from '../../shared/catalog/order/internal.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { Payment } from '../../shared/catalog/payment/objects.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
@@ -89,7 +90,7 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const ofDisputes = disputes.flatMap((dispute) => (dispute.state === 'lost' ? [{ id: dispute.id, amount: dispute.amount.amount }] : []));
   const ofRefunds = refunds.flatMap(({ state, amount, returnId }, index) =>
     state === 'succeeded'
-      ? [{ id: `${id}.refund-${index + 1}`, amount: amount.amount, ...(returnId !== undefined && { ofReturn: true as const }) }]
+      ? [{ id: refundId(id, index), amount: amount.amount, ...(returnId !== undefined && { ofReturn: true as const }) }]
       : [],
   );
   const earningRefunds = [...ofRefunds, ...ofDisputes];

@@ -5,7 +5,7 @@ import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/paymen
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
-import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -170,7 +170,7 @@ export function earningOf(
   payments: readonly Payment[],
 ): Pick<StoredOrder, 'earningAmount' | 'overpaidAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [
-    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
+    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [refundId(id, index)] : [])),
     ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : [])),
   ]);
   const { currency } = order.totals.total;

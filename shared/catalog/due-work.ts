@@ -1,4 +1,5 @@
 import type { Owner } from './applications.ts';
+import { refundId } from './payment/refunds.ts';
 
 /**
  * `step`: the next step of an object. `deadline`: what happens if nobody acts first. `repair`: finishes or undoes work, usually still
@@ -27,7 +28,7 @@ const about =
   (role: DueRole, does: string): DueMeaning => ({ role, object, keys, does });
 /** Each refund has its own decision. The key of the decision contains the position of the refund. */
 const refunds = about('payment', ({ id, refunds }) =>
-  Array.isArray(refunds) ? refunds.map((_refund, place) => `${id}.refund-${place + 1}`) : [],
+  Array.isArray(refunds) ? refunds.map((_refund, place) => refundId(String(id), place)) : [],
 );
 /** A scan has its own key, which begins with the parcel's. */
 const scans = about('shipment', () => []);

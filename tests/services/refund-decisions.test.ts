@@ -154,7 +154,15 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.object('payment', first.id)).refunds).toMatchObject([{ state: 'failed', amount: eur(1000) }]);
     const succeeded = [{ amount: eur(missing - 1000) }, { amount: eur(1000), reason: 'Not delivered' }];
     expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toMatchObject(succeeded);
-    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    const shown = await rehearsal.order(order.id);
+    expect(shown.owedRefund).toBeUndefined();
+    expect(shown.refunds).toEqual([
+      { id: `${first.id}.refund-1`, paymentId: first.id, amount: eur(1000), state: 'failed', failureReason: 'account_closed' },
+      { id: `${second?.id}.refund-1`, paymentId: second?.id, amount: eur(missing - 1000), state: 'succeeded' },
+      { id: `${second?.id}.refund-2`, paymentId: second?.id, amount: eur(1000), state: 'succeeded' },
+    ]);
+    const { reasons } = await rehearsal.control('explain-object', { params: { type: 'payment', id: first.id } });
+    expect(reasons.map(({ text }) => text).join()).not.toContain('Refund Payment again');
     await rehearsal.refunded(first.id, 1);
     await rehearsal.settle();
     expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toHaveLength(2);

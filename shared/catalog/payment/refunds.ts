@@ -7,6 +7,9 @@ type Payments = readonly {
   readonly disputes?: z.output<typeof PaymentSchema>['disputes'];
 }[];
 
+/** Names a refund by its payment and its index among the refunds of the payment. */
+export const refundId = (paymentId: string, index: number): string => `${paymentId}.refund-${index + 1}`;
+
 export const hasFailed = ({ state }: Pick<Refund, 'state'>): boolean => state === 'failed';
 
 /** Minor units of refunds that have not failed. Pending ones count: their money is on its way. */
