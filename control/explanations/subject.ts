@@ -70,7 +70,7 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
 
 type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
-/** The objects that belong to an object. A payment also waits for the returns of its order, and only the order refers to them. */
+/** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
 async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found) {
   const own = await relatedObjects(worlds, { world, objects }, { type, found });
   const { orderId } = publishedOf(type, found);
@@ -78,7 +78,7 @@ async function relatedTo({ worlds, objects, view: { world } }: Scope, type: List
   if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
   const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }) : [];
-  return [...own, ...ofOrder.filter((one) => one.type === 'return')];
+  return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
 }
 
 async function locationIn(worlds: Worlds, { world }: WorldView, id: unknown): Promise<string> {

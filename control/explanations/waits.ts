@@ -15,6 +15,7 @@ import {
   undecidedOf,
 } from '../../shared/catalog/obstacles.ts';
 import { declineCodes } from '../../shared/catalog/payment/objects.ts';
+import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
 import { listed } from './words.ts';
 
@@ -140,7 +141,9 @@ function owedRefund(
   { near, nameOf, progression }: Pick<Surroundings, 'near' | 'nameOf' | 'progression'>,
 ): readonly Wait[] {
   if (found.capturedAmount.amount === 0 || obstacleOf('payment', 'refund', found, near)) return [];
-  if (found.refunds.at(-1)?.state === 'failed') return waitsFor('client', 'a client to call Refund Payment again: its last refund failed');
+  const isRepeated = owedAfterFailures(ofOrder(near, 'payment', found.orderId).map(({ object }) => object)) === 0;
+  if (found.refunds.at(-1)?.state === 'failed' && !isRepeated)
+    return waitsFor('client', 'a client to call Refund Payment again: its last refund failed');
   const isCancelled = placed?.state === 'cancelled';
   const owed = ofOrder(near, 'return', found.orderId).filter(({ object }) => isToBeRefunded(object));
   if (!isCancelled && owed.length === 0) return [];

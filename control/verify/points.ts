@@ -1,5 +1,8 @@
 import { tierAt } from '../../shared/catalog/loyalty/objects.ts';
-import { type Check, findings, type InvariantResult, sums } from './invariant.ts';
+import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { floorShare } from '../../shared/domain/money.ts';
+import { type Check, findings, grouped, type InvariantResult, sums } from './invariant.ts';
 import {
   type Account,
   accountsOf,
@@ -15,7 +18,7 @@ import type { WorldRecords } from './world-records.ts';
 export function points(world: WorldRecords): InvariantResult {
   const { check, result } = findings(
     'points',
-    'Each point is in a balance, in an open redemption or in the payment it was redeemed for; a completed order earns once, refunds take points back, and the tier follows the points earned',
+    'Each point is in a balance, in an open redemption or in the payment it was redeemed for; a completed order earns once and keeps the points of the goods that its customer keeps and has paid, and the tier follows the points earned',
   );
   const accounts = accountsOf(world);
   for (const { id, pointsBalance, entryCount, shortfall: noted = 0, ledger } of accounts) {
@@ -104,21 +107,19 @@ function checkSpent({ of, records, queued }: WorldRecords, check: Check): void {
 /** The points that an order earned and its refunds took back, as the Loyalty Platform stores them. */
 interface Earning {
   readonly id: string;
-  readonly earned?: { readonly points: number };
+  readonly earned?: { readonly points: number; readonly amount: number };
   readonly takenBack: number;
   readonly refunds: readonly { readonly id: string; readonly booked: boolean }[];
 }
 
-/** The names under which the Loyalty Platform books the succeeded refunds and the lost disputes of a payment. */
-const refundsOf = ({ id, tender, refunds, disputes = [] }: Payment): readonly string[] => {
-  if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return [];
-  // Refunds with a reference but without a return are for goods that were never delivered, which earned nothing.
-  const lost = disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : []));
-  const back = refunds.flatMap(({ state, reference, returnId }, index) =>
-    state === 'succeeded' && (reference === undefined || returnId !== undefined) ? [`${id}.refund-${index + 1}`] : [],
-  );
-  return [...back, ...lost];
-};
+/** Points and exchange credit earn no points. */
+const isEarning = ({ tender }: Payment): boolean => tender.type !== 'loyalty' && tender.type !== 'exchange-credit';
+
+/** The succeeded refunds and the lost disputes of a payment, by the names under which the Loyalty Platform books them, in minor units. */
+const paidBackBy = ({ id, refunds, disputes = [] }: Payment): readonly (readonly [name: string, amount: number])[] => [
+  ...refunds.flatMap(({ state, amount }, index) => (state === 'succeeded' ? [[refundId(id, index), amount.amount] as const] : [])),
+  ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [[dispute.id, dispute.amount.amount] as const] : [])),
+];
 
 /** Orders must earn their points once, and refunds must take them back. */
 function checkEarned(world: WorldRecords, accounts: readonly Account[], check: Check): void {
@@ -138,6 +139,49 @@ function checkEarned(world: WorldRecords, accounts: readonly Account[], check: C
     check(!hasEarned || points === worth, `order/${id}: worth ${worth} points, and it earned ${points}`);
   }
   checkTakenBack(world, earnings, check);
+  checkKept(world, earnings, check);
+}
+
+const kept = ({ capturedAmount, refunds, disputes }: Payment): number => capturedAmount.amount - succeededOf(refunds) - lostIn(disputes);
+
+const sumOver = <T>(items: readonly T[], amountOf: (item: T) => number): number => items.reduce((sum, item) => sum + amountOf(item), 0);
+
+/** Minor units of the delivered units, returned ones included. */
+const deliveredIn = ({ lines }: Order): number =>
+  sumOver(lines, ({ lineTotal, cancelledQty, qty }) => lineTotal.amount - floorShare(lineTotal.amount, cancelledQty, qty));
+
+/**
+ * An order earns for the delivered goods that were not paid by points or exchange credit, at most what the retailer has kept for them. Later
+ * it keeps the points for the rest of that amount after its returns, again at most what the retailer keeps, whatever was refunded, has
+ * failed, or was disputed.
+ */
+function checkKept({ of, queued, figures, swapped }: WorldRecords, earnings: ReadonlyMap<string, Earning>, check: Check): void {
+  if (swapped.has('payment-hub')) return;
+  const paymentsOf = grouped(of<Payment>('payment'), ({ orderId }) => orderId);
+  for (const order of of<Order>('order')) {
+    const { id, totals, earningAmount, earningRefunds: deducted = [] } = order;
+    const { earned, takenBack = 0 } = earnings.get(id) ?? {};
+    const payments = paymentsOf.get(id) ?? [];
+    const isOpen = queued('loyalty-platform', id) || payments.some((payment) => queued('loyalty-platform', payment.id));
+    if (!earningAmount || !earned || isOpen) continue;
+    const shipping = totals.shipping.amount;
+    const earning = payments.filter(isEarning);
+    const others = payments.filter((payment) => !isEarning(payment));
+    const keptThen = (payment: Payment): number =>
+      payment.capturedAmount.amount - sumOver(paidBackBy(payment), ([name, amount]) => (deducted.includes(name) ? amount : 0));
+    const worth = Math.max(0, Math.min(deliveredIn(order) - sumOver(others, keptThen), sumOver(earning, keptThen) - shipping));
+    check(
+      worth === earningAmount.amount,
+      `order/${id}: its goods and payments were worth ${worth} when it was completed, and it earned for ${earningAmount.amount}`,
+    );
+    const returned = sumOver(earning, ({ refunds }) => succeededOf(refunds.filter(({ returnId }) => returnId !== undefined)));
+    const rest = Math.max(0, Math.min(earned.amount - returned, sumOver(earning, kept) - shipping));
+    const should = Math.floor(rest / figures.loyalty.earnPer);
+    check(
+      earned.points - takenBack === should,
+      `order/${id}: its customer keeps goods of ${rest} that are paid and earn ${should} points, and the order keeps ${earned.points - takenBack}`,
+    );
+  }
 }
 
 /** Each earn entry must name a completed order of its member. @returns the points that each order earned, by its id */
@@ -166,7 +210,7 @@ function checkTakenBack({ of, queued }: WorldRecords, earnings: ReadonlyMap<stri
   }
   for (const payment of of<Payment>('payment')) {
     const noted = new Set(earnings.get(payment.orderId)?.refunds.map(({ id }) => id));
-    for (const refund of refundsOf(payment)) {
+    for (const [refund] of isEarning(payment) ? paidBackBy(payment) : []) {
       check(noted.has(refund) || queued('loyalty-platform', payment.id), `${refund}: the Loyalty Platform has not received it`);
     }
   }

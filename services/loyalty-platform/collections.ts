@@ -39,11 +39,13 @@ export const ledgerEntryId = (accountId: string, number: number): string => `${a
 
 export const issueKey = (accountId: string, reference: string): string => `${accountId}|${reference}`;
 
-/** A refund of a payment that was not made by points. */
+/** A refund or a lost dispute of a payment that was not made by points. */
 const EarningRefund = z.object({
   /** Payment and position among its refunds: the `reference` of the reversal in the ledger. */
   id: z.string(),
   amount: Amount,
+  /** Whether the goods came back. The order then keeps less goods, and not only less money. */
+  ofReturn: z.literal(true).optional(),
   /** Whether its points were taken back; false until the order has earned points. */
   booked: z.boolean(),
 });
@@ -51,15 +53,17 @@ export type EarningRefund = z.output<typeof EarningRefund>;
 
 /**
  * The points that an order earned and that its refunds took back, by the order's id. One record has both, so that a concurrent refund and
- * earning conflict. While `earned` is absent, the refunds wait. `deducted` are the
- * refunds that are already subtracted from the amount.
+ * earning conflict. While `earned` is absent, the refunds wait. `overpaid` is
+ * what the payments kept beyond the amount. `deducted` are the refunds that are already subtracted from both.
  */
 export const earnings = defineCollection({
   name: 'earnings',
   schema: z.object({
     id: Id,
     version: z.int(),
-    earned: z.object({ accountId: Id, points: Points, amount: Amount, deducted: z.array(z.string()) }).optional(),
+    earned: z
+      .object({ accountId: Id, points: Points, amount: Amount, overpaid: Amount.optional(), deducted: z.array(z.string()) })
+      .optional(),
     takenBack: Points,
     refunds: z.array(EarningRefund),
   }),

@@ -4,6 +4,7 @@ import { earnPoints as earnPointsApi } from '../../shared/catalog/loyalty/apis.t
 import { getOrderEarning } from '../../shared/catalog/order/internal.ts';
 import { Order } from '../../shared/catalog/order/objects.ts';
 import { Payment } from '../../shared/catalog/payment/objects.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { conflictingRepeat, invalid } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { moneyInWords } from '../../shared/domain/money.ts';
@@ -31,7 +32,8 @@ export const earnPoints = handle(earnPointsApi)(async ({ params, body: { orderId
     const detail = `The order "${orderId}" earns for ${moneyInWords({ amount: earningAmount, currency })} (goods delivered and not paid by points), not for ${moneyInWords(amount)}.`;
     throw invalid('/amount', 'other_amount', detail);
   }
-  const next = await earn(work, account, { orderId, amount: earningAmount, deducted: order.earningRefunds });
+  const { overpaidAmount, earningRefunds: deducted } = order;
+  const next = await earn(work, account, { orderId, amount: earningAmount, overpaid: overpaidAmount?.amount, deducted });
   // Less than the value of a point earns nothing, and the order cannot earn again.
   return next === account ? again(account) : next;
 });
@@ -50,11 +52,19 @@ function earningAmountOf({ id, state, earningAmount }: OutputOf<typeof getOrderE
   throw refusal('order', { id, state }, 'earn', detail, { allowedFrom: EARNING_STATES });
 }
 
-const CompletedOrder = Order.pick({ id: true, state: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true });
+const CompletedOrder = Order.pick({
+  id: true,
+  state: true,
+  loyaltyAccountId: true,
+  earningAmount: true,
+  overpaidAmount: true,
+  earningRefunds: true,
+});
 
 /** A completed order earns points for its member once, unless Earn Points has booked them. */
 export const onOrderChanged: EventHandler = async (event, { work, log }) => {
-  const { id: orderId, state, loyaltyAccountId, earningAmount, earningRefunds: deducted } = CompletedOrder.parse(event.data.object);
+  const order = CompletedOrder.parse(event.data.object);
+  const { id: orderId, state, loyaltyAccountId, earningAmount, overpaidAmount, earningRefunds: deducted } = order;
   if (state !== 'completed') return unchanged(`The order is ${state}: only a completed one earns points.`);
   if (loyaltyAccountId === undefined || !earningAmount) return unchanged('The order names no member.');
   if ((await work.get(earnings, orderId))?.earned) return unchanged('The order has already earned its points.');
@@ -64,7 +74,7 @@ export const onOrderChanged: EventHandler = async (event, { work, log }) => {
     log.warn({ orderId, loyaltyAccountId }, 'a completed order names an unknown member: no points booked');
     return unchanged(`There is no member "${loyaltyAccountId}".`);
   }
-  await earn(work, account, { orderId, amount: earningAmount.amount, deducted });
+  await earn(work, account, { orderId, amount: earningAmount.amount, overpaid: overpaidAmount?.amount, deducted });
   return undefined;
 };
 
@@ -72,16 +82,15 @@ const RefundedPayment = Payment.pick({ id: true, orderId: true, tender: true, re
 
 /**
  * A refund that succeeded, or a lost dispute, takes earned points back. Undecided and failed refunds, and open and won disputes, do not.
- * Payments by points or exchange credit earned none. Refunds under a reference and without a return are for goods that were never
- * delivered, and these earned none either.
+ * Payments by points or exchange credit earned none.
  */
 export const onPaymentChanged: EventHandler = async (event, { work }) => {
   const { id, orderId, tender, refunds, disputes = [] } = RefundedPayment.parse(event.data.object);
   if (tender.type === 'loyalty' || tender.type === 'exchange-credit') return unchanged(`A payment by ${tender.type} earned no points.`);
   const ofDisputes = disputes.flatMap((dispute) => (dispute.state === 'lost' ? [{ id: dispute.id, amount: dispute.amount.amount }] : []));
-  const ofRefunds = refunds.flatMap(({ state, amount, reference, returnId }, index) =>
-    state === 'succeeded' && (reference === undefined || returnId !== undefined)
-      ? [{ id: `${id}.refund-${index + 1}`, amount: amount.amount }]
+  const ofRefunds = refunds.flatMap(({ state, amount, returnId }, index) =>
+    state === 'succeeded'
+      ? [{ id: refundId(id, index), amount: amount.amount, ...(returnId !== undefined && { ofReturn: true as const }) }]
       : [],
   );
   const earningRefunds = [...ofRefunds, ...ofDisputes];
@@ -98,11 +107,11 @@ export const onPaymentChanged: EventHandler = async (event, { work }) => {
 async function earn(
   work: UnitOfWork,
   account: Account,
-  { orderId, amount, deducted = [] }: { orderId: string; amount: number; deducted?: readonly string[] },
+  { orderId, amount, overpaid, deducted = [] }: { orderId: string; amount: number; overpaid?: number; deducted?: readonly string[] },
 ): Promise<Account> {
   const before = await work.get(earnings, orderId);
   const points = pointsForAmount(amount, work.figures.loyalty);
-  const earned = { accountId: account.id, points, amount, deducted: [...deducted] };
+  const earned = { accountId: account.id, points, amount, overpaid, deducted: [...deducted] };
   const booked = points === 0 ? account : book(work, account, { type: 'earn', points, orderId });
   return takeBack(work, booked, { id: orderId, version: 0, takenBack: 0, refunds: [], ...before, earned });
 }
@@ -146,7 +155,8 @@ const pointsForAmount = (amount: number, { earnPer }: Figures['loyalty']): numbe
 
 /**
  * The points that the refunds of an order, up to and including this one, take back together: the earned points less the points for the
- * remaining amount. Refunds that are already subtracted from the earned amount take nothing.
+ * remaining amount. It is limited by the goods that the customer keeps, and by the money that the retailer keeps for them. Refunds that are
+ * already subtracted from the earned amount take nothing.
  */
 function pointsToTakeBack(
   { earned, refunds }: Pick<Earning, 'earned' | 'refunds'>,
@@ -154,7 +164,10 @@ function pointsToTakeBack(
   loyalty: Figures['loyalty'],
 ): number {
   if (!earned) return 0;
-  const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1);
-  const refunded = until.filter(({ id }) => !earned.deducted.includes(id)).reduce((sum, { amount }) => sum + amount, 0);
-  return earned.points - pointsForAmount(Math.max(0, earned.amount - refunded), loyalty);
+  const until = refunds.slice(0, refunds.findIndex(({ id }) => id === upTo.id) + 1).filter(({ id }) => !earned.deducted.includes(id));
+  const goods = earned.amount - sumOf(until.filter(({ ofReturn }) => ofReturn));
+  const kept = earned.amount + (earned.overpaid ?? 0) - sumOf(until);
+  return earned.points - pointsForAmount(Math.max(0, Math.min(goods, kept)), loyalty);
 }
+
+const sumOf = (refunds: readonly Pick<EarningRefund, 'amount'>[]): number => refunds.reduce((sum, { amount }) => sum + amount, 0);

@@ -6,7 +6,6 @@ import { type EventHandler, handleDue, type Scope, unchanged } from '../../share
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { isSale } from './baskets.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { noteDecidedDispute } from './disputes.ts';
 import {
   DECIDE_TIMEOUT_MS,
   giveUpUncoveredDue,
@@ -16,6 +15,7 @@ import {
   renewAuthorizationDue,
 } from './due-work.ts';
 import { creditHeld, isCredit } from './exchange.ts';
+import { noteDecidedDispute, noteFailedRefunds } from './late-refunds.ts';
 import { requiredFor } from './lines.ts';
 import { isDeclinedAtCapture, isLost, outstandingOf, type Payment, paymentsToDecideOn } from './payments.ts';
 import { giveUp } from './pending-action.ts';
@@ -32,24 +32,26 @@ const Changed = PaymentSchema.pick({
   state: true,
   authorizationExpiresAt: true,
   updatedAt: true,
+  refunds: true,
   disputes: true,
 });
 
-/** Handles a lost authorisation and a decided dispute, and refunds value of a return that its exchange credit no longer uses. */
+/** Handles a lost authorisation, a failed refund and a decided dispute, and refunds value of a return that its exchange credit no longer uses. */
 export const onPaymentChanged: EventHandler = async ({ data }, { work }) => {
   const payment = Changed.parse(data.object);
   const isLost = await noteLostAuthorization(work, payment);
+  const isOwedAgain = await noteFailedRefunds(work, payment);
   const isDecided = await noteDecidedDispute(work, payment);
   const { returnId, authorizedAmount } = payment;
   if (isCredit(payment) && returnId !== undefined && creditHeld([payment]) !== authorizedAmount.amount) {
     const booking = await work.get(returnBookings, returnId);
     const isPaidOut = booking?.status === 'exchanged' || booking?.status === 'refunded';
     if (isPaidOut) work.schedule(payOutReturnDue, returnId, work.now, {});
-    return isLost || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
+    return isLost || isOwedAgain || isPaidOut ? undefined : unchanged('The return that the credit belongs to is not closed.');
   }
-  return isLost || isDecided
+  return isLost || isOwedAgain || isDecided
     ? undefined
-    : unchanged('No open order lost its authorisation, no exchange credit shrank, and no refund waited for a dispute.');
+    : unchanged('No open order lost its authorisation, no exchange credit shrank, no refund failed, and none waited for a dispute.');
 };
 
 /** `cancelReason` of an order whose payments no longer cover it. */

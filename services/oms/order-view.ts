@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { listFulfillmentOrders, listReturns } from '../../shared/catalog/fulfillment/internal.ts';
 import type { Return } from '../../shared/catalog/fulfillment/returns.ts';
+import { SHOWN_REFUNDS } from '../../shared/catalog/limits.ts';
 import { getOrder as getOrderApi } from '../../shared/catalog/order/apis.ts';
 import {
   getOrderEarning as getOrderEarningCall,
@@ -15,6 +16,7 @@ import {
   OrderReturn,
   type OrderView as OrderViewSchema,
 } from '../../shared/catalog/order/objects.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
@@ -42,8 +44,9 @@ export const getOrderStock = handle(getOrderStockCall)(async ({ params }, { work
 
 /** The Loyalty Platform decides from these members who earns points. */
 export const getOrderEarning = handle(getOrderEarningCall)(async ({ params }, { work }) => {
-  const { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds } = await requireObject(work, orders, params.id);
-  return { id, state, customerId, loyaltyAccountId, earningAmount, earningRefunds };
+  const order = await requireObject(work, orders, params.id);
+  const { id, state, customerId, loyaltyAccountId, earningAmount, overpaidAmount, earningRefunds } = order;
+  return { id, state, customerId, loyaltyAccountId, earningAmount, overpaidAmount, earningRefunds };
 });
 
 /** The Payment Hub decides from state, total and returns which payments and refunds it accepts. */
@@ -71,6 +74,21 @@ export function published({
   return order;
 }
 
+/** The newest refunds of all payments, sorted by request. */
+function refundsOf(payments: readonly Payment[]): NonNullable<OrderView['refunds']> {
+  const requested = payments.flatMap(({ id, refunds }) => refunds.map((refund, index) => ({ paymentId: id, index, refund })));
+  return requested
+    .toSorted((one, other) => (one.refund.at ?? '').localeCompare(other.refund.at ?? ''))
+    .slice(-SHOWN_REFUNDS)
+    .map(({ paymentId, index, refund: { amount, state, failureReason } }) => ({
+      id: refundId(paymentId, index),
+      paymentId,
+      amount,
+      state,
+      failureReason,
+    }));
+}
+
 /** The order as answers show it. Unknown payments give the status `unknown`; unknown fulfillment orders and returns are omitted. */
 export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, returns }: OrderParts): OrderView {
   const { amount: total, currency } = order.totals.total;
@@ -78,6 +96,7 @@ export function viewOf(order: StoredOrder, { payments, fulfillmentOrders, return
   return {
     ...published(order),
     payments: payments?.map((payment) => OrderPayment.parse(payment)) ?? [],
+    refunds: payments && refundsOf(payments),
     paymentStatus: payments ? paymentStatusOf(total, payments, order.state === 'cancelled' ? total : requiredFor(order)) : 'unknown',
     owedRefund: owed > 0 ? money(owed, currency) : undefined,
     fulfillmentOrders: fulfillmentOrders?.map((found) => OrderFulfillment.parse(found)),

@@ -5,7 +5,7 @@ import { hasOpenDispute, lostIn, withdrawnBy } from '../../shared/catalog/paymen
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
 import { isUndecided, type Payment as PaymentSchema, REFUND_ORDER } from '../../shared/catalog/payment/objects.ts';
 import { awaiting, pendingInWords } from '../../shared/catalog/payment/pending.ts';
-import { committedOf, hasFailed, owedAfterFailures, succeededOf } from '../../shared/catalog/payment/refunds.ts';
+import { committedOf, hasFailed, isSamePurpose, owedAfterFailures, refundId, succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { isProblem, Problem } from '../../shared/catalog/problems.ts';
 import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Scope } from '../../shared/work/handler.ts';
@@ -144,9 +144,10 @@ export async function refundOwed(
   { call }: Scope,
 ): Promise<readonly Payment[]> {
   const after = new Map(payments.map((payment) => [payment.id, payment]));
-  for (const { reference, amount } of owed) {
+  for (const one of owed) {
     const now = [...after.values()];
-    const due = Math.min(stillOwed({ reference, amount }, now), excessOf(now, requiredFor(order)));
+    const reference = referenceFor(one, now);
+    const due = Math.min(stillOwed(one, now), excessOf(now, requiredFor(order)));
     for (const part of refundSplit(due, reference, now)) {
       const body = { amount: money(part.amount, order.totals.total.currency), reason: 'Not delivered', reference };
       // After a refusal the amount may differ. A different amount makes it another call.
@@ -164,24 +165,35 @@ const EARNS_NOTHING: ReadonlySet<Payment['tender']['type']> = new Set(['loyalty'
  * What earns points. All is read from the same payments, so a refund either counts here or takes points back later. A pending refund
  * takes them back when it succeeds.
  */
-export function earningOf(order: StoredOrder, payments: readonly Payment[]): Pick<StoredOrder, 'earningAmount' | 'earningRefunds'> {
+export function earningOf(
+  order: StoredOrder,
+  payments: readonly Payment[],
+): Pick<StoredOrder, 'earningAmount' | 'overpaidAmount' | 'earningRefunds'> {
   const earningRefunds = payments.flatMap(({ id, refunds, disputes = [] }) => [
-    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [`${id}.refund-${index + 1}`] : [])),
+    ...refunds.flatMap(({ state }, index) => (state === 'succeeded' ? [refundId(id, index)] : [])),
     ...disputes.flatMap((dispute) => (dispute.state === 'lost' ? [dispute.id] : [])),
   ]);
+  const { currency } = order.totals.total;
+  const { earning, overpaid } = keptForGoods(order, payments);
   return {
-    earningAmount: money(earningAmountOf(order, payments), order.totals.total.currency),
+    earningAmount: money(earning, currency),
+    ...(overpaid > 0 && { overpaidAmount: money(overpaid, currency) }),
     ...(earningRefunds.length > 0 && { earningRefunds }),
   };
 }
 
-/** Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. */
-function earningAmountOf({ lines, totals }: StoredOrder, payments: readonly Payment[]): number {
+/**
+ * Minor units that earn: goods less points and exchange credit, at most the net captured of other tenders without shipping. `overpaid` is the
+ * rest of the net captured. The customer gets it back for units that never arrived, so its refunds take no points.
+ */
+function keptForGoods({ lines, totals }: StoredOrder, payments: readonly Payment[]): { earning: number; overpaid: number } {
   const netCaptured = (earnsNothing: boolean): number =>
     payments
       .filter(({ tender }) => EARNS_NOTHING.has(tender.type) === earnsNothing)
       .reduce((sum, { capturedAmount, refunds, disputes }) => sum + capturedAmount.amount - succeededOf(refunds) - lostIn(disputes), 0);
-  return Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), netCaptured(false) - totals.shipping.amount));
+  const kept = netCaptured(false) - totals.shipping.amount;
+  const earning = Math.max(0, Math.min(goodsOf(lines) - netCaptured(true), kept));
+  return { earning, overpaid: Math.max(0, kept - earning) };
 }
 
 /** Prefix of the references of refunds for cancelled units. Refunds by a client have no reference. */
@@ -199,18 +211,36 @@ const sumOfRefunds = (payments: readonly Payment[], which: (reference: string | 
 export const keptOf = ({ capturedAmount, refundedAmount, disputes }: Payment): number =>
   capturedAmount.amount - refundedAmount.amount - withdrawnBy(disputes);
 
-/** Minor units still to be refunded under a reference. An interrupted attempt may have refunded a part. */
-export const stillOwed = ({ reference, amount }: { reference: string; amount: number }, payments: readonly Payment[]): number =>
-  Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference));
+/** The refunds that were made for an owed amount. */
+const attemptsFor = (owed: Pick<OwedRefund, 'reference'>, payments: readonly Payment[]) =>
+  payments.flatMap(({ refunds }) => refunds.filter((refund) => isSamePurpose(refund, owed)));
+
+/** The reference of the next attempt. A payment has one refund per reference, so a repeat after a failure needs another. */
+function referenceFor(owed: Pick<OwedRefund, 'reference'>, payments: readonly Payment[]): string {
+  const failures = attemptsFor(owed, payments).filter(hasFailed).length;
+  return failures === 0 ? owed.reference : `${owed.reference}/${failures}`;
+}
 
 /**
- * Minor units captured beyond the required amount, less the refunds for cancelled units so far. If less was captured than the order
- * costs, the customer has not paid for the cancelled units. Refunds by a client are goodwill and do not reduce the excess.
+ * Minor units still to be refunded for an owed amount. An interrupted attempt may have refunded a part. A client may have repeated a failed
+ * attempt.
+ */
+export function stillOwed(owed: Pick<OwedRefund, 'reference' | 'amount'>, payments: readonly Payment[]): number {
+  const attempts = attemptsFor(owed, payments);
+  const left = Math.max(0, owed.amount - committedOf(attempts));
+  if (!attempts.some(hasFailed)) return left;
+  return Math.min(left, owedAfterFailures(payments, owed));
+}
+
+/**
+ * Minor units captured beyond the required amount, less the refunds for cancelled units so far and less lost disputes: the bank has paid
+ * those back. If less was captured than the order costs, the customer has not paid for the cancelled units. Refunds by a client are
+ * goodwill and do not reduce the excess.
  */
 export const excessOf = (payments: readonly Payment[], required: number): number =>
   Math.max(
     0,
-    sumOf(payments, ({ capturedAmount }) => capturedAmount.amount) -
+    sumOf(payments, ({ capturedAmount, disputes }) => capturedAmount.amount - lostIn(disputes)) -
       sumOfRefunds(payments, (paid) => paid?.startsWith(CANCELLED_PREFIX) === true) -
       required,
   );
@@ -222,14 +252,12 @@ export const excessOf = (payments: readonly Payment[], required: number): number
 export function owedRefundOf({ state }: Pick<StoredOrder, 'state'>, payments: readonly Payment[]): number {
   const undisputed = payments.filter(({ disputes }) => !hasOpenDispute(disputes));
   if (state === 'cancelled') return sumOf(undisputed, keptOf);
-  const refunds = payments.flatMap((payment) => payment.refunds);
-  const byReturn = Map.groupBy(refunds, ({ returnId }) => returnId);
-  return sumOf([...byReturn.values()], owedAfterFailures);
+  return owedAfterFailures(payments);
 }
 
 /**
  * Spreads minor units over payments by tender, each up to the kept amount. Skips payments already refunded under `reference`, payments
- * with an open dispute, and payments whose refund for the same return failed: their money goes where a client sends it.
+ * with an open dispute, and payments whose refund for the same return or the same units failed: their money goes where a client sends it.
  */
 export function refundSplit(
   amount: number,
@@ -240,9 +268,7 @@ export function refundSplit(
   const free = payments.filter(
     ({ refunds, disputes }) =>
       !hasOpenDispute(disputes) &&
-      !refunds.some(
-        (refund) => refund.reference === reference || (hasFailed(refund) && returnId !== undefined && refund.returnId === returnId),
-      ),
+      !refunds.some((refund) => refund.reference === reference || (hasFailed(refund) && isSamePurpose(refund, { reference, returnId }))),
   );
   let left = amount;
   return REFUND_ORDER.flatMap((type) => free.filter(({ tender }) => tender.type === type)).flatMap((payment) => {

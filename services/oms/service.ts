@@ -7,9 +7,9 @@ import { fulfillmentRecords, orders } from './collections.ts';
 import { compensate, releaseReservations } from './compensation.ts';
 import { confirmOrder, finishConfirmation, redeemVouchers } from './confirmation.ts';
 import { createOrder, finishCreation } from './creation.ts';
-import { refundAfterDispute } from './disputes.ts';
 import { takeExchangeCreditLater } from './exchange.ts';
 import { onFulfillmentOrderChanged, settleOrder } from './fulfillment.ts';
+import { refundCancelledUnits } from './late-refunds.ts';
 import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-authorizations.ts';
 import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
 import { payOutReturn } from './payout.ts';
@@ -53,7 +53,7 @@ export const service = defineService({
     capturePayments,
     serveShortLines,
     settleOrder,
-    refundAfterDispute,
+    refundCancelledUnits,
     renewAuthorization,
     giveUpUncovered,
     payOutReturn,

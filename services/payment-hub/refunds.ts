@@ -7,7 +7,7 @@ import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/
 import { lostIn } from '../../shared/catalog/payment/disputes.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
-import { owedAfterFailures } from '../../shared/catalog/payment/refunds.ts';
+import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { type Money, money, moneyInWords } from '../../shared/domain/money.ts';
@@ -80,7 +80,7 @@ export async function refund(work: UnitOfWork, payment: StoredPayment, request: 
   if (returnId !== undefined) work.move(returnCovers, returnId, { used: amount.amount });
   uncommitFromOrder(work, payment, amount);
   const position = changed.refunds.length;
-  const name = `${payment.id}.refund-${position}`;
+  const name = refundId(payment.id, position - 1);
   if (behaviour) {
     const failureReason = behaviour.outcome === 'fail' ? behaviour.failureReason : undefined;
     work.schedule(decideRefundDue, name, work.now + durationMs(behaviour.after), { paymentId: payment.id, position, failureReason });
@@ -139,7 +139,7 @@ async function refusePayOut(
   if (card.currency !== amount.currency) {
     throw invalid('/payOutTo/token', 'currency_not_supported', `The gift card has ${card.currency}, not ${amount.currency}.`);
   }
-  const owed = owedAfterFailures(payment.refunds);
+  const owed = owedAfterFailures([payment]);
   if (amount.amount <= owed) return;
   const refundableAmount = money(owed, amount.currency);
   const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;

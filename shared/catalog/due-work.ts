@@ -1,4 +1,5 @@
 import type { Owner } from './applications.ts';
+import { refundId } from './payment/refunds.ts';
 
 /**
  * `step`: the next step of an object. `deadline`: what happens if nobody acts first. `repair`: finishes or undoes work, usually still
@@ -27,7 +28,7 @@ const about =
   (role: DueRole, does: string): DueMeaning => ({ role, object, keys, does });
 /** Each refund has its own decision. The key of the decision contains the position of the refund. */
 const refunds = about('payment', ({ id, refunds }) =>
-  Array.isArray(refunds) ? refunds.map((_refund, place) => `${id}.refund-${place + 1}`) : [],
+  Array.isArray(refunds) ? refunds.map((_refund, place) => refundId(String(id), place)) : [],
 );
 /** A scan has its own key, which begins with the parcel's. */
 const scans = about('shipment', () => []);
@@ -78,7 +79,7 @@ export const dueWork: { readonly [Application in Owner]?: Readonly<Record<string
     'settle-order': order('repair', 'refunds what the order owes its customer'),
     'give-up-uncovered': order('deadline', 'cancels the order, unless its payments cover the total first'),
     'take-exchange-credit': order('repair', 'takes the value of the return as a payment'),
-    'refund-after-dispute': order('repair', 'refunds what the open dispute had stopped'),
+    'refund-cancelled-units': order('repair', 'refunds missing units after a dispute, or after their refund failed'),
   },
   'payment-hub': {
     'approve-payment': payment('step', 'receives the approval of the provider'),

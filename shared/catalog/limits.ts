@@ -19,6 +19,9 @@ export const LIMITS = {
   returns: 100,
 } as const;
 
+/** The newest refunds, which an order shows. Each payment has all of its own. */
+export const SHOWN_REFUNDS = 100;
+
 /** The newest scans, which a parcel keeps. */
 export const KEPT_SCANS = 100;
 

@@ -7,6 +7,7 @@ import { shipments } from '../../services/carrier-platform/collections.ts';
 import { baskets } from '../../services/ecommerce-platform/collections.ts';
 import { fulfillmentOrders, parcels } from '../../services/fms/collections.ts';
 import { holds, stockKey, unitsMoved } from '../../services/inventory-service/collections.ts';
+import { earnings } from '../../services/loyalty-platform/collections.ts';
 import { orders } from '../../services/oms/collections.ts';
 import { payments } from '../../services/payment-hub/collections.ts';
 import { transactions } from '../../services/pos/collections.ts';
@@ -138,6 +139,11 @@ async function soundData(): Promise<WorldData> {
     ['ecommerce-platform', baskets, [aTransaction('till').basket]],
     ['sim', reservations, held.map(({ reservation }) => reservation)],
     ['sim', movements, []],
+    [
+      'loyalty-platform',
+      earnings,
+      [{ id: 'ord_back', version: 1, takenBack: 0, refunds: [{ id: 'pay_back.refund-1', amount: 1490, booked: false }] }],
+    ],
     ['inventory-service', holds, held.map(({ hold }) => hold)],
   ];
   const applications = { ...seeded.applications };

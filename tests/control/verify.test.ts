@@ -83,7 +83,8 @@ function account(members: object, entries: readonly object[] = [], accountId = '
 }
 const earning = (orderId: string, accountId = 'loy_ada') => account({}, [entry({ orderId })], accountId);
 const worthPoints = order('ord_sent', { completedAt: '', earningAmount: eur(2000) });
-const earned = (patch: object = {}) => add('earnings', { id: 'ord_sent', earned: { points: 20 }, takenBack: 0, refunds: [], ...patch });
+const earned = (patch: object = {}) =>
+  add('earnings', { id: 'ord_sent', earned: { points: 20, amount: 2000 }, takenBack: 0, refunds: [], ...patch });
 const refundBooked = (booked: boolean) => earned({ refunds: [{ id: 'pay_sent.refund-1', booked }] });
 const DISPUTE = { id: 'pay_sent.dispute-1', state: 'open', amount: eur(100), fee: eur(2000) };
 const disputed = (more: object = {}) => payment('pay_sent', { disputes: [{ ...DISPUTE, ...more }] });
@@ -219,6 +220,24 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['loyalty-account/loy_ada: 1650 lifetime points, and its entries leave 650', account({ lifetimePoints: 1650, tier: 'silver' })],
     ['loyalty-account/loy_ada: gold with 650 lifetime points, which reach bronze', account({ tier: 'gold' })],
     ['order/ord_sent: earned 20 points, and 21 were taken back', earned({ takenBack: 21 })],
+    [
+      'order/ord_sent: its goods and payments were worth 1000 when it was completed, and it earned for 2000',
+      worthPoints,
+      earned(),
+      line('ord_sent', { fulfilledQty: 1, cancelledQty: 1 }),
+    ],
+    [
+      'order/ord_sent: its customer keeps goods of 1000 that are paid and earn 10 points, and the order keeps 20',
+      worthPoints,
+      refundedByHand({ reference: 'cancelled/line-1/1' }),
+      refundBooked(true),
+    ],
+    [
+      'order/ord_sent: its customer keeps goods of 2000 that are paid and earn 20 points, and the order keeps 10',
+      worthPoints,
+      earned({ takenBack: 10, refunds: [{ id: 'pay_sent.refund-1', booked: true }] }),
+      refundedByHand({ state: 'failed', failureReason: 'account_closed' }),
+    ],
     ['order/ord_sent: earned, and a refund of it has not been booked', refundBooked(false)],
     ['pay_sent.refund-1: the Loyalty Platform has not received it', refundedByHand()],
   ],

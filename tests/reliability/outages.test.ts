@@ -135,7 +135,7 @@ const played: Readonly<Record<string, readonly string[]>> = {
   'the refund of a return': ['fms|settle-return', 'fms|close-return', 'fms|book-returned-stock'],
   'a return that comes by parcel': ['fms|return-parcel'],
   'a rejected return': ['fms|finish-rejection'],
-  'a short pick of an order whose payment is disputed': ['oms|refund-after-dispute'],
+  'a short pick of an order whose payment is disputed': ['oms|refund-cancelled-units'],
 };
 
 /** Differences that an outage may cause: an expired authorisation is renewed, and an expired reservation is replaced. */

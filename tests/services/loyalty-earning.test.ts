@@ -4,6 +4,7 @@ import * as loyaltyPlatform from '../../services/loyalty-platform/service.ts';
 import { orders, type StoredOrder } from '../../services/oms/collections.ts';
 import { payments, type StoredPayment } from '../../services/payment-hub/collections.ts';
 import { addRefund } from '../../services/payment-hub/refunds.ts';
+import { succeededOf } from '../../shared/catalog/payment/refunds.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { Fresh } from '../../shared/work/unit-of-work.ts';
 import { runsOf } from '../support/effort.ts';
@@ -17,14 +18,17 @@ const GRACE = { customerId: 'cus_grace', loyaltyAccountId: 'loy_grace' };
 
 type Tender = StoredPayment['tender']['type'];
 
-function anOrder(id: string, now: number, more: Partial<StoredOrder>): Fresh<StoredOrder> {
-  const money = { unitPrice: eur(1299), discount: eur(0), tax: eur(0), lineTotal: eur(2598) };
-  // No fulfillment order delivered it: these tests have no goods.
-  const line = { lineId: 'line-1', sku: 'mug-blue', qty: 2, fulfilledQty: 0, returnedQty: 0, cancelledQty: 2, ...money };
-  const totals = { subtotal: eur(2598), discount: eur(0), shipping: eur(490), tax: eur(0), total: eur(3088) };
+const SHIPPING = 490;
+
+/** A sale of goods that no location counts, so that it needs neither a parcel nor stock. */
+function aSale(id: string, now: number, { goods, ...more }: Partial<StoredOrder> & { goods: number }): Fresh<StoredOrder> {
+  const money = { unitPrice: eur(goods), discount: eur(0), tax: eur(0), lineTotal: eur(goods) };
+  const line = { lineId: 'line-1', sku: 'gift-wrap', qty: 1, fulfilledQty: 1, returnedQty: 0, cancelledQty: 0, ...money };
+  const totals = { subtotal: eur(goods), discount: eur(0), shipping: eur(SHIPPING), tax: eur(0), total: eur(goods + SHIPPING) };
   const origin = {
     orderNumber: id,
-    channel: 'web' as const,
+    channel: 'pos' as const,
+    storeId: 'store-01',
     basketId: `bsk_${id}`,
     validatedAt: instant(now),
     voucherCodes: [],
@@ -49,25 +53,43 @@ async function story() {
     const points = pointsBalance - (before?.pointsBalance ?? 0);
     return { points, lifetime: lifetimePoints - (before?.lifetimePoints ?? 0), entries: entries.slice(before?.entries.length ?? 0) };
   };
+  const pay = (id: string, orderId: string, amount: number, type: Tender = 'card') =>
+    inside.commitAs('payment-hub', async (work) => {
+      work.transition(payments, work.create(payments, 'authorise', aPayment(id, orderId, amount, type)), 'capture');
+    });
+  /** Pays what is missing of the amount that an order has earned for, and of what was overpaid. @returns what was paid by points */
+  async function payRest(orderId: string, amount: number, { earningRefunds = [], overpaidAmount }: Partial<StoredOrder>): Promise<number> {
+    let missing = amount + SHIPPING + (overpaidAmount?.amount ?? 0);
+    let byPoints = 0;
+    await inside.commitAs('payment-hub', async (work) => {
+      for (const { id, tender, capturedAmount, refunds } of (await work.find(payments, 'order', orderId)).items) {
+        if (tender.type === 'loyalty') byPoints += capturedAmount.amount;
+        else {
+          const deducted = refunds.filter((_refund, index) => earningRefunds.includes(`${id}.refund-${index + 1}`));
+          missing -= capturedAmount.amount - succeededOf(deducted);
+        }
+      }
+    });
+    if (missing > 0) await pay(`pay_rest_${orderId}`, orderId, missing);
+    return byPoints;
+  }
   return {
     ...inside,
-    complete: (id: string, amount?: number, more: Partial<StoredOrder> = {}) =>
-      inside.commitAs('oms', async (work) => {
-        const draft = work.create(orders, 'create', anOrder(id, work.now, more));
-        const begun = work.transition(orders, work.transition(orders, draft, 'confirm'), 'begin-fulfilment');
+    complete: async (id: string, amount?: number, more: Partial<StoredOrder> = {}) => {
+      const goods = (amount ?? 0) + (await payRest(id, amount ?? 0, more));
+      await inside.commitAs('oms', async (work) => {
+        const confirmed = work.transition(orders, work.create(orders, 'create', aSale(id, work.now, { goods, ...more })), 'confirm');
         const { completedAt = instant(work.now) } = more;
-        work.transition(orders, begun, 'complete', { completedAt, ...(amount !== undefined && { earningAmount: eur(amount) }) });
-      }),
+        work.transition(orders, confirmed, 'carry-out', { completedAt, ...(amount !== undefined && { earningAmount: eur(amount) }) });
+      });
+    },
     note: (id: string) =>
       inside.commitAs('oms', async (work) => {
         const found = await work.get(orders, id);
         if (found) work.transition(orders, found, 'note');
       }),
-    pay: (id: string, orderId: string, amount: number, type: Tender = 'card') =>
-      inside.commitAs('payment-hub', async (work) => {
-        work.transition(payments, work.create(payments, 'authorise', aPayment(id, orderId, amount, type)), 'capture');
-      }),
-    refund: (id: string, amount: number, reference?: string) =>
+    pay,
+    refund: (id: string, amount: number, more: object = {}) =>
       inside.commitAs('payment-hub', async (work) => {
         const payment = await work.get(payments, id);
         if (!payment) throw new Error(`There is no payment ${id}.`);
@@ -75,7 +97,7 @@ async function story() {
           amount: eur(amount),
           state: 'succeeded',
           at: instant(work.now),
-          ...(reference !== undefined && { reference }),
+          ...more,
         });
         work.transition(payments, payment, 'refund', patch, to);
       }),
@@ -105,9 +127,9 @@ const complete =
   (estate) =>
     estate.complete(id, amount, more);
 const back =
-  (amount: number, reference?: string): Step =>
+  (amount: number, more?: object): Step =>
   (estate) =>
-    estate.refund('pay_1', amount, reference);
+    estate.refund('pay_1', amount, more);
 const backInPoints: Step = (estate) => estate.refund('pay_points', 500);
 const MISSING = ['earn 25', 'redeem -520', 'reverse -5 missing 20'];
 const note: Step = (estate) => estate.note('ord_1');
@@ -157,9 +179,26 @@ test.each<[string, Step[], string[]]>([
     ['earn 15', 'reverse -1'],
   ],
   [
-    'A refund for undelivered goods, or in points, takes nothing',
-    [pay(2588), pay(500, 'loyalty'), complete(2098), back(1000, 'cancelled/line-1/1'), backInPoints, back(98), back(1)],
+    'A refund in points takes nothing',
+    [pay(2588), pay(500, 'loyalty'), complete(2098), backInPoints, back(98), back(1)],
     ['earn 20', 'reverse -1'],
+  ],
+  [
+    'Refunds of an overpaid order take points beyond the overpaid amount, by the OMS or by a client',
+    [
+      pay(3088),
+      complete(1598, { overpaidAmount: eur(1000) }),
+      back(700, { reference: 'cancelled/line-1/1' }),
+      back(300),
+      back(98),
+      back(1),
+    ],
+    ['earn 15', 'reverse -1'],
+  ],
+  [
+    'A return takes the points of its goods although the order is overpaid',
+    [pay(3088), complete(1598, { overpaidAmount: eur(1000) }), back(598, { returnId: 'ret_1' }), back(1000), back(1)],
+    ['earn 15', 'reverse -5', 'reverse -1'],
   ],
   ['A refund of an order that never earned has no effect', [pay(3088), back(1299), complete(2598, { loyaltyAccountId: undefined })], []],
 ])('%s', async (estate, _title, steps, entries) => {
@@ -183,7 +222,7 @@ test('A refund that arrives after the OMS counted the payments, and before the o
 
 propertyTest('A concurrent earning and refund leave the points of the remaining amount', async () => {
   const property = fc.asyncProperty(
-    fc.integer({ min: 0, max: 2_500 }),
+    fc.integer({ min: 2_590, max: 5_000 }),
     fc.array(fc.integer({ min: 1, max: 770 }), { minLength: 1, maxLength: 4 }),
     async (amount, refunds) => {
       await using estate = await story();

@@ -22,10 +22,27 @@ async function opened(progression: ProgressionInput = {}) {
       const order = await rehearsal.completedOrder(id);
       return { ...order, paymentId: order.payments[0].id };
     },
+    /** A completed order of a mug and a lamp. No location had the lamp. */
+    withoutLamp: async (...payments: readonly (readonly [token: string, amount?: number])[]) => {
+      const { id } = await rehearsal.draft({ lines: MUG_AND_LAMP });
+      for (const [token, amount] of payments) await rehearsal.authorisation(id, amount, token);
+      const order = await rehearsal.confirmed(id);
+      const first = await rehearsal.onlyFulfilment(id);
+      const picking = await rehearsal.short(order, first, 0, 1);
+      await rehearsal.movePicking(picking.id, 'packed');
+      await rehearsal.delivered(await rehearsal.handedOver(first));
+      await rehearsal.settle();
+      return rehearsal.order(id);
+    },
     points: async () => (await rehearsal.api('get-member-balance-api', { params: { id: 'loy_ada' } })).pointsBalance,
   };
 }
 const test = testIn(opened);
+
+const MUG_AND_LAMP = [
+  { sku: 'mug-blue', qty: 1 },
+  { sku: 'lamp-last-one', qty: 1 },
+];
 
 describe('Refunds that are pending', () => {
   test('A refund to tok_refund_later is pending for a day, counts as refunded, and then succeeds', async (rehearsal) => {
@@ -128,6 +145,59 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.order(id)).owedRefund).toBeUndefined();
   });
 
+  test('The OMS repeats the failed refund of missing units from another payment of the order, once', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    const [first, second] = order.payments;
+    const missing = order.lines[1]?.lineTotal.amount ?? 0;
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.object('payment', first.id)).refunds).toMatchObject([{ state: 'failed', amount: eur(1000) }]);
+    const succeeded = [{ amount: eur(missing - 1000) }, { amount: eur(1000), reason: 'Not delivered' }];
+    expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toMatchObject(succeeded);
+    const shown = await rehearsal.order(order.id);
+    expect(shown.owedRefund).toBeUndefined();
+    expect(shown.refunds).toEqual([
+      { id: `${first.id}.refund-1`, paymentId: first.id, amount: eur(1000), state: 'failed', failureReason: 'account_closed' },
+      { id: `${second?.id}.refund-1`, paymentId: second?.id, amount: eur(missing - 1000), state: 'succeeded' },
+      { id: `${second?.id}.refund-2`, paymentId: second?.id, amount: eur(1000), state: 'succeeded' },
+    ]);
+    const { reasons } = await rehearsal.control('explain-object', { params: { type: 'payment', id: first.id } });
+    expect(reasons.map(({ text }) => text).join()).not.toContain('Refund Payment again');
+    await rehearsal.refunded(first.id, 1);
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', second?.id ?? '')).refunds).toHaveLength(2);
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.verify();
+  });
+
+  test('The OMS repeats the failed refund of missing units as far as the other payments go, and the rest is owed', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 9000], ['tok_visa']);
+    await rehearsal.advance('P1D');
+    expect(await rehearsal.paid(order.id)).toEqual([
+      ['captured', 9000],
+      ['fully-refunded', 0],
+    ]);
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(8900 - 1199));
+  });
+
+  test('The OMS repeats the failed refund of missing units after the decision about a dispute of the other payment', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    const params = { id: order.payments[1]?.id ?? '' };
+    await rehearsal.control('open-dispute', { params, body: { reason: 'general', amount: eur(100) } });
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(1000));
+    await rehearsal.control('close-dispute', { params, body: { outcome: 'won' } });
+    await rehearsal.settle();
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+  });
+
+  test('The OMS does not repeat the failed refund of missing units where refunds are manual', async (rehearsal) => {
+    const order = await rehearsal.withoutLamp([FAILS, 1000], ['tok_visa']);
+    await rehearsal.control('set-progression', { body: { refund: 'manual' } });
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(1000));
+  });
+
   test('A cancelled order whose refund failed shows what it owes, and cancelling it again refunds nothing', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     const { id: paymentId } = await rehearsal.authorisation(id, undefined, FAILS);
@@ -169,5 +239,100 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.refund(paymentId, 600, { payOutTo: GIFT_50 })).status).toBe(201);
     const tooMuch = await rehearsal.refund(paymentId, 500, { payOutTo: GIFT_50 });
     expect(tooMuch.body).toMatchObject({ code: 'refund_exceeds_captured', refundableAmount: eur(400) });
+  });
+});
+
+describe('Points of an order with units that never arrived', () => {
+  test('Repeating the failed refund of missing units takes no points of the delivered units', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const order = await rehearsal.withoutLamp([FAILS]);
+    const [payment] = order.payments;
+    const missing = order.lines[1]?.lineTotal ?? eur(0);
+    expect(order).toMatchObject({ state: 'completed', earningAmount: eur(MUG), overpaidAmount: missing });
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.advance('P1D');
+    await rehearsal.refund(payment.id, missing.amount, { payOutTo: GIFT_50 });
+    await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.refunded(payment.id, 300);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.verify();
+  });
+
+  test('A client that refunds missing units by hand takes no points, and takes them beyond these units', async (rehearsal) => {
+    const before = await rehearsal.points();
+    await rehearsal.control('set-progression', { body: { refund: 'manual' } });
+    const order = await rehearsal.withoutLamp(['tok_visa']);
+    const missing = order.lines[1]?.lineTotal.amount ?? 0;
+    await rehearsal.refunded(order.payments[0].id, missing);
+    await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.refunded(order.payments[0].id, 300);
+    await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(9);
+    await rehearsal.verify();
+  });
+
+  test('A dispute that is lost over missing units takes no points', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const order = await rehearsal.withoutLamp([FAILS]);
+    await rehearsal.advance('P1D');
+    const params = { id: order.payments[0].id };
+    await rehearsal.control('open-dispute', { params, body: { reason: 'product_not_received', amount: order.lines[1]?.lineTotal } });
+    await rehearsal.control('close-dispute', { params, body: { outcome: 'lost' } });
+    await rehearsal.settle();
+    expect((await rehearsal.points()) - before).toBe(12);
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    await rehearsal.verify();
+  });
+
+  test('Missing units that the bank has paid back after a dispute are not refunded again', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const { id } = await rehearsal.draft({ lines: MUG_AND_LAMP });
+    const payment = await rehearsal.authorisation(id);
+    const order = await rehearsal.confirmed(id);
+    const first = await rehearsal.onlyFulfilment(id);
+    await rehearsal.api('capture-payment-api', { params: { id: payment.id } });
+    const params = { id: payment.id };
+    const amount = order.lines[1]?.lineTotal ?? eur(0);
+    await rehearsal.control('open-dispute', { params, body: { reason: 'product_not_received', amount } });
+    const picking = await rehearsal.short(order, first, 0, 1);
+    await rehearsal.movePicking(picking.id, 'packed');
+    await rehearsal.delivered(await rehearsal.handedOver(first));
+    await rehearsal.control('close-dispute', { params, body: { outcome: 'lost' } });
+    await rehearsal.settle();
+    expect((await rehearsal.object('payment', payment.id)).refunds).toEqual([]);
+    expect((await rehearsal.points()) - before).toBe(12);
+    await rehearsal.verify();
+  });
+
+  test.each(['tok_visa', LATER])(
+    'An order with missing units, refunded later, and goodwill to %s keeps the points of the delivered units less the goodwill',
+    async (rehearsal, token) => {
+      const before = await rehearsal.points();
+      const { id } = await rehearsal.draft({ lines: MUG_AND_LAMP });
+      await rehearsal.authorisation(id, 9000, LATER);
+      const payment = await rehearsal.authorisation(id, undefined, token);
+      const order = await rehearsal.confirmed(id);
+      const first = await rehearsal.onlyFulfilment(id);
+      const picking = await rehearsal.short(order, first, 0, 1);
+      await rehearsal.movePicking(picking.id, 'packed');
+      const parcel = await rehearsal.handedOver(first);
+      await rehearsal.refunded(payment.id, 300);
+      await rehearsal.delivered(parcel);
+      await rehearsal.advance('P1D');
+      expect((await rehearsal.points()) - before).toBe(9);
+      await rehearsal.verify();
+    },
+  );
+
+  test('Returning the delivered units takes their points although the refund of the missing units failed', async (rehearsal) => {
+    const before = await rehearsal.points();
+    const order = await rehearsal.withoutLamp([FAILS, 2000], ['tok_visa']);
+    await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.points()) - before).toBe(0);
+    await rehearsal.verify();
   });
 });

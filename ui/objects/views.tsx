@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
 import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
+import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
@@ -113,8 +114,8 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       },
       ...section(
         'Refunds',
-        payment.refunds.map(({ amount, state, failureReason, payOutTo, reason, returnId, at }) => (
-          <Row key={`${at} ${amount.amount}`} title={moneyInWords(amount)}>
+        payment.refunds.map(({ amount, state, failureReason, payOutTo, reason, returnId, at }, index) => (
+          <Row key={refundId(payment.id, index)} title={moneyInWords(amount)}>
             {at && rehearsalTime(at)} {state} {failureReason && `(${failureReason.replaceAll('_', ' ')})`}{' '}
             {payOutTo && `to the gift card ${payOutTo.token}`} {reason} {near.link('return', returnId, 'for a return')}
           </Row>
@@ -362,6 +363,12 @@ const disputed = ({ amount: { currency }, disputes = [] }: Disputed, ...states: 
     currency,
   );
 
+const refundsIn = ({ amount: { currency }, refunds }: BusinessObject<'payment'>, wanted: 'pending' | 'failed'): Money =>
+  sumOf(
+    refunds.flatMap(({ state, amount }) => (state === wanted ? [amount] : [])),
+    currency,
+  );
+
 /** The provider charges the fee of a dispute, won or lost. */
 const feesOf = ({ amount: { currency }, disputes = [] }: Disputed): Money =>
   sumOf(
@@ -526,11 +533,14 @@ const ROWS: { readonly [Type in Listed]: (item: Neighbour<Type>, near: Near) => 
   payment: ({ id, object }, near) => {
     const { capturedAmount, refundedAmount, change, declineCode } = object;
     const [open, lost] = [disputed(object, 'open'), disputed(object, 'lost')];
+    const [pending, failed] = [refundsIn(object, 'pending'), refundsIn(object, 'failed')];
     return {
       title: near.link('payment', id),
       children: [
         capturedAmount.amount > 0 && `${moneyInWords(capturedAmount)} captured`,
         refundedAmount.amount > 0 && `, ${moneyInWords(refundedAmount)} refunded`,
+        pending.amount > 0 && ` (${moneyInWords(pending)} pending)`,
+        failed.amount > 0 && `, refunds of ${moneyInWords(failed)} failed`,
         open.amount > 0 && `, ${moneyInWords(open)} disputed`,
         lost.amount > 0 && `, ${moneyInWords(lost)} lost by a dispute`,
         change && change.amount > 0 && `, ${moneyInWords(change)} change`,

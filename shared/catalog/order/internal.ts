@@ -36,7 +36,15 @@ export const getOrderEarning = defineInternalCall({
   summary: 'Returns the amount of an order that earns points, and the member. There is no amount before the order is completed.',
   application: 'oms',
   path: '/internal/orders/{id}/earning',
-  response: Order.pick({ id: true, state: true, customerId: true, loyaltyAccountId: true, earningAmount: true, earningRefunds: true }),
+  response: Order.pick({
+    id: true,
+    state: true,
+    customerId: true,
+    loyaltyAccountId: true,
+    earningAmount: true,
+    overpaidAmount: true,
+    earningRefunds: true,
+  }),
   problems: ['not_found'],
   callers: ['loyalty-platform'],
 });

@@ -4,7 +4,8 @@ import { defineObject } from '../define-object.ts';
 import { FulfillmentOrder } from '../fulfillment/fulfillment-orders.ts';
 import { Return } from '../fulfillment/returns.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { Payment } from '../payment/objects.ts';
+import { SHOWN_REFUNDS } from '../limits.ts';
+import { Payment, Refund } from '../payment/objects.ts';
 import { Address, commonFields, Id, Instant, Money, Quantity, ShippingMethod, Sku } from '../shapes.ts';
 
 export const orderLifeCycle = defineLifeCycle({
@@ -146,6 +147,9 @@ export const Order = z
     earningAmount: Money.optional().describe(
       'Amount that earns loyalty points, as of completedAt: delivered goods less refunds until then, and less the part paid with points or with an exchange credit, whose returned goods keep their points.',
     ),
+    overpaidAmount: Money.optional().describe(
+      'Amount that the payments kept at completedAt beyond the delivered goods and shipping: a refund of missing units was pending, had failed, or is left to a client. Refunds and lost disputes take points only beyond this amount. Absent if it is zero.',
+    ),
     earningRefunds: z
       .array(z.string())
       .optional()
@@ -192,6 +196,13 @@ export const OrderPayment = Payment.pick({
   disputes: true,
 }).meta({ id: 'OrderPayment' });
 
+export const OrderRefund = Refund.pick({ amount: true, state: true, failureReason: true })
+  .extend({
+    id: Id.describe('The payment and the position among its refunds.'),
+    paymentId: Id.describe('The payment whose captured amount is refunded.'),
+  })
+  .meta({ id: 'OrderRefund' });
+
 export const PaymentStatus = z.enum(['unpaid', 'authorised', 'paid', 'partially-refunded', 'refunded', 'unknown']).meta({
   id: 'PaymentStatus',
   description: 'Derived from the payments; unknown while the Payment Hub does not answer.',
@@ -206,6 +217,13 @@ export const OrderReturn = Return.pick({ id: true, state: true, refundAmount: tr
 /** The order with data of the Payment Hub and the FMS, which affects neither version nor ETag. */
 export const OrderView = Order.extend({
   payments: z.array(OrderPayment).describe('Empty while paymentStatus is unknown.'),
+  refunds: z
+    .array(OrderRefund)
+    .max(SHOWN_REFUNDS)
+    .optional()
+    .describe(
+      `Our addition: the newest ${SHOWN_REFUNDS} refunds of all payments, the oldest of these first, with pending and failed ones. Absent while paymentStatus is unknown, and for a sale that only the till has.`,
+    ),
   paymentStatus: PaymentStatus,
   owedRefund: Money.optional().describe(
     'Amount that the retailer owes the customer and that no refund will bring: all that it still has of a cancelled order, or failed refunds that were not repeated. A payment with an open dispute does not count, because the rest of it is refunded after the decision. Absent if it is zero or unknown.',

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { progressionOf } from '../../shared/catalog/control/progression.ts';
+import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import type { Payment } from '../../shared/catalog/payment/objects.ts';
+import { hasFailed, isSamePurpose } from '../../shared/catalog/payment/refunds.ts';
+import { defineDueWork } from '../../shared/work/due-work.ts';
+import { handleDue } from '../../shared/work/handler.ts';
+import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
+import { type FulfillmentRecord, fulfillmentRecords, type OwedRefund, orders, withOwedSettled } from './collections.ts';
+import { payOutReturnDue } from './due-work.ts';
+import { paymentsToDecideOn, refundOwed } from './payments.ts';
+import { bookingsOf } from './return-bookings.ts';
+
+/** Refunds cancelled units that became owed while a dispute was open, or whose refund failed. The key is the order's id. */
+const refundCancelledUnitsDue = defineDueWork('refund-cancelled-units');
+
+const owedIn = ({ owed }: FulfillmentRecord) => owed.filter(({ status }) => status === 'owed');
+
+/** Schedules refunds that waited for the decision about a dispute. @returns whether there are any */
+export async function noteDecidedDispute(
+  work: UnitOfWork,
+  { orderId, disputes = [] }: Pick<z.output<typeof Payment>, 'orderId' | 'disputes'>,
+): Promise<boolean> {
+  if (disputes.length === 0 || hasOpenDispute(disputes)) return false;
+  const exchanged = (await bookingsOf(work, orderId)).filter(({ status }) => status === 'exchanged');
+  for (const { id } of exchanged) work.schedule(payOutReturnDue, id, work.now, {});
+  const record = await work.get(fulfillmentRecords, orderId);
+  const isOwed = record !== undefined && owedIn(record).length > 0;
+  if (isOwed) work.schedule(refundCancelledUnitsDue, orderId, work.now, {});
+  return isOwed || exchanged.length > 0;
+}
+
+/** Owes cancelled units again whose refund failed, and schedules its repeat from another payment. @returns whether there are any */
+export async function noteFailedRefunds(
+  work: UnitOfWork,
+  { orderId, refunds }: Pick<z.output<typeof Payment>, 'orderId' | 'refunds'>,
+): Promise<boolean> {
+  const failed = refunds.filter((refund) => hasFailed(refund) && refund.reference !== undefined);
+  const record = failed.length === 0 ? undefined : await work.get(fulfillmentRecords, orderId);
+  const isOwedAgain = ({ status, reference }: OwedRefund): boolean =>
+    status === 'paid' && failed.some((refund) => isSamePurpose(refund, { reference }));
+  if (!record?.owed.some(isOwedAgain)) return false;
+  work.put(fulfillmentRecords, {
+    ...record,
+    owed: record.owed.map((one) => (isOwedAgain(one) ? { ...one, status: 'owed' as const } : one)),
+  });
+  work.schedule(refundCancelledUnitsDue, orderId, work.now, {});
+  return true;
+}
+
+export const refundCancelledUnits = handleDue(refundCancelledUnitsDue)(async ({ key }, scope) => {
+  const { work, context } = scope;
+  const order = await work.get(orders, key);
+  const record = await work.get(fulfillmentRecords, key);
+  const owed = record ? owedIn(record) : [];
+  if (!order || !record || order.state === 'cancelled' || owed.length === 0) return;
+  const payments = await paymentsToDecideOn(order, scope);
+  if (payments.some(({ disputes }) => hasOpenDispute(disputes))) return;
+  const byHand = progressionOf(context).refund === 'manual';
+  if (!byHand) await refundOwed({ order, owed, payments }, scope);
+  work.put(fulfillmentRecords, withOwedSettled(record, byHand ? 'left' : 'paid'));
+});

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { owedAfterFailures } from '../../../shared/catalog/payment/refunds.ts';
+import { eur } from '../../support/steps/tender.ts';
+
+type Refunds = Parameters<typeof owedAfterFailures>[0][number]['refunds'];
+
+const day = (number: number) => `2026-03-0${number}T10:00:00.000Z`;
+const failed = (amount: number, more: object = {}) => ({
+  amount: eur(amount),
+  state: 'failed' as const,
+  at: day(1),
+  decidedAt: day(2),
+  ...more,
+});
+const later = (amount: number, more: object = {}) => ({ amount: eur(amount), state: 'succeeded' as const, at: day(2), ...more });
+const MUG = { reference: 'cancelled/line-1/1' };
+const LAMP = { reference: 'cancelled/line-2/1' };
+const BACK = { returnId: 'ret_1', reference: 'return/ret_1/0' };
+
+test.each<[string, Refunds, number]>([
+  ['A failed refund is owed', [failed(500)], 500],
+  ['A refund before the failure repeats nothing', [failed(500), later(500, { at: day(1) })], 500],
+  ['A refund by a client repeats failed refunds, but those of returns', [failed(500, MUG), failed(300, BACK), later(600)], 300],
+  ['A refund of a return repeats a failed refund of it', [failed(300, BACK), later(200, { ...BACK, reference: 'return/ret_1/200' })], 100],
+  ['A refund of other missing units does not repeat a failed one', [failed(500, MUG), later(500, LAMP)], 500],
+  ['A refund of the same missing units repeats a failed one', [failed(500, MUG), later(200, { reference: `${MUG.reference}/1` })], 300],
+  ['A repeat that fails is owed again', [failed(500, MUG), failed(500, { at: day(2), decidedAt: day(3) })], 500],
+])('%s', (_title, refunds, owed) => {
+  expect(owedAfterFailures([{ refunds }])).toBe(owed);
+});
+
+test('What is owed for missing units does not include other failed refunds', () => {
+  const refunds = [failed(500, MUG), failed(300, LAMP), failed(100)];
+  expect(owedAfterFailures([{ refunds }], MUG)).toBe(500);
+});
+
+test('A lost dispute repeats failed refunds, and an open or a won one does not', () => {
+  const dispute = {
+    id: 'pay_1.dispute-1',
+    reason: 'general' as const,
+    amount: eur(400),
+    fee: eur(2000),
+    openedAt: day(3),
+    respondBy: day(9),
+  };
+  const owedWith = (state: 'open' | 'won' | 'lost') =>
+    owedAfterFailures([
+      { refunds: [failed(500, MUG)], disputes: [{ ...dispute, state, decidedAt: state === 'open' ? undefined : day(4) }] },
+    ]);
+  expect([owedWith('open'), owedWith('won'), owedWith('lost')]).toEqual([500, 500, 100]);
+});
