@@ -3,6 +3,10 @@ import type { OperationInput, OperationOutput } from '../rehearsal/call-types.ts
 import { ControlError, clientOnAgent, type EstateClient, type EstateClientOptions } from '../rehearsal/estate-client.ts';
 import { comparisonWith } from '../shared/control/credentials.ts';
 import { signedParts } from '../shared/control/signed-text.ts';
+import { shortened } from '../shared/domain/text.ts';
+
+/** Characters of a message to an agent. */
+const LONGEST_MESSAGE = 4_000;
 
 /** A rehearsal that an agent opened. */
 export interface AgentWorld {
@@ -43,6 +47,11 @@ export const isKept = (handle: string): boolean => handle.startsWith(KEPT);
 /** The agent used a tool wrongly. The message names the mistake and the remedy. */
 export class AgentMistake extends Error {
   override readonly name = 'AgentMistake';
+
+  constructor(message: string) {
+    // It may repeat a part of the call.
+    super(shortened(message, LONGEST_MESSAGE));
+  }
 }
 
 /** Address and credential of the estate that an agent works on. */

@@ -3,13 +3,13 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
-import { readJson } from '../shared/http/request-body.ts';
+import { readJson, readJsonBytes } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
@@ -53,15 +53,26 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
 }
 
 async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<SentInput> {
-  const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  if (body) (operation.body === 'large' ? refuseSecretsInFile : refuseSecrets)(body.value);
+  const body = await readBody(operation, { request, sent, large });
   const lastEventId = request.headers['last-event-id']?.toString();
-  return { params, query, body: body ? body.value : {}, lastEventId };
+  return { params, query, body, lastEventId };
+}
+
+interface SentBody extends Pick<ControlRequest, 'request'> {
+  readonly sent: Buffer | undefined;
+  readonly large: number;
+}
+
+async function readBody({ body }: ControlOperation, { request, sent, large }: SentBody): Promise<unknown> {
+  if (body === 'large') return (await readJsonBytes(request.headers, sent, large)) ?? new Uint8Array();
+  const read = await readJson(request.headers, sent);
+  if (read) refuseSecrets(read.value);
+  return read ? read.value : {};
 }
 
 /** A page that somebody left open must not keep its rehearsal forever. A page that somebody watches must not lose it. */

@@ -2,6 +2,7 @@ import type { ControlInput, ControlOperation, ControlOutput, StreamOperation } f
 import { parseBody, parseQuery } from '../shared/contract/validation.ts';
 import type { EstateCall } from '../shared/control/estate-call.ts';
 import type { World } from '../shared/domain/world.ts';
+import type { JsonText } from '../shared/http/json-answer.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { ClockDriver } from './clock/driver.ts';
@@ -59,6 +60,7 @@ export type EnterRehearsal = <T>(run: (entered: EnteredRehearsal) => Promise<T>)
 export interface SentInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
+  /** The parsed body; of a large one, its bytes. */
   readonly body: unknown;
   readonly lastEventId: string | undefined;
 }
@@ -86,11 +88,24 @@ export const operate =
 /** Binds an operation that runs outside rehearsals, such as creating a rehearsal or running a scenario. */
 export const operateOnRehearsals =
   <O extends ControlOperation>(operation: O) =>
-  (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O>>): BoundOperation<O['id']> => ({
+  (run: (input: ControlInput<O>, parts: ControlParts) => Promise<ControlOutput<O> | JsonText>): BoundOperation<O['id']> => ({
     id: operation.id,
     prepare: (sent) => {
       const input = parseInput(operation, sent);
       return (parts) => run(input, parts);
+    },
+  });
+
+/** Binds an operation outside rehearsals that gets a file, whose JSON is not parsed yet. */
+export const operateOnFile =
+  <O extends ControlOperation>(operation: O) =>
+  (
+    run: (input: Pick<ControlInput<O>, 'query'> & { readonly file: Uint8Array }, parts: ControlParts) => Promise<ControlOutput<O>>,
+  ): BoundOperation<O['id']> => ({
+    id: operation.id,
+    prepare: ({ query: sent, body }) => {
+      const query = parseQuery(operation.query, sent) as ControlInput<O>['query'];
+      return (parts) => run({ query, file: body as Uint8Array }, parts);
     },
   });
 

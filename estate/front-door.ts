@@ -41,11 +41,11 @@ import type { DemoCredentials } from '../ui/data/config.ts';
 import { createAgents } from './agents.ts';
 import { adaptersInUse, type Configuration, corsOriginsOf, eventServers } from './configuration.ts';
 import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts';
-import { openScratchStore } from './infrastructure.ts';
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
 import { seedData } from './seeding.ts';
+import { createReceive } from './snapshot-checks.ts';
 import { explainListenError } from './start-error.ts';
 import { configuredSwaps } from './swap-variables.ts';
 
@@ -115,13 +115,18 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     opened: (name) => snapshots.open(name),
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
+  const inSlices = createSlices();
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const snapshots = createSnapshots({
     worlds: adapter.worlds,
     driver,
     estate: estateDataOf(registeredApplications.map(({ service }) => service)),
-    scratch: openScratchStore,
-    verify: (worlds, world) => verifyWorld(worlds, world, objects),
+    receive: createReceive({
+      most: configuration.MAX_SNAPSHOT_BYTES,
+      secrets: [...credentials.map(({ secret }) => secret), token, pepper],
+      inSlices,
+    }),
+    inSlices,
     limits: { most: configuration.MAX_SNAPSHOTS, bytes: configuration.MAX_SNAPSHOT_BYTES },
     version: manifest.version,
   });
@@ -167,7 +172,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       objects,
       verified: createVerifications({
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
-        inSlices: createSlices(),
+        inSlices,
       }),
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),

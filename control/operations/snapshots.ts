@@ -3,8 +3,7 @@ import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { REHEARSAL_NAME_RULE } from '../../shared/domain/ids.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { WorldData } from '../../shared/store/ports/world-data.ts';
-import { type ControlParts, operate, operateOnRehearsals } from '../operate.ts';
-import { compare } from '../snapshots/compare.ts';
+import { type ControlParts, operate, operateOnFile, operateOnRehearsals } from '../operate.ts';
 
 export const saveSnapshot = operate(declared.saveSnapshot)(async ({ params: { name }, body }, { view, rehearsals, snapshots, gone }) => {
   const { error } = declared.SnapshotName.safeParse(name);
@@ -26,8 +25,9 @@ export const exportRehearsal = operateOnRehearsals(declared.exportRehearsal)(asy
   snapshots.exported(await rehearsals.find(params.name)),
 );
 
-export const uploadSnapshot = operateOnRehearsals(declared.uploadSnapshot)(({ query, body }, { snapshots }) =>
-  snapshots.upload(body, {
+export const uploadSnapshot = operateOnFile(declared.uploadSnapshot)(({ query, file }, { snapshots }) =>
+  snapshots.upload({
+    bytes: file,
     name: query.name,
     dryRun: query.dryRun === 'true',
     reseal: query.reseal === 'true',
@@ -43,7 +43,7 @@ export const deleteSnapshot = operateOnRehearsals(declared.deleteSnapshot)(async
 export const compareWorlds = operateOnRehearsals(declared.compareWorlds)(async ({ query }, parts) => {
   const from = await worldNamed(query.from, parts);
   const to = await worldNamed(query.to, parts);
-  return { from: from.shown, to: to.shown, ...compare(from.data, to.data, parts.objects) };
+  return { from: from.shown, to: to.shown, ...(await parts.snapshots.compared(from.data, to.data, parts.objects)) };
 });
 
 interface Compared {

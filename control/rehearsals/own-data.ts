@@ -4,7 +4,7 @@ import { DataRefused, type FixtureSet } from '../../fixtures/load.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
-import { unknownWord } from '../../shared/domain/nearest-word.ts';
+import { MOST_COMPARED, unknownWord } from '../../shared/domain/nearest-word.ts';
 
 /** Credentials of a rehearsal are made when it is created. */
 const own = members.filter((member) => member !== 'credentials');
@@ -13,13 +13,15 @@ const own = members.filter((member) => member !== 'credentials');
 export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): ReturnType<FixtureSet['with']> {
   const isOwn = (member: string): boolean => own.some((known) => known === member);
   const unknown = Object.keys(data).filter((member) => !isOwn(member));
-  const errors: FieldError[] = unknown.map((member) => ({
+  const errors: FieldError[] = unknown.map((member, place) => ({
     pointer: pointerTo('body', ['data', member]),
     code: 'unknown_member',
     detail:
       member === 'credentials'
         ? 'Data cannot set credentials: the answer of this request has new ones. Leave this member out.'
-        : unknownWord('file of data named', member, own),
+        : place < MOST_COMPARED
+          ? unknownWord('file of data named', member, own)
+          : 'This member is unknown.',
   }));
   try {
     const changed = fixtures.with(Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member))), now);

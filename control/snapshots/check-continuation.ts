@@ -1,18 +1,29 @@
 import { EARLIEST_START, LATEST_CLOCK } from '../../shared/catalog/limits.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import { derivedUlid, digest } from '../../shared/domain/ids.ts';
 import { instant, type Ms, NEVER } from '../../shared/domain/time.ts';
 import { mistake, type Path } from './mistake.ts';
 import type { SnapshotFile } from './snapshot-file.ts';
 
 /** The clock of the file and the instants of its due work: each must be one that a clock can show. */
-export function* mistakesOfTimes({ clock, due, seed }: SnapshotFile): Generator<FieldError, void> {
+export async function* mistakesOfTimes(
+  { clock, due, seed, journal = [] }: SnapshotFile,
+  breathe: Breathe,
+): AsyncGenerator<FieldError, void> {
   yield* outside(['seed', 'now'], seed.now);
   if (seed.beginning?.startsAt !== undefined) yield* outside(['seed', 'beginning', 'startsAt'], seed.beginning.startsAt);
   yield* outside(['clock', 'now'], Date.parse(clock.now));
-  for (const [place, { at }] of seed.due.entries()) yield* noTime(['seed', 'due', place, 'at'], at, EARLIEST_START);
-  const earliest = Math.min(seed.now, ...seed.due.map(({ at }) => at));
-  for (const [place, { at }] of due.entries()) yield* noTime(['due', place, 'at'], at, earliest);
+  let earliest = seed.now;
+  for await (const [place, { at }] of breathing(seed.due.entries(), breathe)) {
+    yield* noTime(['seed', 'due', place, 'at'], at, EARLIEST_START);
+    earliest = Math.min(earliest, at);
+  }
+  for await (const [place, { at }] of breathing(due.entries(), breathe)) yield* noTime(['due', place, 'at'], at, earliest);
+  for await (const [place, { hop }] of breathing(journal.entries(), breathe)) {
+    yield* outside(['journal', place, 'hop', 'startedAt'], Date.parse(hop.startedAt));
+    yield* outside(['journal', place, 'hop', 'at'], Date.parse(hop.at));
+  }
 }
 
 function* outside(path: Path, at: Ms): Generator<FieldError, void> {
@@ -34,15 +45,20 @@ const NUMBERS_AHEAD = 100;
 const REQUEST_ID = /req_[0-9A-Z]{10}([0-9A-Z]{16})/g;
 
 /** In a world with a seed, a number that is given again makes ids that the world has already. */
-export function* mistakesOfNumbers(
+export async function* mistakesOfNumbers(
   { numbers, seed: { beginning }, events, applications, due }: SnapshotFile,
   names: readonly string[],
-): Generator<FieldError, void> {
+  breathe: Breathe,
+): AsyncGenerator<FieldError, void> {
   const seed = beginning?.seed;
   if (seed === undefined) return;
-  const past = JSON.stringify([events, due, Object.values(applications).map(({ outbox }) => outbox)]);
-  const used = new Set([...past.matchAll(REQUEST_ID)].map(([, derived]) => derived));
-  for (const name of new Set([...names, ...Object.keys(numbers)])) {
+  const used = new Set<string | undefined>();
+  for (const rows of [events, due, ...Object.values(applications).map(({ outbox }) => outbox)]) {
+    for await (const row of breathing<unknown>(rows, breathe)) {
+      for (const [, derived] of JSON.stringify(row).matchAll(REQUEST_ID)) used.add(derived);
+    }
+  }
+  for await (const name of breathing(new Set([...names, ...Object.keys(numbers)]), breathe)) {
     const last = numbers[name] ?? 0;
     for (let number = last + NUMBERS_AHEAD; number > last; number--) {
       if (!used.has(derivedUlid(digest(seed, 'request', name, String(number)), 0).slice(-16))) continue;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { members } from '../../fixtures/files.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Owner } from '../../shared/catalog/applications.ts';
+import { OwnData } from '../../shared/catalog/control/own-data.ts';
+import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { type DueMeaning, dueWork } from '../../shared/catalog/due-work.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
@@ -8,9 +11,10 @@ import { objects } from '../../shared/catalog/objects.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
+import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
-import { nextTurn } from '../../shared/process/waiting.ts';
 import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
 import { carriesEvent } from '../../shared/store/ports/due-work.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
@@ -20,6 +24,7 @@ import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
 import { mistakesOfNumbers, mistakesOfTimes } from './check-continuation.ts';
 import { type EstateData, indexedBy } from './estate-data.ts';
+import { firstOf, isOversized, parseInSections } from './in-sections.ts';
 import { mistake, type Path } from './mistake.ts';
 import { digestOf, EventHead, FORMAT, SnapshotFile, VERSION, worldOf } from './snapshot-file.ts';
 import { undeclaredMembers } from './undeclared.ts';
@@ -28,35 +33,38 @@ export interface CheckOptions {
   readonly estate: EstateData;
   /** A store for one world, which is closed afterwards. */
   readonly scratch: () => StoreAdapter;
-  readonly verify: (worlds: WorldReader, world: World) => Promise<InvariantResult[]>;
+  readonly verify: (worlds: WorldReader, world: World, breathe: Breathe) => Promise<InvariantResult[]>;
+  readonly breathe: Breathe;
+}
+
+/** What an upload accepts on purpose. */
+export interface Accepted {
+  readonly reseal: boolean;
+  readonly unverified: boolean;
 }
 
 /**
- * Checks a file before a world is made of it.
+ * Checks a file before a world is made of it. It stops at the first twenty mistakes.
  * @param accepted.reseal a wrong digest is accepted @param accepted.unverified broken invariants are accepted
- * @throws Problem validation_failed with all mistakes of the format, else of the contents, else of the invariants
+ * @throws Problem validation_failed with mistakes of the format, else of the contents, else of the invariants
  */
-export async function checkFile(
-  sent: unknown,
-  { reseal, unverified }: { readonly reseal: boolean; readonly unverified: boolean },
-  options: CheckOptions,
-): Promise<{ file: SnapshotFile; world: ExportedWorld }> {
+export async function checkFile(sent: unknown, { reseal, unverified }: Accepted, options: CheckOptions): Promise<SnapshotFile> {
+  const { estate, breathe } = options;
   const head = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
   refuseOtherFormat(head);
-  const parsed = SnapshotFile.safeParse(sent, IN_WORDS);
-  const seal = reseal || head['digest'] === digestOf(head) ? [] : [wrongDigest(head['digest'])];
-  if (!parsed.success) {
-    const mistakes = [...mistakesIn(parsed.error.issues)].map(({ path, code, detail }) => mistake(path, code, detail));
-    throw validationFailed([...mistakes, ...seal]);
+  let parsed: unknown;
+  async function* mistakesOfSections(): AsyncGenerator<FieldError, void> {
+    parsed = yield* parseInSections(SnapshotFile, sent, { path: [], breathe });
   }
-  const file = parsed.data;
-  const errors: FieldError[] = [];
-  for await (const error of mistakesOf(file, options.estate)) errors.push(error);
+  const malformed = await firstOf(mistakesOfSections());
+  const seal = reseal || head['digest'] === (await digestOf(head, breathe)) ? [] : [wrongDigest(head['digest'])];
+  if (malformed.length > 0) throw validationFailed([...malformed, ...seal]);
+  const file = parsed as SnapshotFile;
+  const errors = await firstOf(mistakesOf(file, options));
   if (errors.length > 0) throw validationFailed([...errors, ...seal]);
-  const world = worldOf(file, indexedBy(options.estate));
-  const broken = unverified ? [] : await brokenInvariants(file, world, options);
+  const broken = unverified ? [] : await brokenInvariants(file, await worldOf(file, indexedBy(estate), breathe), options);
   if (broken.length + seal.length > 0) throw validationFailed([...broken, ...seal]);
-  return { file, world };
+  return file;
 }
 
 function refuseOtherFormat({ format, version }: Readonly<Record<string, unknown>>): void {
@@ -66,7 +74,7 @@ function refuseOtherFormat({ format, version }: Readonly<Record<string, unknown>
     ]);
   }
   if (version !== VERSION) {
-    const detail = `This estate reads version ${VERSION} of snapshots, not ${String(version)}. Use an estate of the release that took the snapshot.`;
+    const detail = `This estate reads version ${VERSION} of snapshots, not ${typeof version === 'number' ? version : 'this value'}. Use an estate of the release that took the snapshot.`;
     throw validationFailed([mistake(['version'], 'unsupported_version', detail)]);
   }
 }
@@ -80,7 +88,7 @@ const wrongDigest = (digest: unknown): FieldError =>
 
 const API_IDS = Object.keys(apis);
 
-async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerator<FieldError, void> {
+async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions): AsyncGenerator<FieldError, void> {
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
   for (const [application, { collections, counters }] of estate) {
@@ -91,22 +99,41 @@ async function* mistakesOf(file: SnapshotFile, estate: EstateData): AsyncGenerat
     yield* unknownMembers([...at, 'counters'], Object.keys(data.counters), [...counters.keys()], 'counter');
     for (const [name, rows] of Object.entries(data.objects)) {
       const of = collections.get(name);
-      if (of) yield* mistakesOfObjects([...at, 'objects', name], rows, of, orders);
+      if (of) yield* mistakesOfObjects([...at, 'objects', name], rows, { of, orders, breathe });
     }
     for (const [name, keys] of Object.entries(data.counters)) {
       const of = counters.get(name);
-      if (of) yield* mistakesOfCounters([...at, 'counters', name], keys, of);
+      if (of) yield* mistakesOfCounters([...at, 'counters', name], keys, { of, breathe });
     }
   }
-  yield* mistakesOfSeed(file, estate);
-  yield* unknownReferences(['applications'], objectsIn(file.applications), estate, 'object');
-  yield* unknownReferences(['seed', 'applications'], file.seed.applications, estate);
-  yield* mistakesOfRequests(file);
-  yield* mistakesOfWork(file, estate);
-  yield* unknownSubjects(file);
-  yield* mistakesOfEvents(file, estate);
-  yield* mistakesOfTimes(file);
-  yield* mistakesOfNumbers(file, API_IDS);
+  yield* mistakesOfSeed(file, { estate, breathe });
+  const objectsOf = ({ objects: all }: SnapshotFile['applications'][string], name: string) => (all[name] ?? []).map(({ object }) => object);
+  yield* unknownReferences(['applications'], file.applications, { estate, breathe, objectsOf, inside: ['object'] });
+  yield* unknownReferences(['seed', 'applications'], file.seed.applications, {
+    estate,
+    breathe,
+    objectsOf: ({ objects: all }, name) => all[name] ?? [],
+    inside: [],
+  });
+  yield* mistakesOfData(file);
+  yield* mistakesOfRequests(file, breathe);
+  yield* mistakesOfWork(file, { estate, breathe });
+  yield* unknownSubjects(file, breathe);
+  yield* mistakesOfEvents(file, { estate, breathe });
+  yield* mistakesOfTimes(file, breathe);
+  yield* mistakesOfNumbers(file, API_IDS, breathe);
+}
+
+/** The own data of the first world. A description of the rehearsal counts its rows. */
+function* mistakesOfData({ data = {} }: SnapshotFile): Generator<FieldError, void> {
+  yield* unknownMembers(['data'], Object.keys(data), members, 'member');
+  const { error } = OwnData.safeParse(data, IN_WORDS);
+  for (const { path, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake(['data', ...path], code, detail);
+}
+
+interface Checking {
+  readonly estate: EstateData;
+  readonly breathe: Breathe;
 }
 
 function* unknownMembers(path: Path, names: readonly string[], known: readonly string[], thing: string): Generator<FieldError, void> {
@@ -115,21 +142,17 @@ function* unknownMembers(path: Path, names: readonly string[], known: readonly s
   }
 }
 
-/** Number of objects that are checked before other work gets a turn. */
-const OBJECTS_AT_ONCE = 200;
-
 type Rows = SnapshotFile['applications'][string]['objects'][string];
-type Seeded = SnapshotFile['seed']['applications'];
 
-async function* mistakesOfObjects(
-  path: Path,
-  rows: Rows,
-  of: AnyCollection,
-  orders: Map<number, string>,
-): AsyncGenerator<FieldError, void> {
+interface CheckedObjects {
+  readonly of: AnyCollection;
+  readonly orders: Map<number, string>;
+  readonly breathe: Breathe;
+}
+
+async function* mistakesOfObjects(path: Path, rows: Rows, { of, orders, breathe }: CheckedObjects): AsyncGenerator<FieldError, void> {
   const ids = new Set<string>();
-  for (const [place, { order, object }] of rows.entries()) {
-    if (place % OBJECTS_AT_ONCE === 0) await nextTurn();
+  for await (const [place, { order, object }] of breathing(rows.entries(), breathe)) {
     const at = [...path, place];
     yield* mistakesOfObject([...at, 'object'], object, of, ids);
     const other = orders.get(order);
@@ -148,7 +171,7 @@ function* mistakesOfObject(at: Path, object: Rows[number]['object'], of: AnyColl
 }
 
 /** A reset returns to this data. */
-function* mistakesOfSeed({ seed: { applications } }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+async function* mistakesOfSeed({ seed: { applications } }: SnapshotFile, { estate, breathe }: Checking): AsyncGenerator<FieldError, void> {
   const path = ['seed', 'applications'];
   yield* unknownMembers(path, Object.keys(applications), [...estate.keys()], 'application');
   for (const [application, { objects: seeded, counters: seededCounters }] of Object.entries(applications)) {
@@ -159,24 +182,45 @@ function* mistakesOfSeed({ seed: { applications } }: SnapshotFile, estate: Estat
     for (const [name, rows] of Object.entries(seeded)) {
       const of = collections.get(name);
       const ids = new Set<string>();
-      if (of)
-        for (const [place, object] of rows.entries())
-          yield* mistakesOfObject([...path, application, 'objects', name, place], object, of, ids);
+      if (!of) continue;
+      for await (const [place, object] of breathing(rows.entries(), breathe))
+        yield* mistakesOfObject([...path, application, 'objects', name, place], object, of, ids);
     }
     for (const [name, keys] of Object.entries(seededCounters)) {
       const of = counters.get(name);
-      if (of) yield* mistakesOfCounters([...path, application, 'counters', name], keys, of);
+      if (of) yield* mistakesOfCounters([...path, application, 'counters', name], keys, { of, breathe });
     }
   }
 }
 
-/** An idempotency record keeps the answer that a repeated request gets. */
-const StoredAnswer = z.looseObject({ status: z.int().min(200).max(599), body: z.string(), contentType: z.string() });
+/** Headers of an answer. */
+const Header = z
+  .string()
+  .max(200)
+  .regex(/^[\x20-\x7e]*$/, 'This must be visible ASCII.');
 
-function* mistakesOfRequests({ applications }: SnapshotFile): Generator<FieldError, void> {
+/** An idempotency record keeps the answer that a repeated request gets. */
+const StoredAnswer = z.strictObject({
+  status: z.int().min(200).max(599),
+  body: z.string().refine(isJsonOrEmpty, { error: 'This must be JSON, or empty.', params: { code: 'invalid_json' } }),
+  contentType: Header,
+  etag: Header.optional(),
+  retryAfter: z.int().min(0).max(86_400).optional(),
+  replayed: z.boolean().optional(),
+});
+
+function isJsonOrEmpty(text: string): boolean {
+  try {
+    return text === '' || (exceededLimit(text, { levels: JSON_LEVELS }) === undefined && JSON.parse(text) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+async function* mistakesOfRequests({ applications }: SnapshotFile, breathe: Breathe): AsyncGenerator<FieldError, void> {
   for (const [application, { requests }] of Object.entries(applications)) {
     const keys = new Set<string>();
-    for (const [place, { key, answer, keepUntil }] of requests.entries()) {
+    for await (const [place, { key, answer, keepUntil }] of breathing(requests.entries(), breathe)) {
       const at = ['applications', application, 'requests', place];
       if (keys.has(key)) yield mistake([...at, 'key'], 'not_unique', `Two idempotency records have the key ${key}.`);
       keys.add(key);
@@ -212,22 +256,29 @@ function valueIn(keyOf: AnyCollection['unique'][string], object: unknown): strin
 /** Other references are not checked: a SKU or a code may name something that does not exist yet. */
 const WHOLE_ID = new RegExp(`^(?:${ID.source})$`);
 
-const objectsIn = (applications: SnapshotFile['applications']): Seeded =>
-  Object.fromEntries(
-    Object.entries(applications).map(([application, { objects: all, counters }]) => [
-      application,
-      { counters, objects: Object.fromEntries(Object.entries(all).map(([name, rows]) => [name, rows.map(({ object }) => object)])) },
-    ]),
-  );
+interface References<A> extends Checking {
+  /** The objects of a collection. */
+  readonly objectsOf: (application: A, collection: string) => readonly Rows[number]['object'][];
+  /** The object within its row. */
+  readonly inside: Path;
+}
 
 /** Business objects refer to objects of the same world. The till names an order by the id of its transaction. */
-function* unknownReferences(path: Path, applications: Seeded, estate: EstateData, ...inside: Path): Generator<FieldError, void> {
-  const all = Object.values(applications).flatMap((one) => Object.values(one.objects));
-  const known = new Set(all.flatMap((rows) => rows.map(({ id }) => id)));
+async function* unknownReferences<A extends { readonly objects: object }>(
+  path: Path,
+  applications: Readonly<Record<string, A>>,
+  { estate, breathe, objectsOf, inside }: References<A>,
+): AsyncGenerator<FieldError, void> {
+  const known = new Set<string>();
+  for (const one of Object.values(applications)) {
+    for (const name of Object.keys(one.objects)) for (const { id } of objectsOf(one, name)) known.add(id);
+  }
   for (const [application, { collections }] of estate) {
+    const one = applications[application];
+    if (!one) continue;
     for (const { name, object: definition } of collections.values()) {
       if (!definition) continue;
-      for (const [place, object] of (applications[application]?.objects[name] ?? []).entries()) {
+      for await (const [place, object] of breathing(objectsOf(one, name).entries(), breathe)) {
         for (const { type, id } of relatedOf(definition, object)) {
           if (known.has(id) || !WHOLE_ID.test(id)) continue;
           const at = [...path, application, 'objects', name, place, ...inside];
@@ -240,8 +291,12 @@ function* unknownReferences(path: Path, applications: Seeded, estate: EstateData
 
 type Keys = SnapshotFile['applications'][string]['counters'][string];
 
-function* mistakesOfCounters(path: Path, keys: Keys, { fields, guards }: Counters): Generator<FieldError, void> {
-  for (const [key, values] of Object.entries(keys)) {
+async function* mistakesOfCounters(
+  path: Path,
+  keys: Keys,
+  { of: { fields, guards }, breathe }: { readonly of: Counters; readonly breathe: Breathe },
+): AsyncGenerator<FieldError, void> {
+  for await (const [key, values] of breathing(Object.entries(keys), breathe)) {
     yield* unknownMembers([...path, key], Object.keys(values), fields, 'field');
     for (const terms of Object.values(guards)) {
       const sum = Object.entries(terms).reduce((total, [field, weight = 0]) => total + weight * (values[field] ?? 0), 0);
@@ -252,29 +307,36 @@ function* mistakesOfCounters(path: Path, keys: Keys, { fields, guards }: Counter
   }
 }
 
-function* mistakesOfWork({ due, dueSeq, parked, faults, seed }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+async function* mistakesOfWork(
+  { due, dueSeq, parked, faults, seed }: SnapshotFile,
+  { estate, breathe }: Checking,
+): AsyncGenerator<FieldError, void> {
   const rules = faults.rules.map(({ name }) => name);
-  for (const [place, { application, kind, seq, withheldBy }] of due.entries()) {
+  for await (const [place, { application, kind, seq, withheldBy }] of breathing(due.entries(), breathe)) {
     yield* mistakesOfItem(['due', place], { application, kind }, estate);
     if (seq > dueSeq) yield mistake(['due', place, 'seq'], 'too_big', `This must be at most ${dueSeq}, the value of dueSeq.`);
     if (withheldBy !== undefined && !rules.includes(withheldBy))
       yield mistake(['due', place, 'withheldBy'], 'unknown_fault', unknownWord('fault', withheldBy, rules));
   }
-  for (const [place, item] of seed.due.entries()) yield* mistakesOfItem(['seed', 'due', place], item, estate);
-  for (const [place, { item }] of parked.entries()) if (item) yield* mistakesOfItem(['parked', place, 'item'], item, estate);
+  for await (const [place, item] of breathing(seed.due.entries(), breathe)) yield* mistakesOfItem(['seed', 'due', place], item, estate);
+  for await (const [place, { item }] of breathing(parked.entries(), breathe))
+    if (item) yield* mistakesOfItem(['parked', place, 'item'], item, estate);
 }
 
 /** Steps and deadlines name their object. A repair may be queued before its object exists. */
-function* unknownSubjects({ applications, due }: SnapshotFile): Generator<FieldError, void> {
+async function* unknownSubjects({ applications, due }: SnapshotFile, breathe: Breathe): AsyncGenerator<FieldError, void> {
   const rows = Object.values(applications).flatMap(({ objects: all }) => Object.values(all).flat());
   const known = new Set(rows.map(({ object }) => object.id));
-  const names = (key: string, { keys }: DueMeaning): boolean =>
-    known.has(key) ||
-    [...key.matchAll(ID)].some(([id]) => known.has(id)) ||
-    rows.some(({ object }) => key.startsWith(`${object.id}.`) || (keys !== undefined && valuesOf(keys, object).includes(key)));
-  for (const [place, { application, kind, key }] of due.entries()) {
+  const keysOf = new Map<NonNullable<DueMeaning['keys']>, ReadonlySet<string>>();
+  async function hasKey(keys: NonNullable<DueMeaning['keys']>, key: string): Promise<boolean> {
+    const found = keysOf.get(keys) ?? new Set((await eachBreathing(rows, breathe, ({ object }) => valuesOf(keys, object))).flat());
+    keysOf.set(keys, found);
+    return found.has(key);
+  }
+  for await (const [place, { application, kind, key }] of breathing(due.entries(), breathe)) {
     const meaning = dueWork[application as Owner]?.[kind];
-    if (meaning?.object === undefined || meaning.role === 'repair' || names(key, meaning)) continue;
+    if (meaning?.object === undefined || meaning.role === 'repair') continue;
+    if (namesIn(key).some((id) => known.has(id)) || (meaning.keys && (await hasKey(meaning.keys, key)))) continue;
     yield mistake(
       ['due', place, 'key'],
       'unknown_reference',
@@ -282,6 +344,13 @@ function* unknownSubjects({ applications, due }: SnapshotFile): Generator<FieldE
     );
   }
 }
+
+/** The ids that a key may have: the whole key, an id within it, and what precedes a dot. */
+const namesIn = (key: string): string[] => [
+  key,
+  ...[...key.matchAll(ID)].map(([id]) => id),
+  ...[...key.matchAll(/\./g)].map(({ index }) => key.slice(0, index)),
+];
 
 /** @returns an empty list also for an object of another type */
 function valuesOf(keys: NonNullable<DueMeaning['keys']>, object: Readonly<Record<string, unknown>>): readonly string[] {
@@ -302,24 +371,27 @@ function* mistakesOfItem(
   else if (!kinds.has(kind)) yield mistake([...path, 'kind'], 'unknown_kind', unknownWord('due work', kind, [...kinds]));
 }
 
-function* mistakesOfEvents({ events, deliveries, applications, due }: SnapshotFile, estate: EstateData): Generator<FieldError, void> {
+async function* mistakesOfEvents(
+  { events, deliveries, applications, due }: SnapshotFile,
+  { estate, breathe }: Checking,
+): AsyncGenerator<FieldError, void> {
   const ids = new Set<string>();
-  for (const [place, { event }] of events.entries()) {
+  for await (const [place, { event }] of breathing(events.entries(), breathe)) {
     if (ids.has(event.id)) yield mistake(['events', place, 'event', 'id'], 'not_unique', `Two events have the id ${event.id}.`);
     ids.add(event.id);
     yield* mistakesOfEvent(['events', place, 'event'], event);
   }
   for (const [application, { outbox }] of Object.entries(applications)) {
-    for (const [place, { event }] of outbox.entries()) {
+    for await (const [place, { event }] of breathing(outbox.entries(), breathe)) {
       ids.add(event.id);
       yield* mistakesOfEvent(['applications', application, 'outbox', place, 'event'], event);
     }
   }
-  for (const [place, { kind, key, payload }] of due.entries()) {
+  for await (const [place, { kind, key, payload }] of breathing(due.entries(), breathe)) {
     ids.add(key);
     if (carriesEvent(kind)) yield* mistakesOfCarried(['due', place, 'payload'], key, payload);
   }
-  for (const [place, delivery] of deliveries.entries()) {
+  for await (const [place, delivery] of breathing(deliveries.entries(), breathe)) {
     const [application = '', id = ''] = delivery.split('|');
     if (!estate.has(application) || !ids.has(id))
       yield mistake(['deliveries', place], 'unknown_event', 'This must be an application, "|" and the id of an event of this file.');
@@ -331,7 +403,11 @@ const Carried = z.looseObject({
   id: z.string(),
   json: z.string().transform((text, { addIssue }) => {
     try {
-      return EventHead.parse(JSON.parse(text));
+      if (exceededLimit(text, { levels: JSON_LEVELS }) === undefined) {
+        const event: unknown = JSON.parse(text);
+        if (!isOversized(event)) return EventHead.parse(event);
+      }
+      throw new SyntaxError('This is not an event.');
     } catch {
       const message = 'This must be the JSON of an event, with id, type, subject, correlationid and aggregateversion.';
       addIssue({ code: 'custom', message, params: { code: 'invalid_event' } });
@@ -351,6 +427,15 @@ function* mistakesOfCarried(path: Path, key: string, payload: unknown): Generato
 
 type Event = SnapshotFile['events'][number]['event'];
 
+const schemas = new Map<ObjectDefinition, z.ZodType>();
+
+/** The schema of an event's data. Making one takes longer than using it. */
+function dataOf(object: ObjectDefinition): z.ZodType {
+  const known = schemas.get(object) ?? z.looseObject({ object: object.schema });
+  schemas.set(object, known);
+  return known;
+}
+
 /** The catalog declares the object of each type of event. */
 function* mistakesOfEvent(path: Path, { type, subject, data }: Event): Generator<FieldError, void> {
   const name = nameOf(type);
@@ -362,17 +447,21 @@ function* mistakesOfEvent(path: Path, { type, subject, data }: Event): Generator
   }
   if (!subject.startsWith(`${object.type}/`))
     yield mistake([...path, 'subject'], 'other_subject', `The subject of ${name} must be "${object.type}/<id>".`);
-  const { error } = z.looseObject({ object: object.schema }).safeParse(data, IN_WORDS);
+  const { error } = dataOf(object).safeParse(data, IN_WORDS);
   for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...path, 'data', ...inside], code, detail);
 }
 
 /** Opens the world in a store of this process, so that nobody can see it. */
-async function brokenInvariants(file: SnapshotFile, exported: ExportedWorld, { scratch, verify }: CheckOptions): Promise<FieldError[]> {
+async function brokenInvariants(
+  file: SnapshotFile,
+  exported: ExportedWorld,
+  { scratch, verify, breathe }: CheckOptions,
+): Promise<FieldError[]> {
   const adapter = scratch();
   try {
     const world = await adapter.worlds.open(file.rehearsal, exported, { bearer: '', apiKey: '', webhookSecret: '' });
     const pointerOf = placesOf(file);
-    const results = await verify(adapter.worlds, world);
+    const results = await verify(adapter.worlds, world, breathe);
     return results.flatMap(({ id, title, violations }) =>
       violations.map((violation) => ({ pointer: pointerOf(violation), code: 'invariant', detail: `${title} (${id}): ${violation}` })),
     );

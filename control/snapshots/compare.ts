@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { compareWorlds } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { ApplicationDump, WorldData } from '../../shared/store/ports/world-data.ts';
 import { labelOf } from '../objects/label.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -16,17 +17,30 @@ const MOST_CHANGES = 1_000;
 /** Members that every change of an object updates. */
 const ALWAYS = new Set(['version', 'updatedAt']);
 
+export type ComparedWorld = Pick<WorldData, 'applications'>;
+
 /** The business objects and counters that differ between two worlds. */
-export function compare(from: Pick<WorldData, 'applications'>, to: Pick<WorldData, 'applications'>, objects: EstateObjects) {
-  const changedObjects = Object.entries(objects).flatMap(([type, { application, collection, definition }]) =>
-    changesOf(type, definition, rowsOf(from.applications[application], collection), rowsOf(to.applications[application], collection)),
-  );
+export async function compare(
+  from: ComparedWorld,
+  to: ComparedWorld,
+  { objects, breathe }: { readonly objects: EstateObjects; readonly breathe: Breathe },
+): Promise<Pick<Comparison, 'objects' | 'counters' | 'omitted'>> {
+  const changedObjects: ChangedObject[] = [];
+  for (const [type, { application, collection, definition }] of Object.entries(objects)) {
+    const rows = [rowsOf(from.applications[application], collection), rowsOf(to.applications[application], collection)] as const;
+    for await (const id of breathing(new Set([...rows[0].keys(), ...rows[1].keys()]), breathe)) {
+      const change = changeOf({ type, id, definition }, rows[0].get(id), rows[1].get(id));
+      if (change) changedObjects.push(change);
+    }
+  }
   const applications = [
     ...new Set([...Object.keys(from.applications), ...Object.keys(to.applications)]),
   ] as (keyof WorldData['applications'])[];
-  const counters = applications.flatMap((application) =>
-    countersOf(application, from.applications[application]?.counters ?? {}, to.applications[application]?.counters ?? {}),
-  );
+  const counters = (
+    await eachBreathing(applications, breathe, (application) =>
+      countersOf(application, from.applications[application]?.counters ?? {}, to.applications[application]?.counters ?? {}),
+    )
+  ).flat();
   const omitted = Math.max(0, changedObjects.length - MOST_CHANGES) + Math.max(0, counters.length - MOST_CHANGES);
   return { objects: changedObjects.slice(0, MOST_CHANGES), counters: counters.slice(0, MOST_CHANGES), omitted };
 }
@@ -34,24 +48,30 @@ export function compare(from: Pick<WorldData, 'applications'>, to: Pick<WorldDat
 const rowsOf = (dump: ApplicationDump | undefined, collection: string): ReadonlyMap<string, string> =>
   new Map((dump?.objects[collection] ?? []).map(({ id, json }) => [id, json]));
 
-type Rows = ReadonlyMap<string, string>;
+interface ComparedObject {
+  readonly type: string;
+  readonly id: string;
+  readonly definition: ObjectDefinition;
+}
 
-function changesOf(type: string, definition: ObjectDefinition, from: Rows, to: Rows): ChangedObject[] {
-  const published = (json: string): Record<string, unknown> =>
-    Object.fromEntries(
-      Object.entries(JSON.parse(json) as object).filter(([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name)),
-    );
-  const found: ChangedObject[] = [];
-  for (const id of new Set([...from.keys(), ...to.keys()])) {
-    const [before, after] = [from.get(id), to.get(id)];
-    if (before === after) continue;
-    const [old, fresh] = [before === undefined ? undefined : published(before), after === undefined ? undefined : published(after)];
-    const members = old && fresh ? changedMembers(old, fresh).toSorted(stateFirst) : stateOf(old, fresh);
-    if (old && fresh && members.length === 0) continue;
-    const change = !old ? 'added' : !fresh ? 'removed' : 'changed';
-    found.push({ type, id, label: labelOf(definition, fresh ?? old ?? {}), change, members });
-  }
-  return found;
+/** @param before JSON of the object @param after JSON of the object */
+function changeOf(
+  { type, id, definition }: ComparedObject,
+  before: string | undefined,
+  after: string | undefined,
+): ChangedObject | undefined {
+  if (before === after) return undefined;
+  const published = (json: string | undefined): Record<string, unknown> | undefined =>
+    json === undefined
+      ? undefined
+      : Object.fromEntries(
+          Object.entries(JSON.parse(json) as object).filter(([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name)),
+        );
+  const [old, fresh] = [published(before), published(after)];
+  const members = old && fresh ? changedMembers(old, fresh).toSorted(stateFirst) : stateOf(old, fresh);
+  if (old && fresh && members.length === 0) return undefined;
+  const change = !old ? 'added' : !fresh ? 'removed' : 'changed';
+  return { type, id, label: labelOf(definition, fresh ?? old ?? {}), change, members };
 }
 
 const stateFirst = (a: ChangedMember, b: ChangedMember): number => Number(b.member === 'state') - Number(a.member === 'state');

@@ -1,5 +1,5 @@
 import type { Application, Owner } from '../../shared/catalog/applications.ts';
-import { type AnyCollection, type Counters, entriesOf, type Stored } from '../../shared/store/collections.ts';
+import { type AnyCollection, type Counters, entriesOf } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
 import type { ApplicationDump, ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { retailers } from '../../shared/work/figures.ts';
@@ -56,8 +56,7 @@ export const indexedBy =
     const collections = estate.get(application)?.collections ?? new Map<string, AnyCollection>();
     const entries = Object.entries(objects).flatMap(([name, all]) => {
       const of = collections.get(name);
-      const parsed = all.map(({ json }) => JSON.parse(json) as Stored);
-      return of ? [entriesOf(of, parsed)] : [];
+      return of ? [entriesOf(of, all)] : [];
     });
     return {
       unique: Object.assign({}, ...entries.map(({ unique }) => unique)),

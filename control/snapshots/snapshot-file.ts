@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Owner } from '../../shared/catalog/applications.ts';
+import { applicationNames, type Owner } from '../../shared/catalog/applications.ts';
 import { FaultInput, FaultName } from '../../shared/catalog/control/faults.ts';
 import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.ts';
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
-import { canonicalJson } from '../../shared/domain/canonical-json.ts';
-import { instant } from '../../shared/domain/time.ts';
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
+import { canonicalPieces, jsonPieces } from '../../shared/domain/json-pieces.ts';
+import { instant, NEVER } from '../../shared/domain/time.ts';
+import type { Stored } from '../../shared/store/collections.ts';
 import { DELIVER_AGAIN, PUBLISH_WITHHELD_EVENT } from '../../shared/store/ports/due-work.ts';
+import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
+import { listOf, recordOf } from './in-sections.ts';
 
 /**
  * The file of a snapshot: JSON, so that a person can read it and compare two of them. Unique values and indexes are left out, because they
@@ -20,19 +24,34 @@ import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } fro
 export const FORMAT = 'unified-commerce-estate-snapshot';
 export const VERSION = 1;
 
-const Text = z.string();
-const Count = z.int().min(0);
-const Time = z.number().describe('Epoch milliseconds.');
+/** Names, ids and keys. */
+const Text = z.string().max(400);
+/** Sentences about errors. */
+const Sentence = z.string().max(100_000);
+/** Counts that continue: adding to them must stay exact. */
+const Count = z.int().min(0).max(1e12);
+const Time = z.number().min(0).max(NEVER).describe('Epoch milliseconds.');
 const Json = z.unknown();
 const optional = <T extends z.ZodType>(schema: T) => schema.optional();
 
 /** A stored object, and its position by creation. The schema of its collection is checked separately. */
-const StoredObject = z.strictObject({ order: z.int().min(1), object: z.looseObject({ id: z.string().min(1), version: z.int().min(1) }) });
+const StoredObject = z.strictObject({
+  order: Count.min(1),
+  object: z.looseObject({ id: Text.min(1), version: Count.min(1) }),
+});
 
-const Counters = z.record(Text, z.record(Text, z.record(Text, z.int())));
+/** Numbers of things and of minor units: none is below zero. */
+const Counters = recordOf(recordOf(recordOf(z.int().min(0).max(1e15), 20), 200_000), 100);
 
 /** What the file needs of an event. Its type decides its data. */
-export const EventHead = z.looseObject({ id: Text, type: Text, subject: Text, correlationid: Text, aggregateversion: z.int() });
+export const EventHead = z.looseObject({
+  id: Text.min(1),
+  type: Text,
+  subject: Text,
+  correlationid: Text,
+  aggregateversion: Count,
+  time: optional(Instant),
+});
 
 const Event = z.strictObject({
   topic: Text,
@@ -56,57 +75,76 @@ const Request = z.strictObject({
 const Work = {
   application: Text,
   kind: Text,
-  key: Text,
+  key: z.string().max(2_000),
   correlationId: Text,
   traceparent: optional(Text),
   hop: optional(Text),
   occasion: optional(Text),
   payload: optional(Json),
 };
-const Due = z.strictObject({ ...Work, at: Time, seq: z.number(), attempts: Count, withheldBy: optional(Text), awaits: optional(Text) });
-const SeededDue = z.strictObject({ ...Work, at: Time });
+const Due = z.strictObject({
+  ...Work,
+  at: z.number(),
+  seq: z.number().min(0).max(1e12),
+  attempts: Count,
+  withheldBy: optional(Text),
+  awaits: optional(z.enum(applicationNames)),
+});
+const SeededDue = z.strictObject({ ...Work, at: z.number() });
 
 const Parked = z.strictObject({
   what: z.enum(['delivery', 'due']),
-  key: Text,
-  error: Text,
+  key: z.string().max(2_500),
+  error: Sentence,
   at: Time,
   item: optional(z.strictObject(Work)),
 });
 
 const Fault = z.strictObject({ name: FaultName, rule: FaultInput, hits: Count, chances: Count, since: Count });
 
-const Beginning = z.strictObject({ seed: optional(Text), startsAt: optional(Time) });
+const Beginning = z.strictObject({ seed: optional(Text.min(1)), startsAt: optional(z.number()) });
+
+/** A day of wall time is longer than any hop. */
+const Took = z.number().min(0).max(86_400_000);
 
 const Hop = z.strictObject({
-  hop: z.looseObject({
+  hop: z.strictObject({
     requestId: Text,
     correlationId: Text,
     parentId: optional(Text),
     application: Text,
     api: Text,
-    method: Text,
-    path: Text,
-    status: z.int(),
-    durationMs: z.number(),
+    method: z.string().max(20),
+    path: z.string().max(4_000),
+    status: z.int().min(0).max(999),
+    durationMs: Took,
     startedAt: Instant,
     at: Instant,
-    calls: z.array(Text),
-    faults: z.array(Text),
+    calls: z.array(Text).max(1_000),
+    faults: z.array(Text).max(1_000),
+    unchanged: optional(Sentence),
+    headers: optional(z.record(Text, z.string().max(10_000))),
+    outside: optional(z.strictObject({ status: z.int().min(0).max(999), durationMs: Took, violation: optional(Sentence) })),
+    truncated: optional(z.literal(true)),
   }),
-  bodies: optional(z.record(Text, Json)),
+  bodies: optional(z.strictObject({ request: optional(Json), response: optional(Json) })),
   anonymous: optional(z.literal(true)),
 });
 
+/** Rows of a section. The size of a file permits fewer honest ones. */
+const MANY = 200_000;
+/** Applications, and collections of one. */
+const SOME = 100;
+
 const Application = z.strictObject({
-  objects: z.record(Text, z.array(StoredObject)),
+  objects: recordOf(listOf(StoredObject, MANY), SOME),
   counters: Counters,
-  requests: z.array(Request).describe('Idempotency records.'),
-  outbox: z.array(Event),
+  requests: listOf(Request, MANY).describe('Idempotency records.'),
+  outbox: listOf(Event, MANY),
 });
 
 const Seeded = z.strictObject({
-  objects: z.record(Text, z.array(z.looseObject({ id: Text, version: z.int() }))),
+  objects: recordOf(listOf(z.looseObject({ id: Text.min(1), version: Count.min(1) }), MANY), SOME),
   counters: Counters,
 });
 
@@ -116,7 +154,7 @@ const Head = z.strictObject({
   digest: optional(Text),
   estate: Text,
   name: SnapshotName,
-  rehearsal: Text,
+  rehearsal: SnapshotName,
   takenAt: Instant,
 });
 
@@ -124,36 +162,68 @@ export const SnapshotFile = Head.extend({
   lineage: Text.min(1).describe('What ids derive from: a world, or a seed.'),
   clock: z.strictObject({ now: Instant, flowing: z.boolean() }),
   progression: optional(Progression),
-  applications: z.record(Text, Application),
-  due: z.array(Due),
-  dueSeq: z.number().min(0),
-  parked: z.array(Parked),
-  deliveries: z.array(Text),
-  faults: z.strictObject({ revision: Count, rules: z.array(Fault) }),
-  events: z.array(Event),
-  numbers: z.record(Text, Count).describe('In a world with a seed: how many requests there were of each name.'),
-  seed: z.strictObject({ now: Time, applications: z.record(Text, Seeded), due: z.array(SeededDue), beginning: optional(Beginning) }),
-  data: optional(z.record(Text, Json)),
-  journal: optional(z.array(Hop)),
+  applications: recordOf(Application, SOME),
+  due: listOf(Due, MANY),
+  dueSeq: z.number().min(0).max(1e12),
+  parked: listOf(Parked, MANY),
+  deliveries: listOf(z.string().max(1_000), MANY),
+  faults: z.strictObject({ revision: Count, rules: listOf(Fault, MOST_FAULTS) }),
+  events: listOf(Event, MANY),
+  numbers: recordOf(Count, 1_000).describe('In a world with a seed: how many requests there were of each name.'),
+  seed: z.strictObject({
+    now: z.number(),
+    applications: recordOf(Seeded, SOME),
+    due: listOf(SeededDue, MANY),
+    beginning: optional(Beginning),
+  }),
+  data: optional(recordOf(Json, SOME)),
+  journal: optional(listOf(Hop, MANY)),
 });
 export type SnapshotFile = z.output<typeof SnapshotFile>;
 type FileHead = Pick<SnapshotFile, 'estate' | 'name' | 'rehearsal' | 'takenAt'>;
 
 /** SHA-256 of the file without its digest, whatever the order of its members. */
-export function digestOf({ digest: _digest, ...file }: Readonly<Record<string, unknown>>): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(file)).digest('hex')}`;
+export async function digestOf({ digest: _digest, ...file }: Readonly<Record<string, unknown>>, breathe: Breathe): Promise<string> {
+  const hash = createHash('sha256');
+  for (const piece of canonicalPieces(file)) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    hash.update(withoutPages(piece));
+  }
+  return `sha256:${hash.digest('hex')}`;
 }
 
-const sealed = <File extends Readonly<Record<string, unknown>>>(file: File) => {
+/** The text of a file, with its digest. */
+export async function sealed(file: SnapshotFile, breathe: Breathe): Promise<{ readonly digest: string; readonly text: Buffer }> {
   const { format, version, digest: _digest, ...rest } = file;
-  return { format, version, digest: digestOf(file), ...rest };
-};
+  const digest = await digestOf(file, breathe);
+  const chunks: Buffer[] = [];
+  let chunk = '';
+  for (const piece of jsonPieces({ format, version, digest, ...rest })) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    chunk += withoutPages(piece);
+    if (chunk.length < CHUNK) continue;
+    chunks.push(Buffer.from(chunk));
+    chunk = '';
+  }
+  return { digest, text: Buffer.concat([...chunks, Buffer.from(chunk)]) };
+}
+
+/** Characters that become bytes together. */
+const CHUNK = 65_536;
 
 /** The address of a payment page. Its last segment lets a browser approve the payment without another credential. */
 const PAYMENT_PAGE = /(\/payment-actions\/[^/"\\]+\/[^/"\\]+\/)[0-9a-f]{40}/g;
 
-/** The file of a world. @param hops of its journal @returns its JSON value, sealed */
-export function fileOf(world: ExportedWorld, head: FileHead, hops: readonly HopText[] | undefined = world.journal): SnapshotFile {
+const withoutPages = (text: string): string => (text.includes('/payment-actions/') ? text.replaceAll(PAYMENT_PAGE, '$1left-out') : text);
+
+/** The file of a world, not sealed yet. @param hops of its journal */
+export async function fileOf(
+  world: ExportedWorld,
+  head: FileHead,
+  { hops = world.journal, breathe }: { readonly hops?: readonly HopText[] | undefined; readonly breathe: Breathe },
+): Promise<SnapshotFile> {
   const { lineage, now, flowing, progression, applications, due, dueSeq, parked, pending, faults, events, numbers, seed, data } = world;
   const file = {
     format: FORMAT,
@@ -162,29 +232,38 @@ export function fileOf(world: ExportedWorld, head: FileHead, hops: readonly HopT
     lineage,
     clock: { now: instant(now), flowing },
     progression,
-    applications: mapped(applications, applicationIn),
+    applications: await mapped(applications, (one) => applicationIn(one, breathe)),
     due,
     dueSeq,
     parked,
     deliveries: pending,
     faults: { ...faults, rules: faults.rules.map(({ json, ...fault }) => ({ ...fault, rule: JSON.parse(json) as unknown })) },
-    events: events.map(eventIn),
+    events: await eachBreathing(events, breathe, eventIn),
     numbers,
-    seed: { now: seed.now, due: seed.due, applications: mapped(seed.applications, seededIn), beginning: seed.beginning },
+    seed: {
+      now: seed.now,
+      due: seed.due,
+      applications: await mapped(seed.applications, (one) => seededIn(one, breathe)),
+      beginning: seed.beginning,
+    },
     data,
-    journal: hops?.map(hopIn),
+    journal: hops && (await eachBreathing(hops, breathe, hopIn)),
   };
-  const text = JSON.stringify(file).replaceAll(PAYMENT_PAGE, '$1left-out');
-  return sealed(JSON.parse(text) as Record<string, unknown>) as SnapshotFile;
+  return file as unknown as SnapshotFile;
 }
 
-const mapped = <T, R>(applications: Readonly<Partial<Record<Owner, T>>>, each: (one: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(applications).map(([name, one]) => [name, each(one as T)]));
+async function mapped<T, R>(of: Readonly<Record<string, T>>, each: (one: T) => Promise<R>): Promise<Record<string, R>> {
+  const made: [string, R][] = [];
+  for (const [name, one] of Object.entries(of)) made.push([name, await each(one)]);
+  return Object.fromEntries(made);
+}
 
-const applicationIn = ({ objects, counters, claims = [], outbox = [] }: ExportedApplication) => ({
-  objects: rows(objects, ({ json, order }) => ({ order, object: JSON.parse(json) as unknown })),
+const applicationIn = async ({ objects, counters, claims = [], outbox = [] }: ExportedApplication, breathe: Breathe) => ({
+  objects: await mapped(objects, (all) =>
+    eachBreathing(all, breathe, ({ json, order }) => ({ order, object: JSON.parse(json) as unknown })),
+  ),
   counters,
-  requests: claims.map(({ done, ...claim }) => ({
+  requests: await eachBreathing(claims, breathe, ({ done, ...claim }) => ({
     ...claim,
     answer: done && (JSON.parse(done.json) as unknown),
     keepUntil: done?.keepUntil,
@@ -192,15 +271,10 @@ const applicationIn = ({ objects, counters, claims = [], outbox = [] }: Exported
   outbox: outbox.map(eventIn),
 });
 
-const seededIn = ({ objects, counters }: Pick<ExportedApplication, 'objects' | 'counters'>) => ({
-  objects: rows(objects, ({ json }) => JSON.parse(json) as unknown),
+const seededIn = async ({ objects, counters }: Pick<ExportedApplication, 'objects' | 'counters'>, breathe: Breathe) => ({
+  objects: await mapped(objects, (all) => eachBreathing(all, breathe, ({ json }) => JSON.parse(json) as unknown)),
   counters,
 });
-
-const rows = <T>(
-  objects: ExportedApplication['objects'],
-  row: (object: ExportedApplication['objects'][string][number]) => T,
-): Record<string, T[]> => Object.fromEntries(Object.entries(objects).map(([collection, all]) => [collection, all.map(row)]));
 
 const eventIn = ({ id: _id, json, ...about }: { readonly id: string; readonly json: string }) => ({
   ...about,
@@ -215,46 +289,52 @@ const hopIn = ({ head, bodies, anonymous }: HopText) => ({
   anonymous,
 });
 
-function journalIn(hops: NonNullable<SnapshotFile['journal']>): JournalEntry[] {
+function journalIn(hops: NonNullable<SnapshotFile['journal']>, breathe: Breathe): Promise<JournalEntry[]> {
   const applications = new Map(hops.map(({ hop }) => [hop.requestId, hop.application]));
-  return hops.map(({ hop, bodies, anonymous }) => {
+  return eachBreathing(hops, breathe, ({ hop, bodies, anonymous }) => {
     const text = { head: JSON.stringify(hop), bodies: bodies && JSON.stringify(bodies), anonymous };
     return entryOfHop(text, (requestId) => applications.get(requestId));
   });
 }
 
 /** Completes the stored data of an application with its unique values and indexes. */
-export type Indexed = (application: Owner, objects: ExportedApplication['objects']) => Pick<ExportedApplication, 'unique' | 'index'>;
+export type Indexed = (
+  application: Owner,
+  objects: Readonly<Record<string, readonly Stored[]>>,
+) => Pick<ExportedApplication, 'unique' | 'index'>;
 
 /** The world of a file that has been checked. */
-export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
-  const { clock, applications, due, deliveries, faults, events, numbers, seed, progression, data, dueSeq, parked } = file;
+export async function worldOf(file: SnapshotFile, indexed: Indexed, breathe: Breathe): Promise<ExportedWorld> {
+  const { clock, due, deliveries, faults, events, numbers, seed, progression, data, dueSeq, parked } = file;
+  const applications: [string, ExportedApplication][] = [];
+  for (const [name, { objects, counters, requests, outbox }] of Object.entries(file.applications)) {
+    const rows = await mapped(objects, async (all) => all.toSorted((a, b) => a.order - b.order));
+    const stored = await mapped(rows, (all) =>
+      eachBreathing(all, breathe, ({ order, object }) => ({ id: object.id, version: object.version, order, json: JSON.stringify(object) })),
+    );
+    const plain = await mapped(rows, async (all) => all.map(({ object }) => object as Stored));
+    const claims = await eachBreathing(requests, breathe, claimOf);
+    applications.push([name, { objects: stored, counters, ...indexed(name as Owner, plain), claims, outbox: outbox.map(entryOf) }]);
+  }
+  const seeded = await mapped(seed.applications, async ({ objects, counters }) => ({
+    objects: await mapped(objects, (all) =>
+      eachBreathing(all, breathe, (object) => ({ id: object.id, version: object.version, json: JSON.stringify(object) })),
+    ),
+    unique: {},
+    index: {},
+    counters,
+  }));
   return {
     lineage: file.lineage,
     now: Date.parse(clock.now),
     flowing: clock.flowing,
-    applications: Object.fromEntries(
-      Object.entries(applications).map(([name, { objects, counters, requests, outbox }]) => {
-        const stored = Object.fromEntries(
-          Object.entries(objects).map(([collection, all]) => [
-            collection,
-            all
-              .toSorted((a, b) => a.order - b.order)
-              .map(({ order, object }) => ({ id: object.id, version: object.version, order, json: JSON.stringify(object) })),
-          ]),
-        );
-        return [
-          name,
-          { objects: stored, counters, ...indexed(name as Owner, stored), claims: requests.map(claimOf), outbox: outbox.map(entryOf) },
-        ];
-      }),
-    ),
+    applications: Object.fromEntries(applications),
     due: due as ExportedWorld['due'],
     dueSeq,
     running: [],
     parked: parked as ExportedWorld['parked'],
     pending: deliveries,
-    events: events.map(entryOf),
+    events: await eachBreathing(events, breathe, entryOf),
     faults: { ...faults, rules: faults.rules.map(({ rule, ...fault }) => ({ ...fault, json: JSON.stringify(rule) })) },
     progression,
     numbers,
@@ -262,25 +342,10 @@ export function worldOf(file: SnapshotFile, indexed: Indexed): ExportedWorld {
       now: seed.now,
       beginning: seed.beginning as WorldData['beginning'],
       due: seed.due as WorldData['due'],
-      applications: Object.fromEntries(
-        Object.entries(seed.applications).map(([name, { objects, counters }]) => [
-          name,
-          {
-            objects: Object.fromEntries(
-              Object.entries(objects).map(([collection, all]) => [
-                collection,
-                all.map((object) => ({ id: object.id, version: object.version, json: JSON.stringify(object) })),
-              ]),
-            ),
-            unique: {},
-            index: {},
-            counters,
-          },
-        ]),
-      ),
+      applications: seeded,
     },
     data,
-    journal: file.journal && journalIn(file.journal),
+    journal: file.journal && (await journalIn(file.journal, breathe)),
   };
 }
 

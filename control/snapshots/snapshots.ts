@@ -1,9 +1,10 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import type { z } from 'zod';
-import type { Snapshot } from '../../shared/catalog/control/operations/snapshots.ts';
+import { gunzip } from 'node:zlib';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
+import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
+import { JsonText } from '../../shared/http/json-answer.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
@@ -12,13 +13,18 @@ import type { SnapshotStore } from '../../shared/store/ports/snapshots.ts';
 import type { ExportedWorld, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import type { ClockDriver } from '../clock/driver.ts';
 import { swapsOf } from '../swaps/swaps.ts';
-import { type CheckOptions, checkFile } from './check-file.ts';
-import { indexedBy, ofServices } from './estate-data.ts';
-import { fileOf, inMotion, type SnapshotFile, worldOf } from './snapshot-file.ts';
+import type { InSlices } from '../verify/slices.ts';
+import type { EstateObjects } from '../verify/world-records.ts';
+import { type ComparedWorld, compare } from './compare.ts';
+import { type EstateData, indexedBy, ofServices } from './estate-data.ts';
+import { type PackedSnapshot, packed, type Receive, type ReceivedFile, type SnapshotHead } from './receive.ts';
+import { fileOf, inMotion, type SnapshotFile, sealed, worldOf } from './snapshot-file.ts';
 
-type SnapshotHead = z.output<typeof Snapshot>;
-
-interface SnapshotsOptions extends CheckOptions {
+interface SnapshotsOptions {
+  readonly estate: EstateData;
+  readonly receive: Receive;
+  /** Runs a long computation in slices. */
+  readonly inSlices: InSlices;
   readonly worlds: SnapshotStore & WorldDataStore & Directory & Pick<JournalReader, 'journalOf'> & Pick<ObjectReader, 'object'>;
   readonly driver: Pick<ClockDriver, 'settle'>;
   readonly limits: {
@@ -29,13 +35,6 @@ interface SnapshotsOptions extends CheckOptions {
   };
   /** Version of the estate. */
   readonly version: string;
-}
-
-interface Uploading {
-  readonly name: string | undefined;
-  readonly dryRun: boolean;
-  readonly reseal: boolean;
-  readonly unverified: boolean;
 }
 
 interface Patience {
@@ -55,13 +54,23 @@ const SETTLE_MS = 10_000;
 /** Wall time between two exports of a world whose requests are running. */
 const LOOK_AGAIN_MS = 200;
 
-const compressed = promisify(gzip);
+/** No client interrupts the work: others may wait for it. */
+const NEVER_GONE = new AbortController().signal;
+
 const decompressed = promisify(gunzip);
 
 /** Keeps worlds as files, and opens them again. */
 export function createSnapshots(options: SnapshotsOptions) {
-  const { worlds, driver, limits, version, estate } = options;
+  const { worlds, driver, limits, version, estate, receive, inSlices } = options;
   const indexed = indexedBy(estate);
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Files are made and read one after the other, because each takes a multiple of its size. */
+  function alone<T>(make: (breathe: Breathe) => Promise<T>): Promise<T> {
+    const made = last.then(() => inSlices(NEVER_GONE, make));
+    last = made.catch(() => {});
+    return made;
+  }
 
   /** @throws Problem not_at_rest naming the open work; swapped, because a real system has a part of the state or gets the same calls */
   async function settled(view: WorldView, { gone, withinMs = SETTLE_MS }: Patience = {}): Promise<void> {
@@ -88,18 +97,8 @@ export function createSnapshots(options: SnapshotsOptions) {
     }
   }
 
-  async function keep(file: SnapshotFile, name: string, { dryRun }: { readonly dryRun: boolean }): Promise<SnapshotHead> {
-    const text = JSON.stringify(file);
-    const bytes = Buffer.byteLength(text);
-    if (bytes > limits.bytes) {
-      throw new Problem(
-        'payload_too_large',
-        `The snapshot has ${bytes} bytes; MAX_SNAPSHOT_BYTES allows ${limits.bytes}. Raise the variable.`,
-      );
-    }
-    const head = headOf(file, name, bytes);
-    if (dryRun) return head;
-    const kept = await worlds.keepSnapshot({ name, head: JSON.stringify(head), content: await compressed(text) }, limits.most);
+  async function keep({ head, content }: PackedSnapshot): Promise<SnapshotHead> {
+    const kept = await worlds.keepSnapshot({ name: head.name, head: JSON.stringify(head), content }, limits.most);
     if (kept) return head;
     throw new Problem(
       'too_many_snapshots',
@@ -108,44 +107,56 @@ export function createSnapshots(options: SnapshotsOptions) {
     );
   }
 
-  /** @throws Problem not_found */
-  async function read(name: string): Promise<SnapshotFile> {
+  /** The text of a snapshot. @throws Problem not_found */
+  async function read(name: string): Promise<Buffer> {
     const content = await worlds.snapshot(name);
     if (!content) throw notFound('snapshot', name);
-    return JSON.parse((await decompressed(content)).toString()) as SnapshotFile;
+    return decompressed(content);
   }
+
+  const headOf = (name: string, rehearsal: string) => ({ estate: version, name, rehearsal, takenAt: instant(Date.now()) });
 
   return {
     settled,
-    read,
+    read: async (name: string): Promise<JsonText> => new JsonText(await read(name)),
     async list(): Promise<SnapshotHead[]> {
       return [...(await worlds.snapshots()).values()].map((head) => JSON.parse(head) as SnapshotHead);
     },
     /** Returns the file of a world with its journal, and keeps nothing. @throws Problem not_at_rest */
-    async exported(view: WorldView): Promise<SnapshotFile> {
+    async exported(view: WorldView): Promise<JsonText> {
       const exported = await exportAtRest(view, {});
-      const { entries } = await worlds.journalOf(view.world);
-      const { rehearsal } = view;
-      return fileOf(exported, { estate: version, name: rehearsal, rehearsal, takenAt: instant(Date.now()) }, entries);
+      const { entries: hops } = await worlds.journalOf(view.world);
+      return alone(async (breathe) => {
+        const file = await fileOf(exported, headOf(view.rehearsal, view.rehearsal), { hops, breathe });
+        return new JsonText((await sealed(file, breathe)).text);
+      });
     },
     /** @throws Problem not_at_rest, payload_too_large, too_many_snapshots */
     async save(view: WorldView, name: string, { journal, ...patience }: Saving): Promise<SnapshotHead> {
       const exported = await exportAtRest(view, patience);
       const hops = journal ? (await worlds.journalOf(view.world)).entries : undefined;
-      const head = { estate: version, name, rehearsal: view.rehearsal, takenAt: instant(Date.now()) };
-      return keep(fileOf(exported, head, hops), name, { dryRun: false });
+      const made = await alone(async (breathe) => {
+        const file = await fileOf(exported, headOf(name, view.rehearsal), { hops, breathe });
+        return packed(file, { most: limits.bytes, breathe });
+      });
+      return keep(made);
     },
-    /** @throws Problem validation_failed with all mistakes, payload_too_large, too_many_snapshots */
-    async upload(sent: unknown, { name, dryRun, ...accepted }: Uploading): Promise<SnapshotHead & { kept: boolean }> {
-      const { file, world } = await checkFile(sent, accepted, options);
-      const { estate: from, rehearsal, takenAt } = file;
-      const named = fileOf(world, { estate: from, name: name ?? file.name, rehearsal, takenAt });
-      return { ...(await keep(named, named.name, { dryRun })), kept: !dryRun };
+    /** @throws Problem malformed_request, validation_failed with mistakes, payload_too_large, too_many_snapshots */
+    async upload({ dryRun, ...received }: ReceivedFile & { readonly dryRun: boolean }): Promise<SnapshotHead & { kept: boolean }> {
+      const made = await receive(received);
+      return { ...(dryRun ? made.head : await keep(made)), kept: !dryRun };
     },
     /** The world of a snapshot. @throws Problem not_found */
     async open(name: string): Promise<ExportedWorld> {
-      return { ...worldOf(await read(name), indexed), origin: name };
+      const text = (await read(name)).toString();
+      return alone(async (breathe) => {
+        const file = (await parsedInPieces(text, breathe)) as SnapshotFile;
+        return { ...(await worldOf(file, indexed, breathe)), origin: name };
+      });
     },
+    /** The differences between two worlds. */
+    compared: (from: ComparedWorld, to: ComparedWorld, objects: EstateObjects) =>
+      alone((breathe) => compare(from, to, { objects, breathe })),
     /** @throws Problem not_found */
     async remove(name: string): Promise<void> {
       if (!(await worlds.removeSnapshot(name))) throw notFound('snapshot', name);
@@ -154,16 +165,6 @@ export function createSnapshots(options: SnapshotsOptions) {
 }
 
 export type Snapshots = ReturnType<typeof createSnapshots>;
-
-function headOf(
-  { rehearsal, takenAt, clock, estate, digest = '', applications, events }: SnapshotFile,
-  name: string,
-  bytes: number,
-): SnapshotHead {
-  const rows = Object.values(applications).flatMap(({ objects }) => Object.values(objects));
-  const objects = rows.reduce((sum, { length }) => sum + length, 0);
-  return { name, rehearsal, takenAt, now: clock.now, estate, digest, bytes, objects, events: events.length };
-}
 
 export const notAtRest = (rehearsal: string, waitingFor: readonly string[]): Problem =>
   new Problem(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { findings, type InvariantResult } from './invariant.ts';
-import type { Breathe } from './slices.ts';
 import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 

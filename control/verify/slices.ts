@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 
 /** Longest wall time that a computation may block the event loop. */
@@ -8,11 +9,8 @@ const IDLE_TURN_MS = 0.3;
 /** Pause for other work before the next slice, as a multiple of the length of a slice. */
 const REST = 4;
 
-/** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
-export type Breathe = () => Promise<void> | undefined;
-
-/** Runs a computation without interruption. */
-export const inOneSlice: Breathe = () => undefined;
+/** @throws the reason of the signal when it was aborted */
+export type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
 interface SlicesOptions {
   /** Yields to other work after a slice of this length. */
@@ -24,7 +22,7 @@ interface SlicesOptions {
  * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process take
  * turns. Together they take at most a fifth of its time while there is other work.
  */
-export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}) {
+export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}): InSlices {
   let last: Promise<void> = Promise.resolve();
 
   /** Waits for its turn. @returns the function that ends it */
@@ -35,7 +33,6 @@ export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOpt
     return before.then(() => resolve);
   }
 
-  /** @throws the reason of the signal when it was aborted */
   return async function inSlices<T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>): Promise<T> {
     let leave = await enter();
     try {

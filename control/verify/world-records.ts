@@ -3,6 +3,7 @@ import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { DEFAULT_FIGURES, type Figures, figuresOf, type Retailer } from '../../shared/catalog/retailer.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
@@ -12,7 +13,6 @@ import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.
 import type { ApplicationDump, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
-import type { Breathe } from './slices.ts';
 
 /** Where each business object is stored, by type. */
 export type EstateObjects = Readonly<Record<string, KeptObjects>>;

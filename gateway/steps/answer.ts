@@ -5,7 +5,7 @@ import { Problem } from '../../shared/catalog/problems.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { sendHealth } from '../../shared/http/json-answer.ts';
-import { readBody } from '../../shared/http/request-body.ts';
+import { BODY_BYTES, readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -50,13 +50,27 @@ export interface Received {
 /** @throws Problem payload_too_large; ClientGone */
 export const receiveBody = async ({ request, response }: Exchange): Promise<Received> => ({ body: await readBody(request, response) });
 
-/** As `receiveBody`. The file of a snapshot has a higher limit. */
-export const receiveControlBody =
-  ({ snapshotBytes }: GatewayParts) =>
-  async ({ request, response, path }: Exchange & Addressed): Promise<Received> => {
-    const isLarge = request.method === uploadSnapshot.method && path === uploadSnapshot.path;
-    return { body: await readBody(request, response, isLarge ? snapshotBytes : undefined) };
+/** Number of large bodies that this process has at the same time. */
+const MOST_LARGE = 2;
+
+/** As `receiveBody`. The file of a snapshot has a higher limit. @throws Problem rate_limited while other large bodies are in memory */
+export function receiveControlBody({ snapshotBytes }: GatewayParts) {
+  let large = 0;
+  return async ({ request, response, path }: Exchange & Addressed): Promise<Received> => {
+    const isFile = request.method === uploadSnapshot.method && path === uploadSnapshot.path;
+    if (isFile && !isSmall(request.headers)) {
+      if (large >= MOST_LARGE) throw new Problem('rate_limited', `${MOST_LARGE} files are being uploaded. Repeat the request later.`);
+      large += 1;
+      response.once('close', () => {
+        large -= 1;
+      });
+    }
+    return { body: await readBody(request, response, isFile ? snapshotBytes : undefined) };
   };
+}
+
+const isSmall = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Number.NaN) <= BODY_BYTES;
 
 /** @throws Problem method_not_allowed for the preflight of an origin that is not allowed */
 export const answerPreflight =

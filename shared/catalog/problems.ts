@@ -1,3 +1,4 @@
+import { shortened } from '../domain/text.ts';
 import { type Application, applicationNames } from './applications.ts';
 
 /**
@@ -120,6 +121,26 @@ export interface ProblemContext {
   readonly [member: string]: unknown;
 }
 
+/** Characters of a text in a refusal, which may repeat a part of the request. */
+const LONGEST_DETAIL = 4_000;
+
+const isShort = ({ errors, ...members }: ProblemContext): boolean =>
+  (errors?.every(({ pointer, detail }) => pointer.length <= LONGEST_DETAIL && detail.length <= LONGEST_DETAIL) ?? true) &&
+  Object.values(members).every((value) => typeof value !== 'string' || value.length <= LONGEST_DETAIL);
+
+function inBounds({ errors, ...members }: ProblemContext): ProblemContext {
+  const texts = Object.entries(members).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? shortened(value, LONGEST_DETAIL) : value,
+  ]);
+  const cut = ({ pointer, code, detail }: FieldError): FieldError => ({
+    pointer: shortened(pointer, LONGEST_DETAIL),
+    code,
+    detail: shortened(detail, LONGEST_DETAIL),
+  });
+  return { ...Object.fromEntries(texts), errors: errors?.map(cut) };
+}
+
 /** A refusal with a code of the table. A handler throws it to discard its changes, or returns it to keep them: a declined payment. */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -127,9 +148,9 @@ export class Problem extends Error {
   readonly context: ProblemContext;
 
   constructor(code: ProblemCode, detail: string, context: ProblemContext = {}) {
-    super(detail);
+    super(shortened(detail, LONGEST_DETAIL));
     this.code = code;
-    this.context = context;
+    this.context = isShort(context) ? context : inBounds(context);
   }
 
   get status(): number {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { shortened } from '../domain/text.ts';
 
 /** One mistake in a value that a schema refuses. */
 export interface Mistake {
@@ -8,6 +9,8 @@ export interface Mistake {
   readonly detail: string;
 }
 
+/** A path in a sentence shortens longer names. */
+const LONGEST_NAME = 100;
 const REQUIRED = 'This member is required.';
 
 /** The mistakes that a parse `IN_WORDS` has found. */
@@ -28,8 +31,12 @@ const BOUNDS: ReadonlySet<string> = new Set(['too_big', 'too_small']);
 /** A number may exceed several bounds: the bound of whole numbers, then the bound of its member. The last one is the narrowest. */
 function isTightest({ code, path }: z.core.$ZodIssue, place: number, issues: readonly z.core.$ZodIssue[]): boolean {
   const next = issues[place + 1];
-  return !BOUNDS.has(code) || next?.code !== code || next.path.join('/') !== path.join('/');
+  return !BOUNDS.has(code) || next?.code !== code || !isSamePath(path, next.path);
 }
+
+/** Names in a path may be as long as the body, so they are not joined. */
+const isSamePath = (one: readonly PropertyKey[], other: readonly PropertyKey[]): boolean =>
+  one.length === other.length && one.every((step, depth) => step === other[depth]);
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0];
 
@@ -66,7 +73,7 @@ function inWords(issue: Issue): string | undefined {
 function formsOf(forms: readonly (readonly z.core.$ZodIssue[])[]): string {
   const reasons = forms.flatMap(([first]) => {
     if (first === undefined) return [];
-    const place = first.path.length > 0 ? `${first.path.join('/')}: ` : '';
+    const place = first.path.length > 0 ? `${first.path.map((step) => shortened(String(step), LONGEST_NAME)).join('/')}: ` : '';
     return [`${place}${first.message.replace(/^This /, 'this ').replace(/\.$/, '')}`];
   });
   return `This has none of the valid forms: ${[...new Set(reasons)].join('; or ')}.`;

@@ -11,7 +11,7 @@ export type Part = 'body' | 'query' | 'path';
 /** Names in a request may be as long as its body. Problems shorten them. */
 const NAME_CHARACTERS = 100;
 
-const nameAt = (step: PropertyKey): string => shortened(asText(String(step)), NAME_CHARACTERS);
+const nameAt = (step: PropertyKey): string => asText(shortened(String(step), NAME_CHARACTERS));
 
 /** The place of a value: a JSON pointer into the body, `?query.parameter`, or `{path parameter}`. */
 export function pointerTo(part: Part, path: readonly PropertyKey[]): string {

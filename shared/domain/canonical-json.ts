@@ -11,8 +11,13 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return String(value ?? null);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // RFC 8785 sorts by UTF-16 code units, not by the rules of a language.
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${quoted(name)}:${canonicalJson(member)}`).join(',')}}`;
+  return `{${canonicalMembers(value)
+    .map(([name, member]) => `${quoted(name)}:${canonicalJson(member)}`)
+    .join(',')}}`;
 }
+
+/** The members of an object in canonical order: RFC 8785 sorts by UTF-16 code units, not by the rules of a language. */
+export const canonicalMembers = (value: object): [string, unknown][] =>
+  Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -3,9 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 
+/** The text of an answer that was made in pieces. */
+export class JsonText {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
 /** Answers with JSON and its weak `ETag`. A client that already has this version gets 304. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
   const etag = weakEtag(bytes);
   if (isRead(request) && isFresh(request, etag)) {
     response.statusCode = 304;

@@ -79,25 +79,42 @@ export interface JsonBody {
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
  * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
- * @param options.large limit of a large body in bytes, whose lists have no limit; absent: the limits of requests
  * @returns undefined for a request without a body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(
   headers: IncomingHttpHeaders,
   body: Buffer | string | undefined,
-  { isInside = false, large }: { readonly isInside?: boolean; readonly large?: number | undefined } = {},
+  { isInside = false }: { readonly isInside?: boolean } = {},
 ): Promise<JsonBody | undefined> {
   if (body === undefined) return undefined;
   refuseOtherMedia(headers['content-type']);
-  const text = typeof body === 'string' ? body : await textOf(body, { coding: headers['content-encoding'], most: large ?? BODY_BYTES });
+  const text =
+    typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most: BODY_BYTES })).toString();
   if (text === '') return undefined;
+  return { value: jsonIn(text, { limitsMembers: !isInside }), text };
+}
+
+/**
+ * The bytes of a JSON body, decoded and not parsed.
+ * @param most limit of the decoded bytes
+ * @returns undefined for a request without a body
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, and `malformed_request` for bytes that are not UTF-8
+ */
+export async function readJsonBytes(headers: IncomingHttpHeaders, body: Buffer | undefined, most: number): Promise<Buffer | undefined> {
+  if (body === undefined) return undefined;
+  refuseOtherMedia(headers['content-type']);
+  return bytesOf(body, { coding: headers['content-encoding'], most });
+}
+
+/** @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
+export function jsonIn(text: string, { limitsMembers = false }: { readonly limitsMembers?: boolean } = {}): unknown {
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  refuseExcess(json, { limitsMembers: !isInside && large === undefined });
+  refuseExcess(json, { limitsMembers });
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
-  return { value, text };
+  return value;
 }
 
 interface Coding {
@@ -106,10 +123,10 @@ interface Coding {
   readonly most: number;
 }
 
-async function textOf(body: Buffer, coding: Coding): Promise<string> {
+async function bytesOf(body: Buffer, coding: Coding): Promise<Buffer> {
   const bytes = await decoded(body, coding);
   if (!isUtf8(bytes)) throw new Problem('malformed_request', 'The body is not UTF-8: send JSON in UTF-8.');
-  return bytes.toString();
+  return bytes;
 }
 
 const BYTE_ORDER_MARK = '\ufeff';

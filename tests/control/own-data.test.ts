@@ -57,6 +57,25 @@ test('The creation of a rehearsal names the default rows that do not fit its dat
   await rehearsal.control('delete-rehearsal', { params: { name } });
 });
 
+plainTest('The refusal of unknown names in own data is short, and compares few of them', async () => {
+  await using rehearsal = await newRehearsal();
+  const refusalOf = async (data: Readonly<Record<string, unknown>>) => {
+    const { status, body } = await rehearsal.call('create-rehearsal', { body: { name: 'h', data } });
+    expect([status, JSON.stringify(body).length < 20_000]).toEqual([422, true]);
+    return (body.errors as { detail: string }[]).map(({ detail }) => detail);
+  };
+  const letters = 'product'.repeat(130_000);
+  expect(await refusalOf({ [letters]: [] })).toEqual([
+    expect.stringMatching(/^There is no file of data named (?:product)+p?r?o?…; choose one of /),
+  ]);
+  const near = await refusalOf(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`products${n}`, []])));
+  expect([near.length, near.filter((detail) => detail.includes('did you mean products?')).length]).toEqual([20, 5]);
+  const rows = Array.from({ length: 900 }, (_, n) => ({ sku: `mug-blu${n}`, name: 'x' }));
+  const added = await refusalOf({ products: rows });
+  expect([added.length, added.filter((detail) => detail.includes('did you mean "mug-blue"?')).length]).toEqual([20, 5]);
+  expect(await refusalOf({ products: [{ sku: letters, $remove: true }] })).toEqual([expect.stringMatching(/^There is no row "product/)]);
+});
+
 test('Own data is refused with all of its mistakes, and no rehearsal is created', async (rehearsal) => {
   const name = `${rehearsal.name}-bad`;
   const bad = {

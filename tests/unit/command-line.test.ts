@@ -5,7 +5,7 @@ import { operationsByWords } from '../../command-line/operations/operation-comma
 import { createProgram, everyCommand } from '../../command-line/program.ts';
 import { streamWords } from '../../command-line/stream.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
-import { nearestWord } from '../../shared/domain/nearest-word.ts';
+import { nearestWord, unknownWord } from '../../shared/domain/nearest-word.ts';
 
 const commands = everyCommand(createProgram());
 const pathOf = (command: (typeof commands)[number]): string =>
@@ -44,4 +44,12 @@ test.each([
   ['splittender', 'split-tender'],
   ['confirmed', 'order-confirmed'],
   ['xylophone', undefined],
+  ['order-crearted', 'order-created'],
+  ['order-confirmde', 'order-confirmed'],
 ])('The nearest word of %s is %s', (given, expected) => expect(nearestWord(given, words)).toBe(expected));
+
+test('The nearest word of a long text is not looked for', () => {
+  const long = 'x'.repeat(100);
+  expect([nearestWord(long, [`${long}x`]), nearestWord(`${long}x`, [long])]).toEqual([`${long}x`, undefined]);
+  expect(unknownWord('event', 'x'.repeat(900_000), words)).toBe(`There is no event ${long}…; choose one of ${words.join(', ')}.`);
+});

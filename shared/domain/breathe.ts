@@ -1,0 +1,25 @@
+/** Called often within a long computation. @returns undefined to continue; otherwise the computation waits */
+export type Breathe = () => Promise<void> | undefined;
+
+/** Runs a computation without interruption. */
+export const inOneSlice: Breathe = () => undefined;
+
+/** The results of a function for each item, with pauses in between. */
+export async function eachBreathing<T, R>(items: Iterable<T>, breathe: Breathe, make: (item: T) => R): Promise<R[]> {
+  const made: R[] = [];
+  for (const item of items) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    made.push(make(item));
+  }
+  return made;
+}
+
+/** The items of a list, with pauses in between. */
+export async function* breathing<T>(items: Iterable<T>, breathe: Breathe): AsyncGenerator<T, void> {
+  for (const item of items) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    yield item;
+  }
+}

@@ -1,0 +1,109 @@
+import type { Breathe } from './breathe.ts';
+import { canonicalJson, canonicalMembers } from './canonical-json.ts';
+
+/**
+ * The text of a JSON value in pieces, as `JSON.stringify` writes it. An item of a list is one piece, so that each piece is short in a value
+ * whose long parts are lists.
+ */
+export const jsonPieces = (value: unknown): Generator<string, void> => pieces(value, JSON.stringify, Object.entries);
+
+/** The canonical JSON of a value in pieces. */
+export const canonicalPieces = (value: unknown): Generator<string, void> => pieces(value, canonicalJson, canonicalMembers);
+
+type Members = (value: object) => [string, unknown][];
+
+function* pieces(value: unknown, whole: (value: unknown) => string, members: Members): Generator<string, void> {
+  if (Array.isArray(value)) {
+    yield '[';
+    for (const [place, item] of value.entries()) yield `${place > 0 ? ',' : ''}${whole(item ?? null)}`;
+    yield ']';
+  } else if (typeof value === 'object' && value !== null) {
+    let separator = '{';
+    for (const [name, member] of members(value)) {
+      if (member === undefined) continue;
+      yield `${separator}${JSON.stringify(name)}:`;
+      yield* pieces(member, whole, members);
+      separator = ',';
+    }
+    yield separator === '{' ? '{}' : '}';
+  } else yield whole(value ?? null);
+}
+
+/** Characters of a text that is parsed as a whole. */
+const PIECE = 16_384;
+
+/** Parses a valid JSON text in pieces. @throws SyntaxError */
+export async function parsedInPieces(json: string, breathe: Breathe): Promise<unknown> {
+  let at = 0;
+  return next();
+
+  async function next(): Promise<unknown> {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    const end = endOfValue(json, at);
+    if (end !== undefined) {
+      const text = json.slice(at, end);
+      at = end;
+      return JSON.parse(text);
+    }
+    return json[at] === '[' ? items() : members();
+  }
+
+  async function items(): Promise<unknown[]> {
+    const found: unknown[] = [];
+    do {
+      at += 1;
+      found.push(await next());
+    } while (json[at] === ',');
+    at += 1;
+    return found;
+  }
+
+  async function members(): Promise<Record<string, unknown>> {
+    const found: [string, unknown][] = [];
+    do {
+      at += 1;
+      const end = endOfString(json, at);
+      const name = JSON.parse(json.slice(at, end)) as string;
+      at = end + 1;
+      found.push([name, await next()]);
+    } while (json[at] === ',');
+    at += 1;
+    return Object.fromEntries(found);
+  }
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** @returns the index after the closing quote */
+function endOfString(json: string, opening: number): number {
+  for (let at = json.indexOf('"', opening + 1); at !== -1; at = json.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (json.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+  return json.length;
+}
+
+/** @returns the index after the value that begins at `start`; undefined for an object or a list that is longer than a piece */
+function endOfValue(json: string, start: number): number | undefined {
+  const first = json.charCodeAt(start);
+  if (first === QUOTE) return endOfString(json, start);
+  if (json[start] !== '[' && json[start] !== '{') {
+    let at = start;
+    while (at < json.length && !',]}'.includes(json[at] ?? '')) at += 1;
+    return at;
+  }
+  let level = 0;
+  for (let at = start; at < json.length; at++) {
+    if (at - start > PIECE) return undefined;
+    const character = json.charCodeAt(at);
+    if (character === QUOTE) at = endOfString(json, at) - 1;
+    else if (character === 0x5b || character === 0x7b) level += 1;
+    else if (character === 0x5d || character === 0x7d) {
+      level -= 1;
+      if (level === 0) return at + 1;
+    }
+  }
+  return json.length;
+}
