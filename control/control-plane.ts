@@ -3,13 +3,13 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets, refuseSecretsInFile } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, refuseSecretsInFile, withoutSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
-import { readJson } from '../shared/http/request-body.ts';
+import { type JsonBody, readJson } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
@@ -42,8 +42,9 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
   return async (admitted: ControlRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const sent = await readInput(operation, admitted, snapshotBytes);
-    const run = operations[operation.id].prepare(sent);
+    const { sent, body } = await readInput(operation, admitted, snapshotBytes);
+    const prepare = () => operations[operation.id].prepare(sent);
+    const run = body && operation.body !== 'large' ? withoutSecrets(body, prepare) : prepare();
     const enter = entering({ use, log, parts }, { operation, admitted, sent, gone: whenGone(response) });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames));
     if (isStream(operation)) return;
@@ -52,16 +53,21 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<SentInput> {
+interface ReadInput {
+  readonly sent: SentInput;
+  readonly body: JsonBody | undefined;
+}
+
+async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<ReadInput> {
   const body = await readJson(request.headers, sent, { large: operation.body && large });
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  if (body) (operation.body === 'large' ? refuseSecretsInFile : refuseSecrets)(body.value);
+  if (body && operation.body === 'large') refuseSecretsInFile(body.value);
   const lastEventId = request.headers['last-event-id']?.toString();
-  return { params, query, body: body ? body.value : {}, lastEventId };
+  return { sent: { params, query, body: body ? body.value : {}, lastEventId }, body };
 }
 
 /** A page that somebody left open must not keep its rehearsal forever. A page that somebody watches must not lose it. */
