@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { Breathe } from '../../shared/process/slices.ts';
 import { findings, type InvariantResult } from './invariant.ts';
-import type { Breathe } from './slices.ts';
 import { accountsOf, type Basket, type Order, type Payment, type PickingOrder, type Reservation } from './stored-records.ts';
 import type { WorldRecords } from './world-records.ts';
 

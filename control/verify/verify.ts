@@ -1,5 +1,6 @@
 import type { Application } from '../../shared/catalog/applications.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { type Breathe, type InSlices, inOneSlice } from '../../shared/process/slices.ts';
 import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
 import type { InvariantResult } from './invariant.ts';
@@ -7,7 +8,6 @@ import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
 import { returns } from './returns.ts';
-import { type Breathe, inOneSlice } from './slices.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
@@ -47,7 +47,6 @@ function onBasis(result: InvariantResult, swapped: ReadonlySet<Application>): In
 }
 
 type Verify = (world: World, breathe: Breathe) => Promise<InvariantResult[]>;
-type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
 /** A verification that has not begun, and the requests that wait for it. */
 interface Waiting {

@@ -5,6 +5,7 @@ import { DEFAULT_FIGURES, type Figures, figuresOf, type Retailer } from '../../s
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import type { Breathe } from '../../shared/process/slices.ts';
 import { carriesEvent, type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
 import type { LedgerStore, Parked } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
@@ -12,7 +13,6 @@ import { deliveryKey, type RetriedEvent } from '../../shared/store/ports/outbox.
 import type { ApplicationDump, WorldData, WorldDataStore } from '../../shared/store/ports/world-data.ts';
 import { allEventsOf } from '../events/reader.ts';
 import { withheldEvent } from '../events/withheld.ts';
-import type { Breathe } from './slices.ts';
 
 /** Where each business object is stored, by type. */
 export type EstateObjects = Readonly<Record<string, KeptObjects>>;

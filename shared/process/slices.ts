@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Ms } from '../../shared/domain/time.ts';
+import type { Ms } from '../domain/time.ts';
 
 /** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 3;
@@ -10,6 +10,9 @@ const REST = 4;
 
 /** Called often within a computation. @returns undefined while its slice lasts; otherwise the computation waits for the next one */
 export type Breathe = () => Promise<void> | undefined;
+
+/** Runs a computation in slices. @throws the reason of the signal when it was aborted */
+export type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
 /** Runs a computation without interruption. */
 export const inOneSlice: Breathe = () => undefined;
@@ -24,7 +27,7 @@ interface SlicesOptions {
  * Runs long computations in slices of some milliseconds, so that requests are answered in between. All computations of the process take
  * turns. Together they take at most a fifth of its time while there is other work.
  */
-export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}) {
+export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOptions = {}): InSlices {
   let last: Promise<void> = Promise.resolve();
 
   /** Waits for its turn. @returns the function that ends it */
@@ -35,7 +38,6 @@ export function createSlices({ rest = restAfter, sliceMs = SLICE_MS }: SlicesOpt
     return before.then(() => resolve);
   }
 
-  /** @throws the reason of the signal when it was aborted */
   return async function inSlices<T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>): Promise<T> {
     let leave = await enter();
     try {
