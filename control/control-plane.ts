@@ -45,9 +45,13 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const { sent, body } = await readInput(operation, admitted, snapshotBytes);
     const prepare = () => operations[operation.id].prepare(sent);
     const run = body && operation.body !== 'large' ? withoutSecrets(body, prepare) : prepare();
-    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone: whenGone(response) });
-    const output = await run(parts, enter, (frames) => sendFrames(response, frames));
-    if (isStream(operation)) return;
+    const gone = whenGone(response);
+    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
+    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch((error: unknown) => {
+      // A computation that ends because its client has disconnected is no error, and nobody reads the answer.
+      if (error !== gone.reason) throw error;
+    });
+    if (isStream(operation) || gone.aborted) return;
     if (operation.status === 204) response.writeHead(204).end();
     else sendJson(request, response, { status: operation.status, body: output });
   };

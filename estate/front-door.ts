@@ -129,6 +129,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const runs = createRuns({ store: adapter.worlds, scenarios: createScenarioRuns({ gateway: () => url, credentials }), log });
   const agents = createAgents({ gateway: () => url, pepper, agent, log });
   observability.watchWorlds(() => adapter.worlds.backlog());
+  const inSlices = createSlices();
   let preparing: State = { ready: false, waitingFor: `the rehearsal "${DEFAULT_REHEARSAL}"` };
   const gateway = await startGateway({
     host: configuration.HOST,
@@ -167,8 +168,9 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       objects,
       verified: createVerifications({
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
-        inSlices: createSlices(),
+        inSlices,
       }),
+      inSlices,
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,
