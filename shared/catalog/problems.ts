@@ -1,3 +1,4 @@
+import { shortened } from '../domain/text.ts';
 import { type Application, applicationNames } from './applications.ts';
 
 /**
@@ -98,6 +99,12 @@ export interface FieldError {
 /** Maximum number of errors that a problem lists. It counts the others. */
 export const MOST_ERRORS = 20;
 
+/** Characters of a detail. It may quote a path or an id, which a client may send in any length. */
+const LONGEST_DETAIL = 4_000;
+
+/** Characters of an id in a sentence. */
+const LONGEST_QUOTED = 100;
+
 /** Seconds, for refusals without a better value. */
 const RETRY_AFTER_S = 1;
 
@@ -127,7 +134,7 @@ export class Problem extends Error {
   readonly context: ProblemContext;
 
   constructor(code: ProblemCode, detail: string, context: ProblemContext = {}) {
-    super(detail);
+    super(shortened(detail, LONGEST_DETAIL));
     this.code = code;
     this.context = context;
   }
@@ -174,7 +181,7 @@ export class Problem extends Error {
 
 /** 404 for an object that a request names and that does not exist. */
 export function notFound(objectType: string, id: string): Problem {
-  return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
+  return new Problem('not_found', `There is no ${objectType} "${shortened(id, LONGEST_QUOTED)}".`, { objectType, id });
 }
 
 /** Whether an error is a problem with one of these codes. */
