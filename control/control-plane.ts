@@ -3,13 +3,13 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, withoutSecrets } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
-import { readJson, readJsonBytes } from '../shared/http/request-body.ts';
+import { type JsonBody, readJson, readJsonBytes } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
@@ -42,37 +42,40 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
   return async (admitted: ControlRequest, response: ServerResponse): Promise<void> => {
     const { request, path } = admitted;
     const operation = find(request.method ?? '', path);
-    const sent = await readInput(operation, admitted, snapshotBytes);
-    const run = operations[operation.id].prepare(sent);
-    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone: whenGone(response) });
-    const output = await run(parts, enter, (frames) => sendFrames(response, frames));
-    if (isStream(operation)) return;
+    const { sent, body } = await readInput(operation, admitted, snapshotBytes);
+    const prepare = () => operations[operation.id].prepare(sent);
+    const run = body ? withoutSecrets(body, prepare) : prepare();
+    const gone = whenGone(response);
+    const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
+    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch((error: unknown) => {
+      // A computation that ends because its client has disconnected is no error, and nobody reads the answer.
+      if (error !== gone.reason) throw error;
+    });
+    if (isStream(operation) || gone.aborted) return;
     if (operation.status === 204) response.writeHead(204).end();
     else sendJson(request, response, { status: operation.status, body: output });
   };
 }
 
-async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<SentInput> {
+interface ReadInput {
+  readonly sent: SentInput;
+  /** The parsed body. A large body is parsed later. */
+  readonly body: JsonBody | undefined;
+}
+
+async function readInput(operation: ControlOperation, { request, path, body: sent }: ControlRequest, large: number): Promise<ReadInput> {
   const params = parseParams(pathParameters(operation, path));
   const query = parseQuery(request.url?.slice(path.length + 1) ?? '');
   if (operation.method !== 'GET' && operation.method !== 'DELETE') refuseSecrets(params, 'path');
   else refuseRedacted(params, 'path');
   refuseRedacted(query, 'query');
-  const body = await readBody(operation, { request, sent, large });
   const lastEventId = request.headers['last-event-id']?.toString();
-  return { params, query, body, lastEventId };
-}
-
-interface SentBody extends Pick<ControlRequest, 'request'> {
-  readonly sent: Buffer | undefined;
-  readonly large: number;
-}
-
-async function readBody({ body }: ControlOperation, { request, sent, large }: SentBody): Promise<unknown> {
-  if (body === 'large') return (await readJsonBytes(request.headers, sent, large)) ?? new Uint8Array();
-  const read = await readJson(request.headers, sent);
-  if (read) refuseSecrets(read.value);
-  return read ? read.value : {};
+  if (operation.body === 'large') {
+    const bytes = (await readJsonBytes(request.headers, sent, large)) ?? new Uint8Array();
+    return { sent: { params, query, body: bytes, lastEventId }, body: undefined };
+  }
+  const body = await readJson(request.headers, sent);
+  return { sent: { params, query, body: body ? body.value : {}, lastEventId }, body };
 }
 
 /** A page that somebody left open must not keep its rehearsal forever. A page that somebody watches must not lose it. */

@@ -3,6 +3,7 @@ import { parseBody, parseQuery } from '../shared/contract/validation.ts';
 import type { EstateCall } from '../shared/control/estate-call.ts';
 import type { World } from '../shared/domain/world.ts';
 import type { JsonText } from '../shared/http/json-answer.ts';
+import type { InSlices } from '../shared/process/slices.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { ClockDriver } from './clock/driver.ts';
@@ -28,6 +29,8 @@ export interface ControlParts {
   readonly runs: Runs;
   readonly streams: Streams;
   readonly objects: EstateObjects;
+  /** Long computations of this process, which take turns. */
+  readonly inSlices: InSlices;
   readonly snapshots: Snapshots;
   /** Verifications, which all clients of this process share. */
   readonly verified: Verified;

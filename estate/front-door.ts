@@ -16,7 +16,6 @@ import { createStreams } from '../control/stream/streams.ts';
 import { createRealSystems } from '../control/swaps/real-systems.ts';
 import { permittedSwaps } from '../control/swaps/swaps.ts';
 import { createTopology, type TouchpointState } from '../control/topology/topology.ts';
-import { createSlices } from '../control/verify/slices.ts';
 import { createVerifications, verifyWorld } from '../control/verify/verify.ts';
 import { createRegistrations } from '../control/webhooks/registrations.ts';
 import { createWebhookWork } from '../control/webhooks/work.ts';
@@ -34,6 +33,7 @@ import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
 import { createOutbound } from '../shared/http/outbound.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
+import { createSlices } from '../shared/process/slices.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Transport } from '../shared/transport/transport.ts';
@@ -174,6 +174,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
         verify: (world, breathe) => verifyWorld(adapter.worlds, world, objects, breathe),
         inSlices,
       }),
+      inSlices,
       control: adapter.control,
       topology: createTopology({ worlds: adapter.worlds, addressOf, agent, touchpoint, adapters: adaptersInUse(configuration) }),
       stopping,

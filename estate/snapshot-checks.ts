@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type { CheckOptions } from '../control/snapshots/check-file.ts';
 import { estateDataOf } from '../control/snapshots/estate-data.ts';
 import { type PackedSnapshot, type Receive, type ReceivedFile, receive } from '../control/snapshots/receive.ts';
-import type { InSlices } from '../control/verify/slices.ts';
 import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
+import type { InSlices } from '../shared/process/slices.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 

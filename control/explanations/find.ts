@@ -1,6 +1,7 @@
 import { ANY_TYPE } from '../../shared/catalog/control/operations/explanations.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import { nearestWord, unknownWord } from '../../shared/domain/nearest-word.ts';
+import { shortened } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
 import { listObjectsOf, publishedOf } from '../objects/list.ts';
@@ -14,6 +15,8 @@ interface Sought {
 
 /** Limit of other rehearsals that are searched for an unknown id. Rehearsals that were used last come first. */
 const MOST_REHEARSALS = 20;
+/** Ids, numbers and SKUs are shorter. A longer text names nothing, and is not compared with anything. */
+const LONGEST_NAME = 100;
 /** The newest objects of each type whose ids are compared with an unknown id. */
 const MOST_NEWEST = 20;
 
@@ -28,10 +31,12 @@ export async function findSubject(scope: ExplainScope, name: string, id: string)
   const exact = await findIn(scope, scope.view.world, sought, id);
   // An inventory item has the SKU of its product as id, and no state to explain.
   const isStateless = exact && name === ANY_TYPE && !exact.type.definition.lifeCycle;
-  const found = exact && !isStateless ? exact : ((await findNamed(scope, sought, id)) ?? exact);
+  const isName = id.length <= LONGEST_NAME;
+  const found = (exact && !isStateless) || !isName ? exact : ((await findNamed(scope, sought, id)) ?? exact);
   if (found) return found;
   const what = name === ANY_TYPE ? 'object' : name;
-  throw new Problem('not_found', `There is no ${what} "${id}" in this rehearsal. ${await remedyFor(scope, { sought, types, id })}`, {
+  const remedy = isName ? await remedyFor(scope, { sought, types, id }) : `An id or a number has at most ${LONGEST_NAME} characters.`;
+  throw new Problem('not_found', `There is no ${what} "${shortened(id, LONGEST_NAME)}" in this rehearsal. ${remedy}`, {
     objectType: what,
     id,
   });
@@ -56,14 +61,15 @@ const MOST_NAMED = 20;
 
 /** The object whose number or SKU is the text, as the search finds it. */
 async function findNamed(
-  { worlds, view: { world } }: ExplainScope,
+  { worlds, view: { world }, inSlices, gone }: ExplainScope,
   types: readonly ListedType[],
   text: string,
 ): Promise<Sought | undefined> {
   for (const type of types) {
     const member = NAMED_BY[type.definition.type];
     if (member === undefined) continue;
-    const { items } = await listObjectsOf(worlds, world, type, { q: text, limit: MOST_NAMED });
+    const filter = { q: text, limit: MOST_NAMED };
+    const { items } = await inSlices(gone, (breathe) => listObjectsOf(worlds, world, type, filter, breathe));
     for (const { id } of items) {
       const found = await worlds.object(world, type.application, type.collection, id);
       if (found && publishedOf(type, found)[member] === text) return { type, found };

@@ -1,6 +1,7 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { Nearby } from '../../shared/catalog/obstacles.ts';
+import type { InSlices } from '../../shared/process/slices.ts';
 import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
@@ -19,6 +20,9 @@ export interface ExplainScope {
   readonly webhooks: Registrations;
   readonly objects: EstateObjects;
   readonly view: WorldView;
+  readonly inSlices: InSlices;
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
 }
 
 /** An object with all that belongs to it. */

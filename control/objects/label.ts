@@ -44,9 +44,10 @@ function textAt(value: unknown, [name, ...rest]: readonly string[]): string {
 }
 
 function shown(value: unknown): string {
-  const money = Money.safeParse(value);
-  if (money.success) return amountOf(money.data);
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  // A search describes thousands of values, and only an object can be an amount.
+  const money = typeof value === 'object' ? Money.safeParse(value) : undefined;
+  return money?.success ? amountOf(money.data) : '';
 }
 
 /** Cache of the digits after the point by currency: creating a number format is expensive. */

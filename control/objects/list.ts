@@ -1,6 +1,7 @@
 import { customer } from '../../shared/catalog/customer/objects.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { STATE_INDEX } from '../../shared/store/collections.ts';
@@ -24,16 +25,23 @@ interface ObjectFilter {
   /** Position (`order`) of the last object of the previous page. */
   readonly before?: number;
   readonly limit: number;
+  /** The ids of the customers with the text, if they are known. */
+  readonly customers?: ReadonlySet<unknown>;
 }
 
 export type Listed = ReturnType<typeof describe>;
 
-/** A page of the objects of a type, newest first. @throws Problem validation_failed for a state that the type does not have */
+/**
+ * A page of the objects of a type, newest first.
+ * @param breathe lets other requests run while a text is sought in many objects
+ * @throws Problem validation_failed for a state that the type does not have
+ */
 export async function listObjectsOf(
   worlds: ObjectReader,
   world: World,
   type: ListedType,
-  { state, q, before = 0, limit }: ObjectFilter,
+  { state, q, before = 0, limit, customers }: ObjectFilter,
+  breathe: Breathe = inOneSlice,
 ): Promise<{ items: Listed[]; next?: number }> {
   if (state !== undefined) requireState(type, state);
   const { application, collection } = type;
@@ -41,7 +49,7 @@ export async function listObjectsOf(
     state === undefined
       ? worlds.all(world, application, collection, page)
       : worlds.indexed(world, { application, collection, name: STATE_INDEX }, state, page);
-  const matches = q === undefined ? undefined : await matcher(worlds, world, type, q);
+  const matches = q === undefined ? undefined : await matcher(worlds, world, type, { q, customers }, breathe);
   const items: Listed[] = [];
   let next = before;
   for (let left = MOST_READ; left > 0; ) {
@@ -49,6 +57,7 @@ export async function listObjectsOf(
     // One object more than needed shows whether there are older ones.
     const found = await read({ after: next, limit: size + 1, newestFirst: true });
     for (const [position, one] of found.slice(0, size).entries()) {
+      await breathe();
       next = one.order;
       const object = publishedOf(type, one);
       if (matches?.(object) ?? true) items.push(describe(type, one, object));
@@ -81,13 +90,24 @@ const wordsOf = (definition: ObjectDefinition, object: Published): string =>
   [labelOf(definition, object) ?? '', ...Object.values(columnsOf(definition, object)), textsOf(object)].join('\n');
 
 /** Whether the text is in the object or in one of its customers: an order is found by the e-mail of its customer. */
-async function matcher(worlds: ObjectReader, world: World, { definition }: ListedType, q: string): Promise<Matches> {
+async function matcher(
+  worlds: ObjectReader,
+  world: World,
+  { definition }: ListedType,
+  { q, customers }: Required<Pick<ObjectFilter, 'q'>> & Pick<ObjectFilter, 'customers'>,
+  breathe: Breathe,
+): Promise<Matches> {
   const text = searchForm(q).replace(DECIMAL_COMMA, '$1.$2');
   const isIn: Matches = (object) => searchForm(wordsOf(definition, object)).includes(text);
   if (definition === customer || !('customerId' in definition.schema.shape)) return isIn;
-  const { items } = await listObjectsOf(worlds, world, CUSTOMERS, { q, limit: MOST_CUSTOMERS });
-  const customers = new Set<unknown>(items.map(({ id }) => id));
-  return (object) => isIn(object) || customers.has(object['customerId']);
+  const found = customers ?? (await customersWith(worlds, world, q, breathe));
+  return (object) => isIn(object) || found.has(object['customerId']);
+}
+
+/** The ids of the newest customers with a text. */
+export async function customersWith(worlds: ObjectReader, world: World, q: string, breathe: Breathe): Promise<ReadonlySet<unknown>> {
+  const { items } = await listObjectsOf(worlds, world, CUSTOMERS, { q, limit: MOST_CUSTOMERS }, breathe);
+  return new Set(items.map(({ id }) => id));
 }
 
 /** The object as a list shows it. */

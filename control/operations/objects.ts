@@ -4,6 +4,7 @@ import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -24,15 +25,16 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
   items: await countTypes(worlds, world, objects),
 }));
 
-export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects }) => {
+export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects, inSlices, gone }) => {
   const type = listedType(objects, params.type);
-  const { items, next } = await listObjectsOf(worlds, world, type, query);
+  const list = (breathe?: Breathe) => listObjectsOf(worlds, world, type, query, breathe);
+  const { items, next } = await (query.q === undefined ? list() : inSlices(gone, list));
   return { items: await withNames(worlds, { world, objects }, type, items), next };
 });
 
-export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects }) => {
+export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects, inSlices, gone }) => {
   const [items, { traces }, { events }] = await Promise.all([
-    findObjects(worlds, { world, objects }, { q, limit }),
+    inSlices(gone, (breathe) => findObjects(worlds, { world, objects }, { q, limit }, breathe)),
     findTraces(worlds, world, { q, limit }),
     worlds.eventsAbout(world, { by: 'id', value: q.trim() }, 0, 1),
   ]);

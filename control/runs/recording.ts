@@ -1,4 +1,4 @@
-import { redactText } from '../../shared/domain/redaction.ts';
+import { redactedStart } from '../../shared/domain/redaction.ts';
 import { shortened } from '../../shared/domain/text.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import type { Logger } from '../../shared/process/logger.ts';
@@ -79,7 +79,7 @@ export function startRecording(first: RunState, { store, log, onTaken }: Recordi
   };
 }
 
-const textOf = (text: string): string => shortened(redactText(text), LONGEST_TEXT);
+const textOf = (text: string): string => shortened(redactedStart(text), LONGEST_TEXT);
 
 /** The failure of a run whose gateway has stopped. */
 export const ITS_GATEWAY_STOPPED = 'The gateway that ran it stopped.';

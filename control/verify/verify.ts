@@ -1,6 +1,7 @@
 import type { Application } from '../../shared/catalog/applications.ts';
 import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
+import type { InSlices } from '../../shared/process/slices.ts';
 import { eventVersions, oneEffect, replay } from './events.ts';
 import { fulfillment } from './fulfillment.ts';
 import type { InvariantResult } from './invariant.ts';
@@ -8,7 +9,6 @@ import { money } from './money.ts';
 import { moving, parkedWork } from './moving.ts';
 import { points } from './points.ts';
 import { returns } from './returns.ts';
-import type { InSlices } from './slices.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';

@@ -99,6 +99,9 @@ export interface FieldError {
 /** Maximum number of errors that a problem lists. It counts the others. */
 export const MOST_ERRORS = 20;
 
+/** Characters of an id in a sentence. */
+const LONGEST_QUOTED = 100;
+
 /** Seconds, for refusals without a better value. */
 const RETRY_AFTER_S = 1;
 
@@ -195,7 +198,7 @@ export class Problem extends Error {
 
 /** 404 for an object that a request names and that does not exist. */
 export function notFound(objectType: string, id: string): Problem {
-  return new Problem('not_found', `There is no ${objectType} "${id}".`, { objectType, id });
+  return new Problem('not_found', `There is no ${objectType} "${shortened(id, LONGEST_QUOTED)}".`, { objectType, id });
 }
 
 /** Whether an error is a problem with one of these codes. */

@@ -1,7 +1,7 @@
 import { apis } from '../catalog/apis.ts';
 import { applicationNames } from '../catalog/applications.ts';
 import { mayCall } from '../catalog/flows.ts';
-import { redactJson, redactText, redactUrl } from '../domain/redaction.ts';
+import { MOST_REDACTED, redactedJsonStart, redactJson, redactText, redactUrl } from '../domain/redaction.ts';
 import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { withoutFailing } from '../process/harmless.ts';
@@ -115,7 +115,7 @@ function entryOf({
   const { path, calls = [], faults = [], unchanged, headers, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
-  const asked = bodyOf(() => textOf(request, requestText));
+  const asked = bodyOf(() => textOf(request, requestText), request);
   const answered = bodyOf(() => response);
   const truncated =
     asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
@@ -213,19 +213,26 @@ interface Body {
 
 const memberOf = (name: 'request' | 'response', { body }: Body): readonly string[] => (body === undefined ? [] : [`"${name}":${body}`]);
 
-function bodyOf(read: () => string | undefined): Body {
+/** @param value the parsed text, if it is at hand */
+function bodyOf(read: () => string | undefined, value?: unknown): Body {
   try {
     const json = read();
     if (json === undefined || json === '') return { truncated: false };
+    // What is cut off is not searched: a body may have a megabyte, and its search would take longer than the request.
+    if (json.length > MOST_REDACTED) return cut(redactedJsonStart(json, value), Buffer.byteLength(json));
     // Redaction comes first: it would not recognise a secret that is cut in two.
     const redacted = redactJson(json);
     const bytes = Buffer.byteLength(redacted);
-    if (bytes <= BODY_LIMIT) return { body: asJson(redacted), truncated: false };
-    return { body: JSON.stringify({ truncated: true, bytes, start: startOf(redacted) }), truncated: true };
+    return bytes <= BODY_LIMIT ? { body: asJson(redacted), truncated: false } : cut(redacted, bytes);
   } catch {
     return { body: '{"truncated":true}', truncated: true };
   }
 }
+
+const cut = (redacted: string, bytes: number): Body => ({
+  body: JSON.stringify({ truncated: true, bytes, start: startOf(redacted) }),
+  truncated: true,
+});
 
 /** Answers of the estate are objects and lists in JSON already. Any other text is checked. */
 const asJson = (text: string): string => (/^[{[]/.test(text) ? text : JSON.stringify(parsed(text)));
@@ -244,7 +251,7 @@ function textOf(request: unknown, text: string | undefined): string | undefined 
 
 /** The first bytes of a text, without a character that is cut in two. */
 const startOf = (text: string): string =>
-  Buffer.from(text)
+  Buffer.from(text.slice(0, BODY_LIMIT))
     .subarray(0, BODY_LIMIT)
     .toString()
     .replace(/\uFFFD$/, '');

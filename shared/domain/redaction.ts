@@ -28,47 +28,68 @@ const isHexadecimal = (run: string): boolean => /^[0-9a-f]{32}/i.test(run);
 
 const isTrackingNumber = (run: string): boolean => /^UC/i.test(run);
 
-const isPhone = (run: string): boolean => run.startsWith('+') && run.replaceAll(/\D/g, '').length <= MOST_DIGITS_OF_PHONE;
+/** A longer run has more digits, because at most three separators follow a digit. */
+const LONGEST_PHONE = MOST_DIGITS_OF_PHONE * 4;
 
+const isPhone = (run: string): boolean =>
+  run.startsWith('+') && run.length <= LONGEST_PHONE && run.replaceAll(/\D/g, '').length <= MOST_DIGITS_OF_PHONE;
+
+/** A run may be as long as a body, so it is read character by character: a match for each group would cost ten times as much. */
 function censorRun(run: string, censor: string): string {
-  const groups = [...run.matchAll(/\d+/g)].map((match) => ({ digits: match[0], at: match.index }));
   let censored = '';
   let copied = 0;
-  for (let first = 0; first < groups.length; ) {
-    const start = groups[first];
-    const last = lastGroupOfCard(groups, first);
-    const end = last === undefined ? undefined : groups[last];
-    if (start && end && last !== undefined) {
-      censored += run.slice(copied, start.at) + censor;
-      copied = end.at + end.digits.length;
-      first = last + 1;
-    } else first += 1;
+  for (let at = 0; at < run.length; ) {
+    const end = isDigit(run, at) ? endOfCard(run, at) : at;
+    if (end > at) {
+      censored += run.slice(copied, at) + censor;
+      copied = end;
+      at = end;
+    } else at = isDigit(run, at) ? endOfGroup(run, at) : at + 1;
   }
-  return censored + run.slice(copied);
+  return copied === 0 ? run : censored + run.slice(copied);
 }
 
-/** Finds the longest card number that begins with the group `first`. @returns the place of its last group; undefined without one */
-function lastGroupOfCard(groups: readonly { readonly digits: string }[], first: number): number | undefined {
-  let digits = '';
-  let found: number | undefined;
-  for (let at = first; at < groups.length; at++) {
-    const group = groups[at]?.digits ?? '';
-    digits += group;
-    if (digits.length > MOST_DIGITS) break;
-    if (digits.length >= FEWEST_DIGITS && isCardNumber(digits)) found = at;
-    if (group.length < SMALLEST_GROUP) break;
+const ZERO = '0'.charCodeAt(0);
+
+const isDigit = (text: string, at: number): boolean => text.charCodeAt(at) >= ZERO && text.charCodeAt(at) <= ZERO + 9;
+
+function endOfGroup(text: string, from: number): number {
+  let at = from;
+  while (isDigit(text, at)) at += 1;
+  return at;
+}
+
+const digitsOfCard = new Uint8Array(MOST_DIGITS);
+
+/** Finds the longest card number that begins with the group of digits at `from`. @returns the end of its last group; `from` without one */
+function endOfCard(run: string, from: number): number {
+  let digits = 0;
+  let found = from;
+  for (let at = from; at < run.length; ) {
+    const start = at;
+    for (; isDigit(run, at); at++) {
+      if (digits === MOST_DIGITS) return found;
+      digitsOfCard[digits] = run.charCodeAt(at) - ZERO;
+      digits += 1;
+    }
+    if (digits >= FEWEST_DIGITS && isCardNumber(digits)) found = at;
+    if (at - start < SMALLEST_GROUP) return found;
+    while (at < run.length && !isDigit(run, at)) at += 1;
   }
   return found;
 }
 
-/** German EAN-13 barcodes begin with 4, like card numbers with 13 digits. */
-const isCardNumber = (digits: string): boolean =>
-  (ISSUED[digits.length] ?? ISSUED_LONGER).test(digits) && passesLuhn(digits) && !isEan13(digits);
+/** German EAN-13 barcodes begin with 4, like card numbers with 13 digits. @param length number of digits in `digitsOfCard` */
+function isCardNumber(length: number): boolean {
+  if (!passesLuhn(length)) return false;
+  const digits = digitsOfCard.subarray(0, length).join('');
+  return (ISSUED[length] ?? ISSUED_LONGER).test(digits) && !isEan13(digits);
+}
 
-function passesLuhn(digits: string): boolean {
+function passesLuhn(length: number): boolean {
   let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = Number(digits[digits.length - 1 - place]);
+  for (let place = 0; place < length; place++) {
+    const digit = digitsOfCard[length - 1 - place] ?? 0;
     const doubled = place % 2 === 0 ? digit : digit * 2;
     sum += doubled > 9 ? doubled - 9 : doubled;
   }
@@ -235,6 +256,67 @@ export function redactJson(json: string): string {
   } catch {
     return redactString(json);
   }
+}
+
+/** A text of more characters is redacted at its start only, and the rest is not shown. */
+export const MOST_REDACTED = 32_768;
+/** A secret has fewer characters. So a start that ends within a secret shows no part of it without this many last characters. */
+const LONGEST_SECRET = 4_096;
+/** JSON may write a character of a secret as two. */
+const LONGEST_IN_JSON = LONGEST_SECRET * 2;
+
+/** Redacts a text of any length in bounded time. @returns at most its first `MOST_REDACTED` characters, redacted */
+export function redactedStart(text: string): string {
+  if (text.length <= MOST_REDACTED) return redactText(text);
+  return redactText(text.slice(0, MOST_REDACTED)).slice(0, -LONGEST_SECRET);
+}
+
+/**
+ * Redacts a long JSON text in bounded time.
+ * @param value the parsed text, if it is at hand
+ * @returns the start of the redacted text, which is no JSON
+ */
+export function redactedJsonStart(json: string, value?: unknown): string {
+  const start = json.slice(0, MOST_REDACTED);
+  const shown = isSuspicious(start) ? redactJson(jsonOfStart(json, value) ?? start) : start;
+  return shown.slice(0, -LONGEST_IN_JSON);
+}
+
+/** Secrets in JSON are found by names of members and behind escapes, so its start must be JSON too. */
+function jsonOfStart(json: string, value: unknown): string | undefined {
+  try {
+    return JSON.stringify(startOfValue(value ?? JSON.parse(json)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A number, or a member without its texts, counts as so many characters. */
+const CHARACTERS_OF_OTHERS = 8;
+
+/** The first members and items of a value, up to a total of `MOST_REDACTED` characters. */
+export function startOfValue(value: unknown): unknown {
+  let left = MOST_REDACTED;
+  const cut = (text: string): string => {
+    const start = text.slice(0, Math.max(0, left));
+    left -= start.length;
+    return start;
+  };
+  const startOf = (part: unknown, depth: number): unknown => {
+    if (typeof part === 'string') return cut(part);
+    left -= CHARACTERS_OF_OTHERS;
+    if (typeof part !== 'object' || part === null) return part;
+    if (depth >= DEEPEST) return CENSOR;
+    const start: unknown[] | Record<string, unknown> = Array.isArray(part) ? [] : {};
+    for (const name in part) {
+      if (left <= 0) break;
+      const member = (part as Readonly<Record<string, unknown>>)[name];
+      if (Array.isArray(start)) start.push(startOf(member, depth + 1));
+      else Object.defineProperty(start, cut(name), { value: startOf(member, depth + 1), enumerable: true });
+    }
+    return start;
+  };
+  return startOf(value, 0);
 }
 
 /** The kind of secret in a text that must not be stored. Card tokens may be stored. */

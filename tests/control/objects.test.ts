@@ -213,3 +213,17 @@ test('A list of stock can be filtered by SKU and by location', async (rehearsal)
   const page = await stock(rehearsal, { sku: 'mug-blue', limit: 1 });
   expect((await stock(rehearsal, { sku: 'mug-blue', after: page.next })).items).toEqual(mugs.slice(1));
 });
+
+test('A refusal quotes the start of an id that is too long, whatever the id has', async (rehearsal) => {
+  const quoted = `"${'x'.repeat(100)}…"`;
+  const long = 'x'.repeat(5_000);
+  const asks = ['explanations/order', 'explanations/any', 'objects/order', 'events', 'journal'].map((path) => `/_control/${path}/${long}`);
+  for (const path of [...asks, `/orders/${long}`]) {
+    const { status, body } = await rehearsal.call('GET', path, undefined, path.startsWith('/_') ? { as: 'admin' } : {});
+    expect([path.slice(0, 30), status, (body as { detail: string }).detail]).toEqual([
+      path.slice(0, 30),
+      404,
+      expect.stringContaining(quoted),
+    ]);
+  }
+});

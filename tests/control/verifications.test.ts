@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createSlices } from '../../control/verify/slices.ts';
 import { createVerifications } from '../../control/verify/verify.ts';
+import { createSlices } from '../../shared/process/slices.ts';
 
 const WORLD = 'r~1' as const;
 const OTHER = 'r~2' as const;

@@ -41,6 +41,25 @@ test.each([
   expect(await rehearsal.faults()).toEqual([]);
 });
 
+test('A long text that its schema refuses is not searched for secrets, and no record shows one', async (rehearsal) => {
+  const long = `${CARD} `.repeat(4_000);
+  const customer = { firstName: long, lastName: 'Byrne', email: 'x@people.example' };
+  const refusals = [
+    await rehearsal.call('create-customer-api', { body: customer }),
+    await rehearsal.call('POST', '/_control/rehearsals', { name: 'long', seed: long }, { as: 'admin' }),
+  ];
+  expect(refusals.map(({ body }) => body)).toEqual(
+    ['/firstName', '/seed'].map((pointer) => expect.objectContaining({ errors: [expect.objectContaining({ pointer, code: 'too_big' })] })),
+  );
+  expect(JSON.stringify([refusals, await rehearsal.journal()])).not.toContain('4111');
+});
+
+test('A long body with a secret is refused after its schema has accepted it', async (rehearsal) => {
+  const data = { customers: [{ id: 'cus_long', note: 'x'.repeat(70_000), card: CARD }] };
+  const refused = await rehearsal.call('POST', '/_control/rehearsals', { name: 'long', data }, { as: 'admin' });
+  expect(refused.body).toMatchObject({ errors: [{ pointer: '/data/customers/0/card', code: 'card_number' }] });
+});
+
 test('A credential sent anywhere is in no event and no journal record', async (rehearsal) => {
   const { credentials, call } = rehearsal;
   const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, credentials.clientSecret, 'demo-integration-token'];

@@ -1,11 +1,22 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BODY_LIMIT, type Hop, type JournalRecord, journalHop, recordOf } from '../../shared/control/journal.ts';
-import { keepSecret, redactJson, redactText, redactUrl, redactValue, secretIn, showTokens } from '../../shared/domain/redaction.ts';
+import {
+  keepSecret,
+  MOST_REDACTED,
+  redactedStart,
+  redactJson,
+  redactText,
+  redactUrl,
+  redactValue,
+  secretIn,
+  showTokens,
+} from '../../shared/domain/redaction.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { createLogger } from '../../shared/process/logger.ts';
 import type { ControlStore } from '../../shared/store/ports/estate-store.ts';
 import type { JournalEntry } from '../../shared/store/ports/journal.ts';
+import { censoredCardNumbers } from '../support/card-number-rules.ts';
 
 const REHEARSAL_KEY = 'reh_mine_abcdefghijklmnopqrstuvwxyz';
 const WEBHOOK_SECRET = 'whsec_YKs4SnqCuZEvmrP/vymueeFKkHMK4cVC';
@@ -182,6 +193,61 @@ test('A journal record has no secret or part of one after any truncation', () =>
     return !JSON.stringify(record).includes(secret.slice(0, 12));
   });
   fc.assert(hidesIt, { numRuns: 50 });
+});
+
+test('The search for card numbers finds what its rules find, in any text of digits and separators', () => {
+  const card = fc.constantFrom(...CARDS);
+  const separator = fc.constantFrom('', ' ', '-', '.', ' - ', '+', '    ', '\u2011', 'x');
+  const digits = fc.oneof(
+    fc.stringMatching(/^\d{1,9}$/),
+    fc.stringMatching(/^[34]\d{12,19}$/),
+    card,
+    fc.stringMatching(/^[0-9a-f]{30,34}$/),
+  );
+  const written = fc.tuple(card, separator, fc.integer({ min: 1, max: 5 })).map(([number, between, size]) => {
+    return (number.match(new RegExp(`.{1,${size}}`, 'g')) ?? []).join(between);
+  });
+  const piece = fc.oneof(digits, written, separator, fc.constantFrom('UC', 'uc4', '+', '_', '\n'));
+  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+  const isEqual = fc.property(text, (sent) => {
+    expect(redactText(sent)).toBe(censoredCardNumbers(sent, '[redacted]'));
+    expect(secretIn(sent) === undefined).toBe(censoredCardNumbers(sent, '') === sent);
+  });
+  fc.assert(isEqual, { numRuns: 3_000 });
+});
+
+test('The start of a text that is too long to redact has no secret or part of one, wherever the text is cut', () => {
+  const secret = fc.constantFrom(
+    '4111111111111111',
+    grouped('4111111111111111', ' - '),
+    REHEARSAL_KEY,
+    WEBHOOK_SECRET,
+    '://ada:geheim1234@',
+  );
+  const hidesIt = fc.property(secret, fc.integer({ min: -60, max: 10 }), fc.constantFrom('x ', `tok_${'a'.repeat(28)} `), (hidden, place, filler) => {
+    const before = filler.repeat(MOST_REDACTED).slice(0, MOST_REDACTED + place);
+    const text = `${before}${hidden} ${'y'.repeat(1_000)}`;
+    for (const start of [redactedStart(text), JSON.stringify(recorded({ request: { note: text, pan: '4111' } }))]) {
+      expect(start).not.toMatch(/4111|reh_|whsec|ada/);
+      expect(start.length).toBeGreaterThan(2_000);
+    }
+  });
+  fc.assert(hidesIt, { numRuns: 200 });
+});
+
+test('A journal record has the start of a body that is too long to redact, without its secrets, and the length of the whole', () => {
+  const card = '{"lines":[{"pan":"1234","note":"\\u0034111 1111 1111 1111"}],"note":"';
+  const body = `${card}${'4111 1111 1111 1111 '.repeat(20_000)}"}`;
+  const sent = JSON.stringify(JSON.parse(body));
+  const { request, response, truncated } = recorded({ request: JSON.parse(body), requestText: body, response: body });
+  const start = expect.stringMatching(/^\{"lines":\[\{"pan":"\[redacted\]","note":"\[redacted\]"\}\],"note":"(?:\[redacted\] )+/);
+  expect([request, response]).toEqual([
+    { truncated: true, bytes: sent.length, start },
+    { truncated: true, bytes: body.length, start },
+  ]);
+  expect(truncated).toBe(true);
+  for (const text of ['no JSON: ', '["'])
+    expect(JSON.stringify(recorded({ response: `${text}${'4111 1111 1111 1111 '.repeat(20_000)}` }).response)).not.toContain('4111');
 });
 
 test('A journal record omits values that cannot be serialised', () => {

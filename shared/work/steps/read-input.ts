@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
-import { REMEDY, refuseRedacted, refuseSecrets } from '../../contract/secrets.ts';
+import { REMEDY, refuseRedacted, withoutSecrets } from '../../contract/secrets.ts';
 import { parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
@@ -91,12 +91,12 @@ function inputOf({ bound: { api }, received, context, body: sent, figures }: Ver
   if (!isFromService) {
     refuseRedacted(params, 'path');
     refuseRedacted(received.query, 'query');
-    if (sent) refuseSecrets(sent.value);
   }
   const query = parseQuery(api.query, received.query);
   const schema = isFromService ? api.serviceRequest : api.request;
-  const body = api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);
-  return { params, query, body };
+  const parse = (): unknown =>
+    api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);
+  return { params, query, body: sent && !isFromService ? withoutSecrets(sent, parse) : parse() };
 }
 
 /** The key without its quotes. */

@@ -2,7 +2,7 @@ import { EVENT_CONTENT_TYPE, nameOf } from '../../catalog/event-names.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { digest } from '../../domain/ids.ts';
 import { inOneLine } from '../../domain/printable.ts';
-import { redactText } from '../../domain/redaction.ts';
+import { redactedStart } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
 import { jsonIn } from '../../transport/answer.ts';
@@ -28,7 +28,7 @@ const TEXT_CHARACTERS = 200;
 /** The words of a refusal: the detail of a problem, or the start of a text. */
 function wordsIn(text: string): string {
   const { detail } = (jsonIn(text) ?? {}) as { readonly detail?: unknown };
-  return inOneLine(redactText(typeof detail === 'string' ? detail : text), TEXT_CHARACTERS);
+  return inOneLine(redactedStart(typeof detail === 'string' ? detail : text), TEXT_CHARACTERS);
 }
 
 /** An event, as a real system receives it. */

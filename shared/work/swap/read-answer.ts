@@ -12,7 +12,7 @@ import { refuseSecrets } from '../../contract/secrets.ts';
 import { declaredMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
-import { redactText, redactValue } from '../../domain/redaction.ts';
+import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
 import type { NoReply, OutsideReply } from './outside-call.ts';
 
@@ -100,7 +100,7 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
   const text = body.toString();
   const value = jsonIn(text);
   if (value === undefined && text !== '') {
-    throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(redactText(text))}`);
+    throw unacceptable('not_json', api, `answered ${status} with a body that is not JSON: ${startOf(redactedStart(text))}`);
   }
   if ((value ?? null) === null && !api.response.safeParse(null).success) {
     const detail = `${api.id} answers ${api.status} with JSON: send the members of its answer.`;
@@ -158,8 +158,8 @@ export const isByWorld = (api: ApiDefinition): boolean => api.audience === 'inte
 
 function refusalIn(api: ApiDefinition, status: number, text: string, retryAfter: number | undefined): Problem {
   const { application } = api;
-  const body = redactValue(jsonIn(text));
-  const reason = detailIn(body) ?? startOf(redactText(text));
+  const body = redactValue(startOfValue(jsonIn(text)));
+  const reason = detailIn(body) ?? startOf(redactedStart(text));
   const answered = `answered ${status}${reason === '' ? '' : `: ${reason}`}`;
   // A real system need not offer what only the outside world does.
   if (isByWorld(api) && [404, 405, 501].includes(status)) {

@@ -1,5 +1,5 @@
 import type { Context } from '../../control/context.ts';
-import { redactText } from '../../domain/redaction.ts';
+import { redactedStart } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -44,7 +44,7 @@ function withViolation(
   { name, api, detail, at }: Omit<SwapLog['violations'][number], 'count'>,
 ): SwapLog['violations'] {
   const same = violations.find((one) => one.name === name && one.api === api);
-  const shown = redactText(detail).slice(0, DETAIL_CHARACTERS);
+  const shown = redactedStart(detail).slice(0, DETAIL_CHARACTERS);
   return [...violations.filter((one) => one !== same), { name, api, count: (same?.count ?? 0) + 1, detail: shown, at }].slice(
     -MOST_VIOLATIONS,
   );

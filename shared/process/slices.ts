@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import type { Breathe } from '../../shared/domain/breathe.ts';
-import type { Ms } from '../../shared/domain/time.ts';
+import type { Breathe } from '../domain/breathe.ts';
+import type { Ms } from '../domain/time.ts';
 
 /** Longest wall time that a computation may block the event loop. */
 const SLICE_MS = 3;
@@ -9,7 +9,7 @@ const IDLE_TURN_MS = 0.3;
 /** Pause for other work before the next slice, as a multiple of the length of a slice. */
 const REST = 4;
 
-/** @throws the reason of the signal when it was aborted */
+/** Runs a computation in slices. @throws the reason of the signal when it was aborted */
 export type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
 interface SlicesOptions {
