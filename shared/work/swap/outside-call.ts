@@ -3,6 +3,7 @@ import { request } from 'undici';
 import type { Method } from '../../catalog/define.ts';
 import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
 import { CENSOR } from '../../domain/censor.ts';
+import { retryAfterIn } from '../../domain/retry-after.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
@@ -101,11 +102,10 @@ async function send(
     dispatcher: agent,
     signal,
   });
-  const retryAfter = Number(response.headers['retry-after']);
   return {
     status: response.statusCode,
     body: withoutSecrets(await bytesOf(response.body), swap),
-    retryAfter: retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
+    retryAfter: retryAfterIn(response.headers['retry-after']),
   };
 }
 
