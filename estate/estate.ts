@@ -48,7 +48,8 @@ export async function startEstate(
   adapter: StoreAdapter = openStore(configuration, log),
 ): Promise<RunningEstate> {
   const fixtures = await loadConfiguredFixtures(configuration, log);
-  const bus = await openBus(configuration, log);
+  const stopping = new AbortController();
+  const bus = await openBus(configuration, log, { worlds: adapter.worlds, stopping: stopping.signal });
   const observability = await startObservability(configuration);
   const { ESTATE_TOKEN: token = randomSecret(), CREDENTIAL_PEPPER: pepper = randomSecret() } = configuration;
   const agent = agentForCalls();
@@ -68,7 +69,6 @@ export async function startEstate(
   let portalUrl = '';
   let touchpointUrls: readonly string[] = [];
   const outside = openOutside(configuration, () => ownListeners({ ...configuration, addressOf }, [gatewayUrl, ...touchpointUrls]));
-  const stopping = new AbortController();
   const running: RunningApplication[] = [];
   const closing: (() => Promise<void>)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -102,6 +102,7 @@ export async function startEstate(
       addresses.set(started.application, started.url);
       endpoints.set(started.application, started.endpoint);
     }
+    bus.resume?.();
     const door = await openFrontDoor({
       configuration,
       fixtures,

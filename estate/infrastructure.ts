@@ -6,6 +6,7 @@ import { errorMessage } from '../shared/domain/text.ts';
 import type { Bus } from '../shared/events/bus.ts';
 import type { KafkaOptions } from '../shared/events/kafka/client.ts';
 import { createMemoryBus } from '../shared/events/memory-bus.ts';
+import { createResumingBus, type ResumingBusOptions } from '../shared/events/resuming-bus.ts';
 import { createObservability, type Observability } from '../shared/observability/observability.ts';
 import { connectionTrouble } from '../shared/process/connection-trouble.ts';
 import { createLogger, type Logger } from '../shared/process/logger.ts';
@@ -112,10 +113,20 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
   await adapter.close();
 }
 
-/** @throws StartError when a file of the configuration cannot be read */
-export async function openBus(configuration: Configuration, log: Logger): Promise<Bus> {
-  const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, SERVICE } = configuration;
-  if (brokers === undefined) return createMemoryBus();
+/**
+ * @param beside the store of a whole estate, and when the process stops
+ * @throws StartError when a file of the configuration cannot be read
+ */
+export async function openBus(
+  configuration: Configuration,
+  log: Logger,
+  beside?: Pick<ResumingBusOptions, 'worlds' | 'stopping'>,
+): Promise<Bus> {
+  const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, REDIS_URL, SERVICE } = configuration;
+  if (brokers === undefined) {
+    const bus = createMemoryBus();
+    return beside && REDIS_URL !== undefined ? createResumingBus({ ...beside, bus, log }) : bus;
+  }
   const access = kafkaAccess(configuration);
   const { createKafkaBus } = await import('../shared/events/kafka/bus.ts');
   return createKafkaBus({ brokers, clientId: `unified-commerce-${SERVICE ?? 'estate'}`, log, prefix, ...access });

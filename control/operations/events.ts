@@ -11,7 +11,7 @@ import { DELIVER_AGAIN } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { EventWork, LedgerStore, Parked, Redriven } from '../../shared/store/ports/ledger.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
-import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
+import { type OutboxEntry, partsOfDelivery } from '../../shared/store/ports/outbox.ts';
 import { requireKnownEvent, requireObject, requireSubjectOf } from '../events/known-event.ts';
 import { type ListedEvent, readEvents } from '../events/reader.ts';
 import { operate } from '../operate.ts';
@@ -83,7 +83,7 @@ async function redrive(
 
 const pickName = ({ what, key }: ParkedName): ParkedName => ({ what, key });
 const labelOf = ({ what, key }: ParkedName): string => `${what}|${key}`;
-const eventIdOf = (delivery: string): string => delivery.slice(delivery.indexOf('|') + 1);
+const eventIdOf = (delivery: string): string => partsOfDelivery(delivery).eventId;
 
 async function findEvents(worlds: EventReader, world: World, ids: readonly string[]): Promise<ReadonlyMap<string, OutboxEntry>> {
   const found = await Promise.all(ids.map((value) => worlds.eventsAbout(world, { by: 'id', value }, 0, 1)));

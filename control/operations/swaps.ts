@@ -52,7 +52,7 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
   const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: ReportedData };
   await refuseUnknownOrder(scope, type, checked.data);
   // The owner refuses the censored text. No record of the control plane contains the secret itself.
-  const censored: unknown = JSON.parse(withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap).toString());
+  const censored: unknown = JSON.parse((await withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap)).toString());
   return realSystems.report(scope, owner, { type, data: censored });
 });
 

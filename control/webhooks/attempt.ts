@@ -5,6 +5,7 @@ import { EVENT_CONTENT_TYPE } from '../../shared/catalog/event-names.ts';
 import { STALE_MS, WEBHOOK_TIMEOUT_MS, WRONG_SECRET } from '../../shared/control/webhook-sender.ts';
 import { signWebhook } from '../../shared/control/webhook-signature.ts';
 import { redactText } from '../../shared/domain/redaction.ts';
+import { retryAfterIn } from '../../shared/domain/retry-after.ts';
 import type { Ms } from '../../shared/domain/time.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
 import { connectionTrouble } from '../../shared/process/connection-trouble.ts';
@@ -67,8 +68,7 @@ async function send(
       signal,
     });
     const answer = await startOf(response.body);
-    const retryAfter = Number(response.headers['retry-after']);
-    return { status: response.statusCode, answer, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
+    return { status: response.statusCode, answer, retryAfterSeconds: retryAfterIn(response.headers['retry-after']) };
   };
   try {
     return await withTimeLimit(WEBHOOK_TIMEOUT_MS, post);

@@ -242,7 +242,7 @@ function describeDelivery({ number, event, state, attempts, nextAttemptAt, withh
     event: shown,
     state,
     attempts: attempts.map((one) => ({ ...one, at: instant(one.at), startedAt: instant(one.startedAt) })),
-    nextAttemptAt: nextAttemptAt === undefined ? undefined : instant(nextAttemptAt),
+    nextAttemptAt: typeof nextAttemptAt === 'number' ? instant(nextAttemptAt) : undefined,
     withheldBy,
   };
 }

@@ -1,6 +1,7 @@
 import { type Agent, request } from 'undici';
 import { Problem } from '../catalog/problems.ts';
 import { durationMs } from '../domain/duration.ts';
+import { retryAfterIn } from '../domain/retry-after.ts';
 import { errorMessage } from '../domain/text.ts';
 import type { Ms } from '../domain/time.ts';
 import { rehearsalOf } from '../domain/world.ts';
@@ -85,8 +86,7 @@ export function createWebhooks({ directory, gatewayUrl, agent, store, faults, co
         signal,
       });
       await response.body.dump();
-      const retryAfter = Number(response.headers['retry-after']);
-      return { status: response.statusCode, retryAfterSeconds: retryAfter > 0 ? retryAfter : undefined };
+      return { status: response.statusCode, retryAfterSeconds: retryAfterIn(response.headers['retry-after']) };
     };
     try {
       return await withTimeLimit(Math.max(0, Math.min(WEBHOOK_TIMEOUT_MS, deadline - Date.now())), post);

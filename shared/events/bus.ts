@@ -53,6 +53,8 @@ export interface Bus {
   publish(batch: readonly BusMessage[]): Promise<void>;
   /** Returns before the transport is joined, which continues in the background. */
   subscribe(application: Application, wanted: WantedEvents, deliver: Deliver): Promise<{ stop(): Promise<void> }>;
+  /** Called once, when every application of the process has subscribed. A transport that outlives the process does not need it. */
+  readonly resume?: () => void;
   /** Ready once it is connected and every subscription has started. Later failures are `degraded`, because the outbox keeps events. */
   state(): State;
   /** Finishes sends in progress, then disconnects. */

@@ -190,7 +190,11 @@ function createPublishing({ application, bus, log, observer, stopping }: Publish
   };
 }
 
-function messageOf(world: World, { id, topic, key, json, hop }: OutboxEntry, traceparent: string | undefined): BusMessage {
+export function messageOf(
+  world: World,
+  { id, topic, key, json, hop }: Pick<OutboxEntry, 'id' | 'topic' | 'key' | 'json' | 'hop'>,
+  traceparent?: string,
+): BusMessage {
   const { type } = eventHead(json);
   return {
     topic,

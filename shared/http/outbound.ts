@@ -19,22 +19,49 @@ const PRIVATE: readonly Network[] = [
   ['172.16.0.0', 12, 'ipv4'],
   ['192.168.0.0', 16, 'ipv4'],
   ['100.64.0.0', 10, 'ipv4'],
+  ['198.18.0.0', 15, 'ipv4'],
   ['fc00::', 7, 'ipv6'],
 ];
-/** Link-local addresses, services with data about the machine, and addresses that name no single machine. */
+/** Outside these, no IPv6 address is one of a single machine. Many contain an IPv4 address. */
+const UNICAST: readonly Network[] = [
+  ['2000::', 3, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+  ['::1', 128, 'ipv6'],
+];
+/**
+ * Services with data about the machine, link-local addresses, and what the registries of special addresses (RFC 6890) reserve for other
+ * purposes than machines.
+ */
 const NEVER: readonly Network[] = [
-  ['169.254.0.0', 16, 'ipv4'],
-  ['fe80::', 10, 'ipv6'],
-  ['fd00:ec2::254', 128, 'ipv6'],
+  // Services of clouds that are not link-local: Azure, Oracle, Alibaba, Amazon, Google, Scaleway, Akamai.
+  ['168.63.129.16', 32, 'ipv4'],
   ['100.100.100.200', 32, 'ipv4'],
+  ['fd00:ec2::', 32, 'ipv6'],
+  ['fd20:ce::', 64, 'ipv6'],
+  ['fd00:c1::a9fe:a9fe', 128, 'ipv6'],
+  ['fd00:42::42', 128, 'ipv6'],
+  ['fd00:a9fe:a9fe::', 64, 'ipv6'],
   ['0.0.0.0', 8, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  // Protocols, and Oracle.
+  ['192.0.0.0', 24, 'ipv4'],
+  // Documents.
+  ['192.0.2.0', 24, 'ipv4'],
+  ['198.51.100.0', 24, 'ipv4'],
+  ['203.0.113.0', 24, 'ipv4'],
+  ['2001:db8::', 32, 'ipv6'],
+  ['3fff::', 20, 'ipv6'],
+  // Answers for private names, and relays.
+  ['192.31.196.0', 24, 'ipv4'],
+  ['192.52.193.0', 24, 'ipv4'],
+  ['192.88.99.0', 24, 'ipv4'],
+  ['192.175.48.0', 24, 'ipv4'],
+  ['2620:4f:8000::', 48, 'ipv6'],
+  // Groups, and reserved addresses.
   ['224.0.0.0', 3, 'ipv4'],
-  ['::', 128, 'ipv6'],
-  ['ff00::', 8, 'ipv6'],
-  // Networks that contain IPv4 addresses.
-  ['64:ff9b::', 96, 'ipv6'],
+  // Protocols; among them Teredo and 6to4, which contain IPv4 addresses.
+  ['2001::', 23, 'ipv6'],
   ['2002::', 16, 'ipv6'],
-  ['2001::', 32, 'ipv6'],
 ];
 
 const CLASSES = ['loopback', 'private', 'public'] as const;
@@ -86,10 +113,13 @@ const listOf = (networks: readonly Network[]): BlockList => {
   return list;
 };
 const never = listOf(NEVER);
+const unicast = listOf(UNICAST);
 const ofClass: Readonly<Record<Exclude<AddressClass, 'public'>, BlockList>> = { loopback: listOf(LOOPBACK), private: listOf(PRIVATE) };
 
 const familyOf = (address: string): Family => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 const isIn = (list: BlockList, address: string): boolean => list.check(address, familyOf(address));
+
+const isNeverCalled = (address: string): boolean => isIn(never, address) || (isIP(address) === 6 && !isIn(unicast, address));
 
 /** An IPv4 address inside an IPv6 one (`::ffff:127.0.0.1`, also in hexadecimal) becomes the IPv4 address that a connection would reach. */
 function plainAddress(address: string): string {
@@ -135,7 +165,7 @@ export function createOutbound({ allow, own, connections = CONNECTIONS }: Outbou
   /** @returns why a connection is refused; undefined when it is allowed @param ownAddresses of listeners in other processes, on this port */
   function refusal(host: string, given: string, port: number, ownAddresses: ReadonlySet<string>): string | undefined {
     const address = plainAddress(given);
-    if (isIn(never, address)) return 'it is a link-local or special address, which the estate never calls';
+    if (isNeverCalled(address)) return 'it is a link-local or special address, which the estate never calls';
     if (ownAddresses.has(address) || (isThisMachine(address) && own().some((one) => one.host === undefined && one.port === port)))
       return 'it is a listener of the estate itself';
     const isLoopback = isIn(ofClass.loopback, address);

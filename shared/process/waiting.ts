@@ -8,6 +8,19 @@ export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
 /** Yields to other requests, timers and I/O of the process. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Longest wall time that a computation may block the event loop. */
+const SLICE_MS = 5;
+
+/** For a long computation that calls the result often. @returns undefined while the computation has not lasted long; then it waits for others */
+export function breathing(): () => Promise<void> | undefined {
+  let since = performance.now();
+  const breathe = async (): Promise<void> => {
+    await nextTurn();
+    since = performance.now();
+  };
+  return () => (performance.now() - since < SLICE_MS ? undefined : breathe());
+}
+
 /** @param ms wall time @returns whether the work ended in time; it is not aborted */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const limit = new AbortController();

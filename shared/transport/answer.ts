@@ -1,5 +1,6 @@
 import type { Application } from '../catalog/applications.ts';
 import { Problem, type ProblemCode, problems } from '../catalog/problems.ts';
+import { retryAfterIn } from '../domain/retry-after.ts';
 import { type Ids, traceIds } from '../observability/observer.ts';
 import type { Logger } from '../process/logger.ts';
 import { PathRefused } from './path.ts';
@@ -92,7 +93,7 @@ export function readReply(dependency: Application, { status, text, retryAfter }:
   if (status === 507) throw new Problem('dependency_unavailable', detail, { dependency: failed });
   if (status === 503) {
     if (problemIn(body, detail)?.code === 'contention') throw new Problem('contention', detail, { dependency: failed, retryAfter: 1 });
-    throw new Problem('dependency_unavailable', detail, { dependency: failed, outside, retryAfter: Number(retryAfter ?? 1) || 1 });
+    throw new Problem('dependency_unavailable', detail, { dependency: failed, outside, retryAfter: retryAfterIn(retryAfter) ?? 1 });
   }
   const isUndecided = members['undecided'] === true || problemIn(body, detail) === undefined;
   throw new Problem('dependency_error', `${answered}: ${detail}`, {

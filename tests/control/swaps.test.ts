@@ -241,6 +241,41 @@ test('Header values of a swap are neither listed nor journalled, even if the rea
   expect(await swapOf(rehearsal)).toMatchObject({ calls: 1, from: 'request' });
 });
 
+test.each<[way: string, echo: (secret: string) => string]>([
+  ['as it is', (secret) => secret],
+  ['as base64', (secret) => Buffer.from(`hub:${secret}`).toString('base64')],
+  ['in percent', (secret) => Buffer.from(secret).toString('hex').replaceAll(/../g, '%$&')],
+])('A header value of a swap that the real system echoes %s is shown nowhere', async (_way, echo) => {
+  await using hub = await startPaymentHub();
+  await using rehearsal = await swappedTo(hub);
+  hub.behave(() => ({ status: 409, body: { detail: `not with <${echo(SECRET)}>` } }));
+  const refused = await pay(rehearsal, await rehearsal.draft());
+  expect(refused.body.detail).toContain('not with <[redacted]>');
+  const shown = [refused.body, await rehearsal.journal(), await rehearsal.control('list-swaps')];
+  expect(JSON.stringify(shown)).not.toContain(echo(SECRET));
+});
+
+test('The user and password of a swap are not shown when the real system echoes the password alone', async () => {
+  await using hub = await startPaymentHub(() => ({ status: 409, body: { detail: `not with ${SECRET}!` } }));
+  const Authorization = `Basic ${Buffer.from(`hub:${SECRET}`).toString('base64')}`;
+  await using rehearsal = await swappedTo(hub, { headers: { Authorization } });
+  expect((await pay(rehearsal, await rehearsal.draft())).body.detail).toContain('not with [redacted]!');
+});
+
+test.each([
+  ['1e308', '5'],
+  ['9'.repeat(30), '86400'],
+  ['120', '120'],
+])('A real system that limits the rate with Retry-After: %s is answered with Retry-After: %s', async (asked, answered) => {
+  await using hub = await startPaymentHub((_request, _honest, response) => {
+    response.writeHead(429, { 'content-type': 'application/json', 'retry-after': asked }).end('{}');
+    return 'handled';
+  });
+  await using rehearsal = await swappedTo(hub);
+  const { status, headers } = await pay(rehearsal, await rehearsal.draft());
+  expect([status, headers['retry-after']]).toEqual([503, answered]);
+});
+
 test.each([
   ['without a body', ''],
   ['with null', 'null'],

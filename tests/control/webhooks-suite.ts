@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { type ReceivedEvent, receiveEvents } from '../support/event-receiver.ts';
+import { eventually } from '../support/eventually.ts';
 import type { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { testIn } from '../support/test-in.ts';
 
@@ -108,6 +109,38 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(receiver.received).toHaveLength(1);
     await rehearsal.advance('PT1S');
     expect([receiver.received.length, elsewhere.received.length]).toEqual([2, 0]);
+  });
+
+  const DAY = 86_400_000;
+  for (const [asked, wait] of [
+    ['1000000000000000', DAY],
+    ['1e308', 5_000],
+    [new Date(Date.now() + 10 * DAY).toUTCString(), DAY],
+  ] as const)
+    test(`A receiver that asks for Retry-After: ${asked.slice(0, 5)} is tried again within a day`, async (rehearsal) => {
+      const refusal = { status: 503, headers: { 'retry-after': asked } };
+      await using receiver = await receiveEvents((_event, attempt) => (attempt === 1 ? refusal : NONE));
+      await register(rehearsal, receiver.url, { types: ['order-created'] });
+      await rehearsal.draft();
+      await rehearsal.settle();
+      const [waiting] = (await deliveriesOf(rehearsal)).items;
+      const [attempt] = waiting?.attempts ?? [];
+      expect(Date.parse(waiting?.nextAttemptAt ?? '') - Date.parse(attempt?.at ?? '')).toBe(wait);
+      await rehearsal.advance('PT24H');
+      expect((await deliveriesOf(rehearsal)).items).toMatchObject([{ state: 'delivered', attempts: [DOWN, NONE] }]);
+    });
+
+  test('An old secret no longer signs after its end', async (rehearsal) => {
+    await using receiver = await receiveEvents();
+    const old = await register(rehearsal, receiver.url, { types: ['order-created'] });
+    const { secret } = await rehearsal.control('rotate-webhook-secret', { ...NAME, body: { keepOldFor: 'PT1S' } });
+    await eventually('the old secret has ended', async () => (await rehearsal.control('read-webhook', NAME)).oldSecretUntil === undefined);
+    await rehearsal.draft();
+    await rehearsal.settle();
+    const [first] = receiver.received;
+    if (!first) throw new Error('Nothing arrived.');
+    expect(verify(secret, first)).toEqual(expect.anything());
+    expect(() => verify(old, first)).toThrow();
   });
 
   test('A new secret and the old one both sign while the old one is kept', async (rehearsal) => {

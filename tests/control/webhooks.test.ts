@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import { MOST_WEBHOOKS } from '../../shared/catalog/control/webhooks.ts';
-import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { estate, eventually, newRehearsal, type TestRehearsal } from '../support/estate.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { testIn } from '../support/test-in.ts';
 import { webhookSuite } from './webhooks-suite.ts';
 
@@ -34,6 +35,30 @@ test('A rehearsal has at most twenty webhooks, and a deleted one makes room', as
   expect((await put(rehearsal, { name: 'another' })).status).toBe(200);
   const { items } = await rehearsal.control('list-webhooks');
   expect(new Set(items.map(({ name }) => name)).size).toBe(MOST_WEBHOOKS);
+});
+
+test('A delivery of a deleted webhook is not sent to a webhook that is registered under its name before the delivery ends', async (rehearsal) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<{ readonly status: number }>();
+  await using former = await receiveEvents(() => ({ status: 503 }));
+  await using slow = await receiveEvents(() => released);
+  await using successor = await receiveEvents();
+  const types = ['order-created'];
+  await put(rehearsal, { url: former.url, types });
+  await rehearsal.draft();
+  await rehearsal.advance('P4D');
+  expect((await rehearsal.settle()).parked).toHaveLength(1);
+  // While an attempt runs, no other due work of the rehearsal begins.
+  await put(rehearsal, { name: 'slow', url: slow.url, types: ['order-confirmed'] });
+  await rehearsal.confirmed();
+  await eventually('the slow receiver is asked', async () => slow.received.length > 0);
+  await rehearsal.control('delete-webhook', { params: { name: 'shop' } });
+  await put(rehearsal, { url: successor.url, types });
+  release({ status: 204 });
+  await rehearsal.settle();
+  expect(successor.received).toEqual([]);
+  const { id } = await rehearsal.draft();
+  await rehearsal.settle();
+  expect(successor.received.map(({ subject }) => subject)).toEqual([`order/${id}`]);
 });
 
 test('Only the answer to the registration has the secret', async (rehearsal) => {

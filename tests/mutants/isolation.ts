@@ -71,4 +71,11 @@ export const isolation: readonly Mutant[] = [
     to: 'return found ? viewOf(found) : undefined;',
     killedBy: ['tests/ports/memory-store.test.ts'],
   },
+  {
+    name: 'A header value of a swap that its real system echoes is shown',
+    file: 'shared/work/swap/outside-call.ts',
+    from: 'if (secrets.length === 0) return body;',
+    to: 'if (secrets.length !== 0) return body;',
+    killedBy: ['tests/control/swaps.test.ts'],
+  },
 ];

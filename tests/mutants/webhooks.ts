@@ -50,4 +50,18 @@ export const webhooks: readonly Mutant[] = [
     to: 'work.now + planned',
     killedBy: ['tests/services/carrier-webhooks.test.ts'],
   },
+  {
+    name: 'An old secret signs after its end',
+    file: 'control/webhooks/attempt.ts',
+    from: 'oldSecret && Date.now() < oldSecret.until ? [secret, oldSecret.secret]',
+    to: 'oldSecret ? [secret, oldSecret.secret]',
+    killedBy: ['tests/control/webhooks.test.ts'],
+  },
+  {
+    name: 'A delivery of a deleted webhook is sent to its successor',
+    file: 'control/webhooks/work.ts',
+    from: " || webhook?.state !== 'active' || webhook.registration !== job.registration) {",
+    to: " || webhook?.state !== 'active') {",
+    killedBy: ['tests/control/webhooks.test.ts'],
+  },
 ];

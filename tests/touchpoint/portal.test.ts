@@ -150,13 +150,13 @@ test('Every status of the mock or the portal has an explanation', async () => {
   for (const name of ALL_CASES) {
     const { response, status } = fixtureOf(name);
     const body = response as Basket;
-    const { text } = inWords({ status, body, retryAfter: null });
+    const { text } = inWords({ status, body });
     expect(text).toMatch(/^[A-Z].*\.$/);
     expect(text).not.toContain('undefined');
   }
   for (const status of [400, 403, 404, 405, 408, 413, 502])
-    expect(inWords({ status, body: { error: 'x' }, retryAfter: null }).text).not.toContain('unexpected');
+    expect(inWords({ status, body: { error: 'x' } }).text).not.toContain('unexpected');
   expect(inWords({ status: 403, body: { error: 'Touchpoint authorization denied' } }).text).toContain('do not retry');
-  expect(inWords({ status: 503, body: fixtureOf('19').response as Basket, retryAfter: '30' }).text).toContain('30 seconds');
+  expect(inWords({ status: 503, body: fixtureOf('19').response as Basket, retryAfter: 30 }).text).toContain('30 seconds');
   expect(inWords({ status: 418, body: undefined }).text).toContain('418');
 });

@@ -77,6 +77,47 @@ test.each([
   ['loopback', '//127.0.0.1', 'is not an address'],
 ])('With %s, the address %s is refused', async (allow, url, reason) => expect(await check(allow, url)).toContain(reason));
 
+/** Addresses that no list allows, by their kind. */
+const NEVER_CALLED = {
+  'metadata of a cloud': [
+    ...['168.63.129.16', '192.0.0.192', '100.100.100.200', '169.254.42.42', '169.254.170.2'],
+    ...['[fd00:ec2::254]', '[fd00:ec2::23]', '[fd20:ce::254]', '[fd00:c1::a9fe:a9fe]', '[fd00:42::42]', '[fd00:a9fe:a9fe::1]'],
+  ],
+  'an IPv4 address within an IPv6 one': [
+    ...['[::a9fe:a9fe]', '[::169.254.169.254]', '[::10.0.0.1]', '[::7f00:1]', '[::ffff:0:a9fe:a9fe]', '[::ffff:0:169.254.169.254]'],
+    ...['[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::a9fe:a9fe]', '[64:ff9b:1:fffe::10.0.0.1]', '[2002:a9fe:a9fe::1]', '[2001::a9fe:a9fe]'],
+  ],
+  'a special IPv4 address': [
+    ...['0.1.2.3', '192.0.0.1', '192.0.0.170', '192.0.2.1', '192.31.196.1', '192.52.193.1', '192.88.99.1', '192.175.48.1'],
+    ...['198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1'],
+  ],
+  'a special IPv6 address': [
+    ...['[::2]', '[100::1]', '[100:0:0:1::1]', '[2001:1::1]', '[2001:2::1]', '[2001:20::1]', '[2001:db8::1]', '[2620:4f:8000::1]'],
+    ...['[3fff::1]', '[4000::1]', '[5f00::1]', '[fe00::1]', '[fec0::1]', '[ff02::1]', '[0200::1]', '[8000::1]'],
+  ],
+};
+
+test.each(Object.entries(NEVER_CALLED).flatMap(([kind, hosts]) => hosts.map((host) => [host, kind] as const)))(
+  'The address %s is never called: it is %s',
+  async (host) => {
+    const bare = host.replace(/[[\]]/g, '');
+    const everything = `loopback,private,public,0.0.0.0/0,::/0,${bare}`;
+    expect(await check(everything, `http://${host}`)).toContain('link-local or special address, which the estate never calls');
+    expect(await requested(outboundOf(everything), `http://${host}:3000`)).toContain('which the estate never calls');
+  },
+);
+
+test.each([
+  ['private', 'http://198.18.0.1', '198.18.0.1'],
+  ['private', 'http://100.64.0.1', '100.64.0.1'],
+  ['private', 'http://[fd20:cf::1]', '[fd20:cf::1]'],
+  ['public', 'http://[2001:4860:4860::8888]', '[2001:4860:4860::8888]'],
+  ['public', 'http://[2a00:1450::1]', '[2a00:1450::1]'],
+  ['public', 'http://192.0.1.1', '192.0.1.1'],
+])('With %s, the ordinary address %s beside special ones is allowed', async (allow, url, host) =>
+  expect(await check(allow, url)).toBe(host),
+);
+
 test.each([
   ['this process', { port: 8080 }, 'http://127.0.0.1:8080'],
   ['this process, by a name', { port: 8080 }, 'http://localhost:8080'],

@@ -1,3 +1,5 @@
+import { retryAfterIn } from '../../shared/domain/retry-after.ts';
+
 /** What is wrong with one part of a request. */
 export interface FieldError {
   /** A JSON pointer into the body, or the name of a part of the path. */
@@ -48,7 +50,7 @@ export async function refusalOf(answer: Response): Promise<Refusal> {
     title: body.title ?? 'Refused',
     detail: body.detail ?? `The gateway answered ${answer.status}.`,
     correlationId: answer.headers.get('X-Correlation-Id') ?? undefined,
-    retryAfter: Number(answer.headers.get('Retry-After')) || undefined,
+    retryAfter: retryAfterIn(answer.headers.get('Retry-After')),
     errors: body.errors ?? [],
     isOfCredential: answer.status === 401 || (answer.status === 403 && (body.scope ?? body.rehearsal) !== undefined),
   });

@@ -1,3 +1,4 @@
+import { retryAfterIn } from '../../shared/domain/retry-after.ts';
 import { laneTrouble, type Sent } from './exchange.ts';
 import { parsed } from './json-text.ts';
 
@@ -61,7 +62,8 @@ interface Words {
 interface Outcome {
   readonly status: number;
   readonly body: Basket | undefined;
-  readonly retryAfter?: string | null;
+  /** Seconds. */
+  readonly retryAfter?: number;
   /** The body of the request. */
   readonly sent?: string;
 }
@@ -91,7 +93,7 @@ const FAILURES = {
 /** The meaning of an exchange in words, with or without an answer. */
 export function explained({ request, answer, failure = 'unreachable' }: Sent): Words {
   if (answer === undefined) return FAILURES[failure] ?? FAILURES.unreachable;
-  const retryAfter = answer.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const retryAfter = retryAfterIn(answer.headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1]);
   return inWords({ status: answer.status, body: basketOf(answer), retryAfter, sent: request.body });
 }
 

@@ -77,6 +77,12 @@ export interface OutboxStore {
 /** Identifies the delivery of an event to an application within its world. */
 export const deliveryKey = (application: string, eventId: string): string => `${application}|${eventId}`;
 
+/** The reverse of `deliveryKey`. */
+export function partsOfDelivery(delivery: string): { readonly application: Application; readonly eventId: string } {
+  const end = delivery.indexOf('|');
+  return { application: delivery.slice(0, end) as Application, eventId: delivery.slice(end + 1) };
+}
+
 interface DeliveryRetry {
   readonly event: RetriedEvent;
   readonly at: Ms;
@@ -101,7 +107,7 @@ export type RetriedEvent = Pick<OutboxEntry, 'id' | 'json' | 'hop'>;
 export function deliveryAgain(delivery: string, event: RetriedEvent) {
   const { correlationid } = JSON.parse(event.json) as { readonly correlationid: string };
   return {
-    application: delivery.slice(0, delivery.indexOf('|')) as Application,
+    application: partsOfDelivery(delivery).application,
     kind: DELIVER_AGAIN,
     key: event.id,
     correlationId: correlationid,

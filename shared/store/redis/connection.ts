@@ -87,23 +87,23 @@ export async function connectRedis(options: RedisConnectionOptions, channel: str
     const client = await open({ subscribing: false });
     const where = shownAddress(url);
     await checkServers(client, where);
-    const refusals = watchRefusals(client, { where, onError: (error) => options.onError?.(error) });
+    const writes = watchWrites(client, { where, key: channel, onError: (error) => options.onError?.(error) });
     const watched = <T>(key: string, attempt: () => Promise<T>): Promise<T> =>
       repeating(() =>
         attempt().catch((error: Error) => {
-          refusals.note(error, key);
+          writes.note(error, key);
           throw error;
         }),
       );
     return {
       client,
       state: () =>
-        client.status === 'ready' ? (refusals.state() ?? READY) : { ready: false, waitingFor: `redis: no connection to ${where}` },
+        client.status === 'ready' ? (writes.state() ?? READY) : { ready: false, waitingFor: `redis: no connection to ${where}` },
       subscriber: () => open({ subscribing: true }),
       run: (name, key, args) => watched(key, () => runScript(client, scripts[name], [key, channel, ...args])),
       idempotently: (command) => watched(channel, () => command(client)),
       close: () => {
-        refusals.stop();
+        writes.stop();
         return close();
       },
     };
@@ -136,52 +136,69 @@ const PROBE_MS = 1_000;
 
 interface Watching {
   readonly where: string;
+  /** A key without a value. */
+  readonly key: string;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Keeps the last refusal of a Redis that answers, for the readiness of the process. The first refusal is reported. Probes find out when Redis
- * works again, because a process that is not ready may get no requests.
+ * Finds out whether Redis takes writes, for the readiness of the process. A process that writes nothing would not notice that its Redis
+ * failed over to a replica, and a process that is not ready may get no requests. So this probes. The first refusal is reported.
  */
-function watchRefusals(client: RedisClient, { where, onError }: Watching) {
+function watchWrites(client: RedisClient, { where, key: anyKey, onError }: Watching) {
   let refused: State | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  /** Whether the connection is new and may lead to another Redis than before. */
+  let isUnproven = false;
+  let isProbing = false;
+  let key = anyKey;
 
-  function note(error: Error, key: string): void {
+  function note(error: Error, of: string): void {
     const sentence = sentenceFor(error, `The Redis at ${where}`);
     if (sentence === undefined) return;
     if (refused === undefined) onError(new RedisRefused(sentence));
     // A full store still answers reads, and deletes rehearsals.
     refused = isFull(error) ? { ready: true, degraded: `redis: ${sentence}` } : { ready: false, waitingFor: `redis: ${sentence}` };
-    probeLater(key);
+    key = of;
   }
 
-  function probeLater(key: string): void {
-    clearTimeout(timer);
-    if (!stopped) timer = setTimeout(() => void probe(key), PROBE_MS).unref();
+  function noteWrite(): void {
+    refused = undefined;
+    isUnproven = false;
+    key = anyKey;
   }
 
   /** Redis checks this command like any other write, including its memory. It changes no key. */
-  async function probe(key: string): Promise<void> {
+  async function probe(): Promise<void> {
+    if (isProbing || client.status !== 'ready') return;
+    isProbing = true;
     try {
       await client.setrange(key, 0, '');
-      refused = undefined;
+      noteWrite();
     } catch (error) {
-      note(error as Error, key);
       // Redis took the command.
-      if ((error as Error).message.startsWith('WRONGTYPE')) refused = undefined;
-      else probeLater(key);
+      if ((error as Error).message.startsWith('WRONGTYPE')) noteWrite();
+      else note(error as Error, key);
+    } finally {
+      isProbing = false;
     }
   }
+
+  // A refusal by a replica ends the connection. The next probe then waits, or it would connect again and again.
+  const reconnected = (): void => {
+    isUnproven = true;
+    if (refused === undefined) void probe();
+  };
+  client.on('ready', reconnected);
+  const timer = setInterval(() => void probe(), PROBE_MS).unref();
 
   return {
     /** @param key a key of the refused command */
     note,
-    state: (): State | undefined => refused,
+    state: (): State | undefined =>
+      refused ?? (isUnproven ? { ready: false, waitingFor: `redis: no write at ${where} since it was connected again` } : undefined),
     stop(): void {
-      stopped = true;
-      clearTimeout(timer);
+      clearInterval(timer);
+      client.off('ready', reconnected);
     },
   };
 }

@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Method } from '../../catalog/define.ts';
 import { ESTATE_CALL_HEADER, endEstateCall } from '../../control/estate-call.ts';
-import { CENSOR } from '../../domain/censor.ts';
+import { censorEchoes } from '../../domain/echoed-secrets.ts';
+import { retryAfterIn } from '../../domain/retry-after.ts';
 import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
 import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
-import { withTimeLimit } from '../../process/waiting.ts';
+import { breathing, withTimeLimit } from '../../process/waiting.ts';
 import type { SeededSwap } from './stored-swap.ts';
 
 /** How a process calls real systems. */
@@ -60,6 +61,8 @@ const MOST_AT_ONCE = 16;
 const MOST_BYTES = 2 ** 20;
 /** A shorter header value may be a common word. */
 const SHORTEST_SECRET = 8;
+/** Words of a header value that are secrets of their own. */
+const MOST_WORDS = 20;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
 export function createCallOutside(access: () => OutsideAccess) {
@@ -101,11 +104,10 @@ async function send(
     dispatcher: agent,
     signal,
   });
-  const retryAfter = Number(response.headers['retry-after']);
   return {
     status: response.statusCode,
-    body: withoutSecrets(await bytesOf(response.body), swap),
-    retryAfter: retryAfter > 0 ? Math.ceil(retryAfter) : undefined,
+    body: await withoutSecrets(await bytesOf(response.body), swap),
+    retryAfter: retryAfterIn(response.headers['retry-after']),
   };
 }
 
@@ -121,13 +123,18 @@ async function bytesOf(body: Readable): Promise<Buffer> {
 }
 
 /** A system that echoes the configured headers must not carry them into answers and records. */
-export function withoutSecrets(body: Buffer, { headers }: Pick<SeededSwap, 'headers'>): Buffer {
-  const secrets = Object.values(headers)
-    .flatMap((value) => [value, ...value.split(/\s+/)])
-    .filter(({ length }) => length >= SHORTEST_SECRET)
-    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]);
-  if (!secrets.some((secret) => body.includes(secret))) return body;
-  return Buffer.from(secrets.reduce((text, secret) => text.replaceAll(secret, CENSOR), body.toString()));
+export async function withoutSecrets(body: Buffer, { headers }: Pick<SeededSwap, 'headers'>): Promise<Buffer> {
+  const secrets = Object.values(headers).flatMap(secretsIn);
+  if (secrets.length === 0) return body;
+  return Buffer.from(await censorEchoes(body.toString('latin1'), secrets, breathing()), 'latin1');
+}
+
+/** A value, its words, and the password of a user. */
+function secretsIn(value: string): readonly string[] {
+  const words = value.split(/\s+/);
+  const [, user] = /^basic\s+(\S+)$/i.exec(value) ?? [];
+  const [, password = ''] = /^[^:]*:([\x20-\x7e]+)$/.exec(Buffer.from(user ?? '', 'base64').toString('latin1')) ?? [];
+  return [value, ...words.slice(0, MOST_WORDS), password].filter(({ length }) => length >= SHORTEST_SECRET);
 }
 
 function noReply(error: unknown, withinMs: Ms, durationMs: number): NoReply {
