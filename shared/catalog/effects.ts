@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
+import { canonicalJson } from '../domain/canonical-json.ts';
 import type { Basket } from './commerce/objects.ts';
 import type { Customer } from './customer/objects.ts';
 import type { ObjectDefinition } from './define-object.ts';
@@ -52,8 +52,8 @@ function verbsOf(api: string, type: string, asked: Asked): readonly unknown[] {
 }
 
 /**
- * The states of an object after a verb: those that the verb leads to, and those that follow from them without passing a state in which
- * the verb is still to be done. A real system may have moved the object on, and a repeated call shows its present state. A new object
+ * The states of an object after a verb: those that the verb leads to, and those that follow from them without passing a state that the verb
+ * still has to leave. A real system may have moved the object on, and a repeated call shows its present state. A new object
  * has not ended otherwise.
  */
 function statesAfter({ rows }: LifeCycle, verbs: readonly unknown[], isNew: boolean): ReadonlySet<string> {
@@ -246,7 +246,9 @@ function unshown(asked: Asked, shown: Asked | undefined): string | undefined {
   return Object.keys(asked).find((name) => {
     const [wanted, is] = [asked[name], shown?.[name]];
     const isPart = typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted) && typeof is === 'object' && is !== null;
-    return isPart ? unshown(wanted as Asked, is as Asked) !== undefined : !isDeepStrictEqual(plain(wanted), plain(is));
+    return isPart
+      ? unshown(wanted as Asked, is as Asked) !== undefined
+      : canonicalJson(plain(wanted) ?? null) !== canonicalJson(plain(is) ?? null);
   });
 }
 

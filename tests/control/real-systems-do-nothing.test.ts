@@ -9,7 +9,7 @@ interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly body: object;
 }
-/** Prepares a call in a rehearsal of our own application. @returns the call, as the client sends it */
+/** Prepares a call in a rehearsal where our application answers. @returns the call, as the client sends it */
 type Prepare = (rehearsal: TestRehearsal) => Promise<Call> | Call;
 
 const eur = (amount: number) => ({ amount, currency: 'EUR' });

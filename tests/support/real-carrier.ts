@@ -22,7 +22,7 @@ export async function startCarrier(misbehave: Misbehave = () => undefined) {
     parcels.set(parcel.id, parcel);
     return { status: 200, body: parcel };
   };
-  const notFound: Answer = { status: 404, body: { code: 'not_found', detail: 'No such parcel.' } };
+  const notFound: Answer = { status: 404, body: { code: 'not_found', detail: 'The parcel is unknown.' } };
 
   function register(id: string, { fulfillmentOrderId, returnId, carrier, service }: Shipment): Answer {
     const now = new Date().toISOString();
