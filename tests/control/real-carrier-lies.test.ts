@@ -76,3 +76,19 @@ test('A second label of a real carrier with another number is changed_fact, in e
   expect(await rehearsal.object('shipment', id)).toEqual(known);
   expect((await parcelNow())?.trackingNumber).toBe(trackingNumber);
 });
+
+test('Members of a real carrier that the estate does not have are ignored in answers and reports', async () => {
+  const window = { from: '2030-01-01T08:00:00.000Z', to: '2030-01-01T18:00:00.000Z', slot: 'morning' };
+  const more = { depot: 'D-1', estimatedDelivery: window };
+  await using carrier = await startCarrier((call, honest) =>
+    call === 'label' ? { status: 200, body: { ...(honest().body as object), ...more } } : undefined,
+  );
+  await using rehearsal = await swappedTo(carrier);
+  const { parcel } = await dispatched(rehearsal);
+  expect([parcel.labelStatus, await violationsOf(rehearsal)]).toEqual(['ready', []]);
+  const known = await rehearsal.object('shipment', parcel.id);
+  expect(known.estimatedDelivery).toEqual({ from: window.from, to: window.to });
+  const data = { ...known, ...more, version: 9, state: 'collected' };
+  const { body } = await rehearsal.call('report-change', { body: { object: 'shipment', data } as never });
+  expect(body).toMatchObject({ changed: true, object: { state: 'collected', estimatedDelivery: { from: window.from } } });
+});
