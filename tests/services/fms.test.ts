@@ -103,6 +103,19 @@ describe('Dispatch Fulfillment Order', () => {
     expect([await rehearsal.mugs(), await rehearsal.labels()]).toEqual([{ onHand: onHand - 2, reserved: reserved - 2 }, 1]);
   });
 
+  test('The first event of a dispatch has no tracking number, and the events of the label have it', async (rehearsal) => {
+    const id = await rehearsal.aPacked();
+    const { trackingNumber } = (await rehearsal.dispatch(id)).body.shipments[0];
+    await rehearsal.settle();
+    const changes = await rehearsal.events({ subject: `fulfillment-order/${id}`, ext: true });
+    const numbers = changes
+      .filter(({ data }) => data.object.state === 'dispatched')
+      .map(({ data }) => (data.object['shipments'] as { trackingNumber?: string }[])[0]?.trackingNumber);
+    expect(numbers).toEqual([undefined, trackingNumber]);
+    const [label] = await rehearsal.events({ type: 'shipment-label-generated' });
+    expect(label?.data.object).toMatchObject({ trackingNumber, fulfillmentOrderId: id });
+  });
+
   test('Dispatch Fulfillment Order succeeds while the carrier is down: the label is failed and made later', async (rehearsal) => {
     const id = await rehearsal.aPacked();
     await rehearsal.down('carrier-platform');
