@@ -7,7 +7,7 @@ import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, Problem } from '../../shared/catalog/problems.ts';
 import type { SwappableApplication } from '../../shared/catalog/swap.ts';
-import { parseBody } from '../../shared/contract/validation.ts';
+import { openMembers, parseBody } from '../../shared/contract/validation.ts';
 import type { EstateCall } from '../../shared/control/estate-call.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import { withoutSecrets } from '../../shared/work/swap/outside-call.ts';
@@ -49,7 +49,9 @@ export const reportChange = operate(declared.reportChange)(async ({ body: { obje
   if (!swap) {
     throw new Problem('not_swapped', `The ${type} belongs to ${owner}, which is not swapped in this rehearsal.`, { application: owner });
   }
-  const checked = parseBody(z.object({ data: schema }), { data }) as { readonly data: ReportedData };
+  // A real system may have more members than the estate.
+  const open = openMembers(schema, data);
+  const checked = parseBody(z.object({ data: schema }), { data: open.data ?? data }) as { readonly data: ReportedData };
   await refuseUnknownOrder(scope, type, checked.data);
   // The owner refuses the censored text. No record of the control plane contains the secret itself.
   const censored: unknown = JSON.parse((await withoutSecrets(Buffer.from(JSON.stringify(checked.data)), swap)).toString());

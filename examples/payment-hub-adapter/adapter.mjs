@@ -124,6 +124,8 @@ export function createAdapter({ PROVIDER_URL, PROVIDER_KEY, WEBHOOK_SECRET, ESTA
     const [, at = '', given = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
     const expected = createHmac('sha256', WEBHOOK_SECRET).update(`${at}.${text}`).digest();
     if (!timingSafeEqual(expected, Buffer.from(given.padStart(64, '0'), 'hex'))) throw refusal(401, 'unauthenticated', 'Sign the webhook.');
+    // A provider sends webhooks about other things too.
+    if (intent === undefined) return {};
     const headers = { Authorization: `Bearer ${ESTATE_TOKEN}`, 'X-Rehearsal': intent.metadata.rehearsal };
     return send('POST', `${ESTATE_URL}/_control/events`, headers, { object: 'payment', data: paymentOf(intent) });
   }

@@ -1,5 +1,7 @@
 // Usage: ESTATE_URL=http://127.0.0.1:8080 node --test examples/payment-hub-adapter
+
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { after, test } from 'node:test';
 import { createAdapter } from './adapter.mjs';
 import { createProvider } from './provider.mjs';
@@ -38,5 +40,9 @@ test('The estate takes payments with the adapter in place of the Payment Hub', a
   const object = await estate('GET', `/_control/objects/payment/${payment.id}`, undefined, ESTATE_TOKEN);
   assert.equal(object.state, 'voided', 'The estate shows what the provider changed without a call.');
   assert.equal((await fetch(`${url}/webhook`, { method: 'POST', body: '{}' })).status, 401, 'A webhook must be signed.');
+  const text = JSON.stringify({ type: 'balance.available' });
+  const signature = `t=1,v1=${createHmac('sha256', 'secret').update(`1.${text}`).digest('hex')}`;
+  const other = await fetch(`${url}/webhook`, { method: 'POST', headers: { 'Provider-Signature': signature }, body: text });
+  assert.equal(other.status, 200, 'A webhook about other things is accepted.');
   await estate('DELETE', `/_control/rehearsals/${rehearsal}`, undefined, ESTATE_TOKEN);
 });

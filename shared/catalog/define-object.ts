@@ -30,6 +30,8 @@ export interface ObjectDefinition<
   readonly references?: Readonly<Record<string, string>>;
   /** Consumers of its additional event `ext.<type>-changed`. */
   readonly changeSubscribers?: readonly Subscription[];
+  /** What a consumer of its additional event has to expect, in sentences. */
+  readonly changeDetail?: string;
 }
 
 export function defineObject<
@@ -57,6 +59,8 @@ export interface EventDefinition {
   /** Type of the object that it carries. */
   readonly object: string;
   readonly meaning: string;
+  /** What a consumer has to expect, in sentences. */
+  readonly detail?: string;
   readonly subscribers?: readonly Subscription[];
 }
 

@@ -110,6 +110,7 @@ export const changeEvents: readonly EventDefinition[] = objects.filter(changes).
   classification: 'updated',
   object: object.type,
   meaning: `A change of the ${object.type} that no other event reports`,
+  detail: object.changeDetail,
   subscribers: object.changeSubscribers,
 }));
 

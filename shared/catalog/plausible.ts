@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import { hasOpenDispute, lostIn } from './payment/disputes.ts';
+import type { Shipment } from './fulfillment/shipments.ts';
+import type { LoyaltyAccount } from './loyalty/objects.ts';
 import type { Payment } from './payment/objects.ts';
-import { committedOf, hasFailed } from './payment/refunds.ts';
+import { committedOf } from './payment/refunds.ts';
 import { isByProvider } from './payment/tender.ts';
 import type { evaluatePromotions } from './promotion/apis.ts';
 
@@ -15,9 +16,8 @@ type Implausible = string | undefined;
 /** A rule that an answer breaks, with the end of a sentence about the real system. */
 export type Mismatch = { readonly violation: 'money' | 'other_object' | 'no_effect'; readonly words: string } | undefined;
 
-const money = (words: string): Mismatch => ({ violation: 'money', words });
+export const money = (words: string): Mismatch => ({ violation: 'money', words });
 const otherObject = (words: string): Mismatch => ({ violation: 'other_object', words });
-const noEffect = (words: string): Mismatch => ({ violation: 'no_effect', words });
 
 /** The currencies of all amounts in a value. */
 export function* currenciesIn(value: unknown): Generator<string, void> {
@@ -30,10 +30,23 @@ export function* currenciesIn(value: unknown): Generator<string, void> {
 const UNCAPTURED: readonly Paid['state'][] = ['pending', 'requires-action', 'authorised', 'voided', 'failed'];
 
 /**
- * Facts that no real system may claim about a payment, whatever its provider does.
- * @param before the payment as it was seen earlier
+ * Facts that no real system may claim about an object of a type.
+ * @param before the object as it was seen earlier
  */
-export function implausiblePayment(payment: Paid, before: Paid | undefined): Implausible {
+export function implausible(type: string, object: object, before: object | undefined): Implausible {
+  if (type === 'payment') return implausiblePayment(object as Paid, before as Paid | undefined);
+  return type === 'loyalty-account' ? implausibleAccount(object as z.output<typeof LoyaltyAccount>) : undefined;
+}
+
+/** A ledger that is shown whole adds up to the balance. */
+function implausibleAccount({ pointsBalance, entryCount, entries }: z.output<typeof LoyaltyAccount>): Implausible {
+  const sum = entries.reduce((total, { points }) => total + points, 0);
+  if (entryCount !== entries.length || sum === pointsBalance) return undefined;
+  return `has ${pointsBalance} points, and its entries add up to ${sum}`;
+}
+
+/** Whatever the provider of a payment does. */
+function implausiblePayment(payment: Paid, before: Paid | undefined): Implausible {
   const { state, refunds } = payment;
   const [amount, authorised, captured, refunded] = amountsOf(payment);
   if ([amount, authorised, captured, refunded, ...refunds.map((one) => one.amount.amount)].some((one) => one < 0)) {
@@ -55,9 +68,40 @@ export function implausiblePayment(payment: Paid, before: Paid | undefined): Imp
 
 const APPROVED: readonly Paid['state'][] = ['authorised', 'captured', 'partially-refunded', 'fully-refunded'];
 
-/** Whether a payment lacks the code that its provider gives with the approval. */
-export const lacksCode = ({ state, tender, authorizationCode }: Paid): boolean =>
-  APPROVED.includes(state) && isByProvider(tender) && authorizationCode === undefined;
+/** A member that an object lacks, with the words about the object: `is authorised without an authorizationCode`. */
+type Lack = { readonly member: string; readonly words: string } | undefined;
+
+/** What an object in its state must have, and its schema leaves optional, by type of object. */
+const neededMembers: Readonly<Record<string, (object: never) => Lack>> = {
+  payment: ({ state, tender, authorizationCode }: Paid): Lack => {
+    if (authorizationCode !== undefined || !APPROVED.includes(state) || !isByProvider(tender)) return undefined;
+    return { member: 'authorizationCode', words: `is ${state} without an authorizationCode, and its tender ${tender.type} has a provider` };
+  },
+  shipment: ({ state, labelStatus, trackingNumber, label }: z.output<typeof Shipment>): Lack => {
+    if (state !== 'pending' && !trackingNumber) return { member: 'trackingNumber', words: `is ${state} without a trackingNumber` };
+    if (labelStatus !== 'ready' || label) return undefined;
+    return { member: 'label', words: 'has the labelStatus ready without a label' };
+  },
+};
+
+/** A member without which an object cannot be true. */
+export const lackOf = (type: string, object: object): Lack => neededMembers[type]?.(object as never);
+
+/** Members that never change once they are known, by type of object. */
+const fixedMembers: Readonly<Record<string, readonly string[]>> = {
+  payment: ['orderId'],
+  shipment: ['trackingNumber', 'fulfillmentOrderId', 'returnId'],
+  basket: ['transactionId'],
+  product: ['sku'],
+  'loyalty-account': ['customerId'],
+};
+
+/** A fact that changed, as the end of a sentence: `has the orderId ord_2, and ord_1 before`. */
+export function changedFact(type: string, object: object, before: object): Implausible {
+  const [was, is] = [before, object] as readonly Readonly<Record<string, unknown>>[];
+  const changed = fixedMembers[type]?.find((name) => was?.[name] !== undefined && is?.[name] !== undefined && was[name] !== is[name]);
+  return changed && `has the ${changed} ${is?.[changed]}, and ${was?.[changed]} before`;
+}
 
 /** Amounts that are fixed once they are known: a payment is authorised and captured once. */
 function changedAmount(payment: Paid, before: Paid): Implausible {
@@ -71,61 +115,6 @@ function changedAmount(payment: Paid, before: Paid): Implausible {
 
 const amountsOf = ({ amount, authorizedAmount, capturedAmount, refundedAmount }: Paid) =>
   [amount.amount, authorizedAmount.amount, capturedAmount.amount, refundedAmount.amount] as const;
-
-/** A change of a payment that a call requested. */
-interface Acted {
-  readonly asked: {
-    readonly amount?: Amount;
-    readonly acceptPartial?: boolean;
-    readonly reference?: string;
-    readonly tender?: { readonly type: string };
-  };
-  /** As it was known before the call. */
-  readonly before: Paid | undefined;
-  /** As it is known with the answer. */
-  readonly after: Paid;
-  /** Answered as a new object, and not as a repeat. */
-  readonly isNew: boolean;
-}
-
-/** What a successful answer of the Payment Hub must show, by call. */
-export const paymentEffects: Readonly<Record<string, (acted: Acted) => Mismatch>> = {
-  'authorize-payment-api': ({ asked, after: { state, amount, authorizedAmount } }) => {
-    // Cash above the outstanding amount pays only that.
-    const isAsked = asked.tender?.type === 'cash' ? (most: number) => amount.amount <= most : (all: number) => amount.amount === all;
-    if (asked.amount && !isAsked(asked.amount.amount)) return money(`was asked for ${asked.amount.amount}, and pays ${amount.amount}.`);
-    if (state !== 'authorised' || asked.acceptPartial || authorizedAmount.amount === amount.amount) return undefined;
-    return money(`authorised ${authorizedAmount.amount} of ${amount.amount}, and the request did not accept a part.`);
-  },
-  'capture-payment-api': ({ asked, after: { state, capturedAmount, authorizedAmount } }) => {
-    const all = asked.amount?.amount ?? authorizedAmount.amount;
-    if (UNCAPTURED.includes(state)) return noEffect(`answered a capture with success, and the payment is ${state}.`);
-    return capturedAmount.amount === all ? undefined : money(`was asked to capture ${all}, and captured ${capturedAmount.amount}.`);
-  },
-  'void-payment-api': ({ after: { state } }) =>
-    state === 'voided' ? undefined : noEffect(`answered a void with success, and the payment is ${state}.`),
-  'refund-payment-api': ({ asked, before, after, isNew }) => {
-    const amount = asked.amount?.amount ?? 0;
-    const like = ({ refunds }: Paid) => refunds.filter((one) => one.amount.amount === amount);
-    if (like(after).length === 0) return money(`was asked to refund ${amount}, and shows no refund of it.`);
-    const isRepeat = !isNew || (asked.reference !== undefined && like(after).some(({ reference }) => reference === asked.reference));
-    if (isRepeat || !before || like(after).length > like(before).length) return undefined;
-    return noEffect(`answered a refund of ${amount} with success, and shows no new refund.`);
-  },
-  'reverse-payment': ({ after }) => {
-    const { state, capturedAmount, refundedAmount, refunds, disputes } = after;
-    const left = capturedAmount.amount - refundedAmount.amount - lostIn(disputes);
-    const isLeft = left > 0 && !refunds.some(hasFailed) && !hasOpenDispute(disputes);
-    if (state !== 'authorised' && state !== 'requires-action' && !isLeft) return undefined;
-    return noEffect(`answered a reversal with success, and the payment is ${state}.`);
-  },
-  'dispute-payment': ({ after: { disputes } }) =>
-    hasOpenDispute(disputes) ? undefined : noEffect('answered a dispute with success, and no dispute is open.'),
-  'decide-dispute': ({ after: { disputes } }) =>
-    hasOpenDispute(disputes) ? noEffect('answered the outcome of a dispute with success, and the dispute is open.') : undefined,
-  'complete-payment-action': ({ after: { state } }) =>
-    state === 'requires-action' ? noEffect('answered the action of a customer with success, and still requires it.') : undefined,
-};
 
 /** A call with its answer. */
 interface Exchange {

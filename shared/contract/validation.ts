@@ -140,6 +140,43 @@ function* fieldErrors(issues: readonly z.core.$ZodIssue[], part: Part): Generato
 /** A query has parameters, not members. */
 const inPart = (detail: string, part: Part): string => (part === 'query' ? detail.replace(/^This member\b/, 'This parameter') : detail);
 
+/** Limit of named members. */
+const MOST_IGNORED = 10;
+
+/** Pointers to the members of a body that its schema left out. */
+export function ignoredMembers(sent: unknown, parsed: unknown): readonly string[] {
+  const pointers: string[] = [];
+  for (const path of leftOut(sent, parsed, [])) {
+    pointers.push(pointerTo('body', path));
+    if (pointers.length === MOST_IGNORED) break;
+  }
+  return pointers;
+}
+
+function* leftOut(sent: unknown, parsed: unknown, path: readonly string[]): Generator<readonly string[], void> {
+  if (typeof sent !== 'object' || sent === null || typeof parsed !== 'object' || parsed === null) return;
+  for (const name in sent) {
+    const at = [...path, name];
+    if (Object.hasOwn(parsed, name)) yield* leftOut((sent as Members)[name], (parsed as Members)[name], at);
+    else yield at;
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The declared members of a value from outside the estate. Unknown members are left out, even where the schema is strict. */
+export function openMembers<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
+  const parsed = declaredMembers(schema, value);
+  if (parsed.success) return parsed;
+  const copy = asSent(value);
+  for (const issue of parsed.error.issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    const holder = issue.path.reduce<unknown>((inner, step) => (inner as Members | undefined)?.[step as string], copy);
+    for (const key of issue.keys) Reflect.deleteProperty(holder as object, key);
+  }
+  return declaredMembers(schema, copy);
+}
+
 /** Filters undeclared members out of a response. With `strict` (in tests) it throws, to find handlers that return them. */
 export function filterResponse(api: ApiDefinition, output: unknown, { strict }: { readonly strict: boolean }): unknown {
   const parsed = declaredMembers(api.response, output ?? null);

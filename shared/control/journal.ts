@@ -34,6 +34,8 @@ export interface JournalRecord {
   readonly faults: string[];
   /** Why it changed nothing. */
   readonly unchanged?: string;
+  /** Pointers to members of a webhook that the estate does not have. */
+  readonly ignored?: string[];
   /** Headers of a client's request that change its effect, by their names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The answer of the real system that replaces the application. */
@@ -68,6 +70,7 @@ export interface Hop extends Pick<JournalRecord, 'application' | 'api' | 'method
   readonly calls?: readonly string[];
   readonly faults?: readonly string[];
   readonly unchanged?: string;
+  readonly ignored?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly outside?: OutsideAnswer;
   /** The body of the request, as it was parsed. */
@@ -112,7 +115,7 @@ function entryOf({
   ...hop
 }: Hop): JournalEntry {
   const { requestId, parentId, correlationId } = ids;
-  const { path, calls = [], faults = [], unchanged, headers, outside } = hop;
+  const { path, calls = [], faults = [], unchanged, ignored, headers, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
   const asked = bodyOf(() => textOf(request, requestText), request);
@@ -131,6 +134,7 @@ function entryOf({
     calls: calls.slice(0, LIST_LIMIT),
     faults: struck,
     unchanged: unchanged === undefined ? undefined : redactText(unchanged),
+    ignored: ignored?.map(redactText),
     headers: headers && shownHeaders(headers),
     outside,
     truncated: truncated || undefined,

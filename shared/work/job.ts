@@ -37,6 +37,8 @@ export interface JournalNotes {
   outside?: Hop['outside'];
   /** Why the hop changed nothing. */
   unchanged?: string;
+  /** Pointers to members of a webhook that the estate does not have. */
+  ignored?: readonly string[];
   /** A more exact value than the context's, once it is known. */
   principal?: string;
 }

@@ -10,7 +10,7 @@ import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
 import { followUp } from './steps/follow-up.ts';
 import { countWork, observeDelivery, observeDueRequest, observeRequest, recordHop, traceItem } from './steps/observe.ts';
-import { parseBody, validateInput, verifySignature } from './steps/read-input.ts';
+import { acceptOtherTypes, parseBody, validateInput, verifySignature } from './steps/read-input.ts';
 import { rerunOnConflict, rerunUntilLost } from './steps/rerun-on-conflict.ts';
 import { consumeEvent, fenceDelivery, fenceItem, runEventWork, runItem } from './steps/run-work.ts';
 import { steps } from './steps/step.ts';
@@ -37,6 +37,7 @@ export function createPipeline(options: PipelineOptions) {
     .step(addFigures(parts))
     .step(parseBody)
     .step(verifySignature(parts))
+    .step(acceptOtherTypes)
     .step(validateInput)
     .step(claimKey(parts))
     .step(forwardIfSwapped(parts))

@@ -38,6 +38,12 @@ async function fulfilling(progression: ProgressionInput = {}) {
     },
     labels: async () => (await events({ type: 'shipment-label-generated' })).length,
     firstParcel: async (id: string) => (await rehearsal.fulfillmentOrder(id)).shipments[0],
+    /** Sends a signed webhook with any body. */
+    send: async (content: object, id: string, { secret = credentials.webhookSecret } = {}) => {
+      const body = JSON.stringify(content);
+      const headers = { 'content-type': 'application/json', ...signWebhook(secret, { id, at: await now(), body }) };
+      return call('carrier-webhook', { query: { rehearsal: name }, body, headers, as: 'none' });
+    },
     webhook: async ({ status, at, id = `scan-${++webhooks}`, secret = credentials.webhookSecret, signedAt = 0, ...parcel }: Scan) => {
       const instant = await now();
       const occurredAt = new Date(at ?? instant).toISOString();
@@ -95,6 +101,19 @@ describe('Dispatch Fulfillment Order', () => {
     expect([again.status, again.body.shipments]).toEqual([200, first.body.shipments]);
     expect((await rehearsal.fulfillmentOrder(id)).version).toBe(again.body.version);
     expect([await rehearsal.mugs(), await rehearsal.labels()]).toEqual([{ onHand: onHand - 2, reserved: reserved - 2 }, 1]);
+  });
+
+  test('The first event of a dispatch has no tracking number, and the events of the label have it', async (rehearsal) => {
+    const id = await rehearsal.aPacked();
+    const { trackingNumber } = (await rehearsal.dispatch(id)).body.shipments[0];
+    await rehearsal.settle();
+    const changes = await rehearsal.events({ subject: `fulfillment-order/${id}`, ext: true });
+    const numbers = changes
+      .filter(({ data }) => data.object.state === 'dispatched')
+      .map(({ data }) => (data.object['shipments'] as { trackingNumber?: string }[])[0]?.trackingNumber);
+    expect(numbers).toEqual([undefined, trackingNumber]);
+    const [label] = await rehearsal.events({ type: 'shipment-label-generated' });
+    expect(label?.data.object).toMatchObject({ trackingNumber, fulfillmentOrderId: id });
   });
 
   test('Dispatch Fulfillment Order succeeds while the carrier is down: the label is failed and made later', async (rehearsal) => {
@@ -202,6 +221,53 @@ describe('The carrier webhook', () => {
     expect((await rehearsal.fulfillmentOrder(id)).shipments).toEqual([parcel]);
     expect((await rehearsal.webhook({ trackingNumber: 'THEIRS-1', status: 'delivered' })).status).toBe(204);
     expect((await rehearsal.fulfillmentOrder(id)).state).toBe('delivered');
+  });
+
+  test('A webhook with unknown members moves its parcel, and the journal names them', async (rehearsal) => {
+    const { shipmentId, send, read, now } = rehearsal;
+    const occurredAt = new Date(await now()).toISOString();
+    const data = { shipmentId, status: 'collected', occurredAt, depot: { id: 'D-1' }, barcode: '4242 4242 4242 4242' };
+    const body = { type: 'shipment.tracking.updated', timestamp: occurredAt, signedBy: 'carrier-eu', data };
+    expect((await send(body, 'open-members')).status).toBe(204);
+    expect((await read()).shipments[0]).toMatchObject({ state: 'collected' });
+    const hop = (await rehearsal.journal()).find(({ headers }) => headers?.['webhook-id'] === 'open-members');
+    expect(hop).toMatchObject({ status: 204, ignored: ['/signedBy', '/data/depot', '/data/barcode'] });
+    expect(hop?.unchanged).toBeUndefined();
+    expect(JSON.stringify(hop)).not.toContain('4242 4242 4242 4242');
+  });
+
+  test('A webhook of an unknown type is accepted and changes nothing', async (rehearsal) => {
+    const { shipmentId, send, read, now } = rehearsal;
+    const before = await read();
+    for (const body of [
+      { type: 'shipment.label.voided', timestamp: new Date(await now()).toISOString(), data: { shipmentId, status: 'delivered' } },
+      { type: 'ping' },
+    ]) {
+      expect((await send(body, `other-${body.type}`)).status).toBe(204);
+      const hop = (await rehearsal.journal()).find(({ headers }) => headers?.['webhook-id'] === `other-${body.type}`);
+      expect(hop?.unchanged).toBe(`The type ${body.type} is unknown. Webhooks of the type shipment.tracking.updated report scans.`);
+    }
+    expect(await read()).toEqual(before);
+    expect((await send({ type: 'ping' }, 'forged', { secret: 'whsec_AAAA' })).status).toBe(401);
+  });
+
+  test('A webhook with a wrong value in a known member is refused', async (rehearsal) => {
+    const { shipmentId, send, read, now } = rehearsal;
+    const occurredAt = new Date(await now()).toISOString();
+    const right = { type: 'shipment.tracking.updated', timestamp: occurredAt, data: { shipmentId, status: 'delivered', occurredAt } };
+    const before = await read();
+    for (const [wrong, pointer] of [
+      [{ ...right, type: 7 }, '/type'],
+      [{ ...right, type: undefined }, '/type'],
+      [{ ...right, type: '' }, '/type'],
+      [{ ...right, timestamp: 'now' }, '/timestamp'],
+      [{ ...right, data: { ...right.data, status: 'vanished' } }, '/data/status'],
+      [{ ...right, data: { ...right.data, location: '4242 4242 4242 4242' } }, '/data/location'],
+    ] as const) {
+      const { status, body } = await send(wrong, `wrong-${pointer}`);
+      expect([status, body.errors?.[0]?.pointer]).toEqual([422, pointer]);
+    }
+    expect(await read()).toEqual(before);
   });
 
   test('A webhook id counts once, whatever its content', async (rehearsal) => {

@@ -15,7 +15,9 @@ interface Document {
   readonly channels: Readonly<Record<string, { readonly address: string; readonly messages: object }>>;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly components: {
-    readonly messages: Readonly<Record<string, { readonly examples?: readonly { readonly payload: { readonly data: unknown } }[] }>>;
+    readonly messages: Readonly<
+      Record<string, { readonly description?: string; readonly examples?: readonly { readonly payload: { readonly data: unknown } }[] }>
+    >;
     readonly schemas: object;
   };
 }
@@ -53,6 +55,10 @@ test('The AsyncAPI document is AsyncAPI 3.0, and has the eight topics, each with
     expect([address, Object.keys(messages ?? {})]).toEqual([topicOf(domain), events.map(({ name }) => name)]);
   }
   expect(Object.keys(document.channels)).toEqual([...domains, 'carrier-webhook']);
+});
+
+test('The AsyncAPI document describes when a dispatched parcel has its tracking number', () => {
+  expect(document.components.messages['ext.fulfillment-order-changed']?.description).toContain('shipment-label-generated');
 });
 
 test.each(named)('The AsyncAPI document names the sender and the receivers of %s', (name, { object, subscribers = [] }) => {

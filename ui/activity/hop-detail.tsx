@@ -61,6 +61,11 @@ export function HopDetail({ row, number }: HopDetailProps) {
           <strong>Changed nothing</strong>: {listed.unchanged}
         </p>
       )}
+      {listed.ignored && (
+        <p>
+          <strong>Ignored</strong>: {listed.ignored.join(', ')}
+        </p>
+      )}
       {isCall && (
         <p class="line">
           {api?.audience === 'public' && hop.value && (

@@ -141,13 +141,13 @@ export const createReturn = defineApi({
   problems: ['not_found', 'order_not_closed', 'return_quantity_exceeded', 'limit_reached', ...dependencyProblems],
 });
 
-/** Sent by a carrier after a scan of a parcel. */
+/** Sent by a carrier after a scan of a parcel. A carrier may send members that the estate does not have. */
 export const TrackingUpdate = z
-  .strictObject({
-    type: z.literal('shipment.tracking.updated'),
+  .object({
+    type: z.literal('shipment.tracking.updated').describe('Webhooks of other types are accepted, and change nothing.'),
     timestamp: AnyInstant,
     data: atLeastOne(
-      z.strictObject({
+      z.object({
         shipmentId: Id.optional(),
         trackingNumber: z.string().min(1).max(64).optional(),
         status: TrackingStatus,
@@ -155,7 +155,7 @@ export const TrackingUpdate = z
         occurredAt: AnyInstant,
         location: z.string().max(120).optional(),
         message: z.string().max(200).optional(),
-        estimatedDelivery: z.strictObject({ from: AnyInstant, to: AnyInstant }).optional(),
+        estimatedDelivery: z.object({ from: AnyInstant, to: AnyInstant }).optional(),
       }),
       ['shipmentId', 'trackingNumber'],
     ),
@@ -165,7 +165,7 @@ export const TrackingUpdate = z
 export const carrierWebhook = defineApi({
   id: 'carrier-webhook',
   summary:
-    'A carrier reports a scan of a parcel. Requests are signed with the webhook secret of the rehearsal, as Standard Webhooks define it. The carrier’s clock orders its scans: a repeated or older scan is accepted and moves nothing. After a loss, only a delivery moves the parcel. The journal gives the reason in the member unchanged of the hop.',
+    'A carrier reports a scan of a parcel. Requests are signed with the webhook secret of the rehearsal, as Standard Webhooks define it. The carrier’s clock orders its scans: a repeated or older scan is accepted and moves nothing. After a loss, only a delivery moves the parcel. Unknown members are ignored; a webhook of an unknown type changes nothing. The journal gives the reason in the member unchanged of the hop, and the unknown members in ignored.',
   type: 'command',
   application: 'fms',
   auth: 'signature',

@@ -34,7 +34,7 @@ export const fulfillmentOrderLifeCycle = defineLifeCycle({
       verb: 'dispatch',
       from: ['packed'],
       to: 'dispatched',
-      trigger: 'Dispatch Fulfillment Order, once the payments of its order are captured',
+      trigger: 'Dispatch Fulfillment Order, once the payments of its order are captured; the label of its parcel follows',
     },
     {
       verb: 'dispatch',
@@ -90,7 +90,12 @@ const FulfillmentLine = z
 
 /** The copy of a parcel at the FMS. The Carrier Platform owns the parcel. */
 export const FulfillmentShipment = z
-  .object({ id: Id, trackingNumber: z.string().optional(), state: Shipment.shape.state, labelStatus: LabelStatus })
+  .object({
+    id: Id,
+    trackingNumber: z.string().optional().describe('Present with the label, which follows the dispatch.'),
+    state: Shipment.shape.state,
+    labelStatus: LabelStatus,
+  })
   .meta({ id: 'FulfillmentShipment' });
 
 export const FulfillmentOrder = z
@@ -118,6 +123,8 @@ export const fulfillmentOrder = defineObject({
   columns: { order: '{orderId}', location: '{locationId}', units: '{lines.qty}' },
   references: { 'shipments.id': 'shipment' },
   lifeCycle: fulfillmentOrderLifeCycle,
+  changeDetail:
+    'The first event with the state dispatched has no trackingNumber, because only a dispatched parcel gets a label. A later event has the number, and so has shipment-label-generated: use one of them to send the number to a customer.',
   changeSubscribers: [
     { application: 'oms', purpose: 'moves the order: picking, short lines, delivery, cancellation, failure, return' },
     { application: 'wms', purpose: 'queues allocated orders for picking, and removes cancelled ones' },

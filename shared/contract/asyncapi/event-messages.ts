@@ -96,12 +96,13 @@ export function objectOf({ object, name }: EventDefinition): ObjectDefinition {
 }
 
 function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
-  const { name, meaning } = event;
+  const { name, meaning, detail } = event;
   const example = exampleOf(event, objectOf(event));
   return {
     name: `${TYPE_PREFIX}${name}`,
     title: name,
     summary: `${meaning}.`,
+    ...(detail !== undefined && { description: detail }),
     contentType: EVENT_CONTENT_TYPE,
     correlationId: { location: '$message.payload#/correlationid' },
     headers: RECORD_HEADERS,

@@ -37,6 +37,7 @@ export const recordHop =
           calls: notes.calls,
           faults: notes.faults,
           unchanged: notes.unchanged,
+          ignored: notes.ignored,
           headers: notes.headers,
           outside: notes.outside,
           request: notes.request,

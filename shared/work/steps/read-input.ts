@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
+import type { ApiDefinition } from '../../catalog/define.ts';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
-import { REMEDY, refuseRedacted, withoutSecrets } from '../../contract/secrets.ts';
-import { parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
+import { REMEDY, refuseRedacted, refuseSecrets, withoutSecrets } from '../../contract/secrets.ts';
+import { ignoredMembers, parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
 import { refuseWebhook } from '../../control/webhook-signature.ts';
 import { CENSOR } from '../../domain/censor.ts';
@@ -69,6 +71,26 @@ export const verifySignature =
     return rest({ ...job, context: { ...context, principal: SIGNER }, webhookId });
   };
 
+/** Characters of a type that the journal shows. */
+const TYPE_CHARACTERS = 200;
+
+/** A sender has more types of webhooks than the estate. Webhooks of an unknown type are accepted, so that the sender does not repeat them. */
+export const acceptOtherTypes: Step<VerifiedRequest, VerifiedRequest, Answered> = async (job, rest) => {
+  const { api } = job.bound;
+  const known = api.auth === 'signature' ? typesOf(api) : [];
+  const { type } = (job.body?.value ?? {}) as { readonly type?: unknown };
+  if (known.length === 0 || typeof type !== 'string' || type === '' || type.length > TYPE_CHARACTERS || known.includes(type))
+    return rest(job);
+  job.notes.unchanged = `The type ${type} is unknown. Webhooks of the type ${known.join(', ')} report scans.`;
+  return { status: 204, body: '', contentType: 'application/json; charset=utf-8' };
+};
+
+/** The types of a webhook in its schema. */
+function typesOf({ request }: ApiDefinition): readonly unknown[] {
+  const type = request instanceof z.ZodObject ? request.shape['type'] : undefined;
+  return type instanceof z.ZodLiteral ? [...type.values] : [];
+}
+
 export interface ValidRequest extends VerifiedRequest {
   readonly input: { readonly params: Readonly<Record<string, string>>; readonly query: unknown; readonly body: unknown };
   readonly idempotencyKey: string | undefined;
@@ -85,8 +107,9 @@ export const validateInput: Step<VerifiedRequest, ValidRequest, Answered> = asyn
   return rest({ ...job, input, idempotencyKey, ifMatch });
 };
 
-function inputOf({ bound: { api }, received, context, body: sent, figures }: VerifiedRequest): ValidRequest['input'] {
+function inputOf({ bound: { api }, received, context, body: sent, figures, notes }: VerifiedRequest): ValidRequest['input'] {
   const isFromService = context.chain.length > 0;
+  const isWebhook = api.auth === 'signature';
   const params = parseParams(received.params);
   if (!isFromService) {
     refuseRedacted(params, 'path');
@@ -96,7 +119,13 @@ function inputOf({ bound: { api }, received, context, body: sent, figures }: Ver
   const schema = isFromService ? api.serviceRequest : api.request;
   const parse = (): unknown =>
     api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);
-  return { params, query, body: sent && !isFromService ? withoutSecrets(sent, parse) : parse() };
+  if (!isWebhook) return { params, query, body: sent && !isFromService ? withoutSecrets(sent, parse) : parse() };
+  const body = parse();
+  // What the estate ignores, it does not store.
+  refuseSecrets(body);
+  const ignored = ignoredMembers(sent?.value, body);
+  if (ignored.length > 0) notes.ignored = ignored;
+  return { params, query, body };
 }
 
 /** The key without its quotes. */

@@ -1,8 +1,7 @@
-import type { z } from 'zod';
 import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
-import type { Payment } from '../../catalog/payment/objects.ts';
-import { answerRules, currenciesIn, type Mismatch, paymentEffects } from '../../catalog/plausible.ts';
+import { answerEffect, objectEffect } from '../../catalog/effects.ts';
+import { answerRules, currenciesIn, type Mismatch } from '../../catalog/plausible.ts';
 import { notFound, Problem } from '../../catalog/problems.ts';
 import { isSwappable } from '../../catalog/swap.ts';
 import { ESTATE_CALL_HEADER } from '../../control/estate-call.ts';
@@ -20,7 +19,7 @@ import { keepAnswer, keptReply } from './keep.ts';
 import { refuseOtherObject } from './other-object.ts';
 import { MARGIN_MS, NoReply, type OutsideReply } from './outside-call.ts';
 import { isByWorld, readAnswer, unacceptable, Violation, withoutReply } from './read-answer.ts';
-import { keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
+import { businessObjects, keepSeen, objectsIn, refuseForeignMoney, type SeenCollection, type SeenObject, seenCollections } from './seen.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { logAnswer } from './swap-log.ts';
 
@@ -79,22 +78,28 @@ function forwarding(parts: ApplicationParts, { job, swap, collections }: Forward
   async function outputOf(reply: OutsideReply, scope: RunScope): Promise<unknown> {
     const output = readAnswer(api, reply);
     refuseForeignMoney(api, output, [scope.work.figures.currency, ...currenciesIn(job.input.body)], 'its answer');
-    refuseMismatch(answerRules[api.id]?.({ ...job.input, output }));
+    const exchange = { ...job.input, output };
+    refuseMismatch(answerRules[api.id]?.(exchange));
     refuseOtherObject(api, job.input, output);
+    refuseMismatch(answerEffect(api.id, exchange));
     for (const seen of objectsIn(api.response, output, collections)) {
       const kept = await keepSeen(scope, api, seen);
       const { object, collection } = seen;
-      refuseMismatch(effectOf(kept, seen, reply));
       for (const name of Object.keys(collection.definition.schema.shape)) Reflect.deleteProperty(object, name);
       Object.assign(object, kept);
     }
+    refuseWithoutEffect(output, reply, scope);
     return api.status === 201 && reply.status === 200 ? again(output) : output;
   }
 
-  function effectOf(kept: SeenObject, { collection: { definition } }: Seen, { status }: OutsideReply): Mismatch {
-    if (definition.type !== 'payment') return undefined;
-    const [before, after] = [known, kept] as unknown as [Paid | undefined, Paid];
-    return paymentEffects[api.id]?.({ asked: (job.input.body ?? {}) as object, before, after, isNew: status === 201 });
+  /** A success must show its effect, on objects of other owners too. */
+  function refuseWithoutEffect(output: unknown, { status }: OutsideReply, { work: { figures } }: RunScope): void {
+    const { params, body: asked } = job.input;
+    for (const { collection, object: after } of objectsIn(api.response, output, businessObjects)) {
+      const before = known?.id === after.id ? known : undefined;
+      const { definition } = collection;
+      refuseMismatch(objectEffect({ api: api.id, definition, params, asked, before, after, isNew: status === 201, figures }));
+    }
   }
 
   function refuseMismatch(mismatch: Mismatch): void {
@@ -144,9 +149,6 @@ async function compareVersion({ unit }: ClaimedRequest, { work }: RunScope, coll
 const namesInPath = ({ path }: ApiDefinition, { type }: ObjectDefinition): boolean =>
   NAMED_IN_PATHS.has(type) && new RegExp(`/${type}s(?:/authorizations)?/\\{id\\}`).test(path);
 const NAMED_IN_PATHS: ReadonlySet<string> = new Set(['payment', 'basket', 'customer', 'shipment']);
-
-type Seen = Parameters<typeof keepSeen>[2];
-type Paid = z.output<typeof Payment>;
 
 /** The request to the real system: the call as the catalog declares it, without headers of the client or of calls within the estate. */
 export function outsideRequestOf(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import { objects } from '../../catalog/objects.ts';
 import { MOST_KEPT } from '../../catalog/swap.ts';
-import { declaredMembers } from '../../contract/validation.ts';
+import { openMembers } from '../../contract/validation.ts';
 import type { Context } from '../../control/context.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { CENSOR } from '../../domain/censor.ts';
@@ -48,7 +48,7 @@ function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
   const text = body.toString();
   if (isTooDeep(text)) return null;
   const value = jsonIn(text) ?? null;
-  const declared = status < 300 ? declaredMembers(api.response, value) : undefined;
+  const declared = status < 300 ? openMembers(api.response, value) : undefined;
   return withoutSecrets(declared?.success ? JSON.parse(JSON.stringify(declared.data ?? null)) : value);
 }
 

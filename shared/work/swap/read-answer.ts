@@ -9,7 +9,7 @@ import {
   retryableAtTimes,
 } from '../../catalog/problems.ts';
 import { refuseSecrets } from '../../contract/secrets.ts';
-import { declaredMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
+import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
@@ -108,12 +108,13 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
       { pointer: '', code: 'invalid_type', detail },
     ]);
   }
-  const parsed = declaredMembers(api.response, value ?? null);
+  const parsed = openMembers(api.response, value ?? null);
   if (parsed.success) {
     refuseUnsafe(api, parsed.data);
     return parsed.data;
   }
-  const errors = mistakesIn(() => parseBody(api.response, value ?? null));
+  // Unknown members are ignored.
+  const errors = mistakesIn(() => parseBody(api.response, value ?? null)).filter(({ code }) => code !== 'unknown_member');
   const [first] = errors;
   throw unacceptable(
     'wrong_shape',

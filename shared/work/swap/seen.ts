@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { ObjectDefinition } from '../../catalog/define-object.ts';
 import type { LifeCycle } from '../../catalog/life-cycle.ts';
 import { objects } from '../../catalog/objects.ts';
-import type { Payment } from '../../catalog/payment/objects.ts';
-import { currenciesIn, implausiblePayment, lacksCode } from '../../catalog/plausible.ts';
+import { changedFact, currenciesIn, implausible, lackOf } from '../../catalog/plausible.ts';
 import { mintedAt } from '../../domain/ids.ts';
 import { CLOCK_TOLERANCE_MS } from '../../domain/time.ts';
 import { idOf, type World } from '../../domain/world.ts';
@@ -94,18 +93,15 @@ export async function keepSeen(
     throw unacceptable('unreachable_state', api, `claims that ${named} is ${shown.state}. It ${from}, and no move leads from there.`);
   }
   refuseForeignMoney(api, shown, [work.figures.currency], named);
-  if (definition.type === 'payment') {
-    const [payment, before] = [shown, known] as unknown as [z.output<typeof Payment>, z.output<typeof Payment> | undefined];
-    const lie = implausiblePayment(payment, before);
-    if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
-    if (lacksCode(payment)) {
-      const detail = `${named} is ${payment.state} without an authorizationCode, and its tender ${payment.tender.type} has a provider.`;
-      throw unacceptable('wrong_shape', api, `claims that ${detail}`, [{ pointer: '/authorizationCode', code: 'required', detail }]);
-    }
-    if (before && before.orderId !== payment.orderId) {
-      throw unacceptable('changed_fact', api, `claims that ${named} pays for the order ${payment.orderId}, and ${before.orderId} before.`);
-    }
+  const lie = implausible(definition.type, shown, known);
+  if (lie !== undefined) throw unacceptable('money', api, `claims that ${named} ${lie}.`);
+  const lack = lackOf(definition.type, shown);
+  if (lack) {
+    const detail = `${named} ${lack.words}.`;
+    throw unacceptable('wrong_shape', api, `claims that ${detail}`, [{ pointer: `/${lack.member}`, code: 'required', detail }]);
   }
+  const changed = known && changedFact(definition.type, shown, known);
+  if (changed !== undefined) throw unacceptable('changed_fact', api, `claims that ${named} ${changed}.`);
   const noticed = !known && existedBefore(world, shown) ? [{ state: shown.state, events: [] }] : moves;
   return published(work.observe(of, current, { ...shown, outsideVersion: object.version }, noticed)) as SeenObject;
 }

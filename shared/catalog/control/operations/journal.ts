@@ -33,6 +33,10 @@ export const Hop = z.object({
     .describe(
       'Why an event, a webhook or a repeated request changed nothing. Absent when the hop changed something, only read, or was refused.',
     ),
+  ignored: z
+    .array(z.string())
+    .optional()
+    .describe('Members of a webhook that the estate does not have, as JSON pointers, at most 10. They had no effect.'),
   headers: z
     .record(z.string(), z.string())
     .optional()
