@@ -22,16 +22,15 @@ Events may gain members: ignore those you do not know.`;
  */
 export type EventServers = 'memory' | { readonly kafka: readonly string[]; readonly isSecure?: boolean; readonly prefix?: string };
 
-const GATEWAY_HOST: Part = {
-  host: '{gateway}',
-  protocol: 'http',
-  variables: { gateway: { default: 'localhost:8080', description: 'Host and port of the gateway.' } },
-};
-
-function serversOf(events: EventServers): Part {
+function serversOf(events: EventServers, gateway: string): Part {
+  const server = {
+    host: '{gateway}',
+    protocol: 'http',
+    variables: { gateway: { default: gateway, description: 'Host and port of the gateway.' } },
+  };
   if (events === 'memory') {
     const description = 'The gateway receives webhooks. This estate has no broker: `GET /_control/events` lists its events.';
-    return { gateway: { ...GATEWAY_HOST, description } };
+    return { gateway: { ...server, description } };
   }
   const [first] = events.kafka;
   const known = first === undefined ? {} : { default: first, enum: events.kafka };
@@ -42,12 +41,15 @@ function serversOf(events: EventServers): Part {
       description: 'The brokers of this estate, with the addresses that its applications use.',
       variables: { broker: { ...known, description: 'Host and port of a broker.' } },
     },
-    gateway: { ...GATEWAY_HOST, description: 'The gateway, which receives webhooks.' },
+    gateway: { ...server, description: 'The gateway, which receives webhooks.' },
   };
 }
 
-/** The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog. */
-export function estateAsyncApi(version: string, events: EventServers): Part {
+/**
+ * The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog.
+ * @param gateway host and port of the gateway
+ */
+export function estateAsyncApi(version: string, events: EventServers, gateway = 'localhost:8080'): Part {
   const schemas = new JsonSchemas('draft-7');
   const messages = { ...eventMessages(schemas), [WEBHOOK]: webhookMessage(schemas) };
   const operations = { ...topicOperations(), ...webhookOperations(schemas) };
@@ -60,7 +62,7 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: EVENT_CONTENT_TYPE,
-    servers: serversOf(events),
+    servers: serversOf(events, gateway),
     channels: {
       ...(events === 'memory' ? topicChannels('gateway', '') : topicChannels('kafka', events.prefix ?? '')),
       [WEBHOOK]: WEBHOOK_CHANNEL,

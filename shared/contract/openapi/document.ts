@@ -24,8 +24,11 @@ stored and returned in UTC with milliseconds.`;
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
-/** The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane. */
-export function estateOpenApi(version: string): Part {
+/**
+ * The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane.
+ * @param server the address of the gateway; by default, the address from which the document comes
+ */
+export function estateOpenApi(version: string, server = '/'): Part {
   const components = new Components();
   const paths = collectPaths([
     ...publicApis.map((api) => ({ path: api.path, method: api.method, operation: apiOperation(api, components) })),
@@ -39,7 +42,7 @@ export function estateOpenApi(version: string): Part {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    servers: [{ url: server, description: 'The gateway that serves this document.' }],
     tags: tags(),
     paths,
     components: {
