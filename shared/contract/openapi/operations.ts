@@ -104,7 +104,7 @@ export function controlOperation(control: ControlOperation, components: Componen
     description: control.summary,
     security: [{ control: [] }, { oauth: ['control'] }],
     parameters: [
-      ...pathParameters(control.path, components),
+      ...pathParameters(control.path, components, control.plays?.verbs[0]),
       ...queryParameters(control.query, components),
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),
