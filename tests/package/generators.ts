@@ -27,6 +27,17 @@ const OF_THE_GENERATOR =
 const NEEDS_OPENAPI_GENERATOR =
   "[ -f ../openapi-generator/openapi-generator-cli.jar ] || { echo 'openapi-generator is missing' >&2; exit 1; }";
 
+const POSTMAN_TOOLS = 'openapi-to-postmanv2@6.3.3 newman@6.2.2';
+const PLACED = `Create Basket 201
+Add Line to Basket 201
+Checkout Basket 200
+Create Order 201
+Authorize Payment 201
+Confirm Order 200
+Get Order 200
+confirmed authorised
+`;
+
 const forBoth = (command: (document: string) => string): string => ['estate', 'touchpoint'].map(command).join('\n');
 
 /** A run in one process is four times as fast as runs of each language, but shows no warnings: they come from the runs for Go. */
@@ -163,6 +174,27 @@ for name in ("generated", "touchpoint", "openapi_client", "touchpoint_client"):
     calls: {
       script: 'node compiled/calls.js',
       prints: 'orval open\nhey-api open\nzod mug-blue\nhey-api not_found\nopenapi-fetch open\nopenapi-generator open\n',
+    },
+  },
+  {
+    name: 'Postman',
+    folder: 'postman',
+    prepare: `
+      echo '{ "private": true }' > package.json
+      npm install --save-exact --prefer-offline --no-audit --no-fund --ignore-scripts ${POSTMAN_TOOLS}`,
+    steps: [
+      {
+        what: 'The importer makes collections, with its defaults and with the settings of the guide',
+        script: `
+          npx openapi2postmanv2 -s ../estate.json -o defaults.json
+          npx openapi2postmanv2 -s ../estate.json -o examples.json -O parametersResolution=Example,enableOptionalParameters=false`,
+      },
+    ],
+    calls: {
+      script: `
+        node --no-deprecation run.cjs defaults.json demo-integration-token
+        node --no-deprecation run.cjs examples.json $ESTATE_BEARER_TOKEN bodies headers`,
+      prints: `${PLACED}${PLACED}`,
     },
   },
 ];

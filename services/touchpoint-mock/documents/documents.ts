@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { stringify } from 'yaml';
+import { operationWithTitles, schemasWithTitles } from '../../../shared/contract/titles.ts';
 import { addressedDocument } from '../../../shared/http/fixed-document.ts';
 import type { OwnAddress } from '../../../shared/http/own-address.ts';
 import { ownHosts } from '../../../shared/process/own-hosts.ts';
@@ -91,8 +92,10 @@ function serversOf({ from, other, origin = '' }: Served): Part[] {
 
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
 export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served): Part {
-  const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
-  const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
+  const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: operationWithTitles(aliasOperation(alias, cases)) }] as const);
+  const scenarios = cases.map(
+    (fixture) => [scenarioPath(fixture.case), { post: operationWithTitles(scenarioOperation(fixture)) }] as const,
+  );
   return {
     openapi: '3.0.3',
     info: {
@@ -116,7 +119,7 @@ export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served)
           description: 'Store API key, a plain bearer credential. There is no token to request or renew.',
         },
       },
-      schemas: schemas(),
+      schemas: schemasWithTitles(schemas()),
       examples: Object.fromEntries(
         cases.flatMap((fixture) => [
           [`request-${fixture.case}`, { summary: `${fixture.case}: ${fixture.title}`, value: fixture.request }],

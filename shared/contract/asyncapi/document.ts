@@ -6,7 +6,8 @@ import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
 import { objects } from '../../catalog/objects.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
 import { SIGNATURE } from '../openapi/components.ts';
-import { EVENT_SCHEMAS, eventMessages, HTTP_BINDING, KAFKA_BINDING, objectOf, ref } from './event-messages.ts';
+import { schemasWithTitles, withTitles } from '../titles.ts';
+import { eventMessages, HTTP_BINDING, KAFKA_BINDING, objectOf, RECORD_SCHEMAS, ref } from './event-messages.ts';
 
 const DESCRIPTION = `Every change of a business object is an event, named as in the source document or else \`ext.<object>-changed\`.
 Events are CloudEvents 1.0 in structured mode. Each business domain has one topic, keyed by the object's id: order is kept per object
@@ -70,7 +71,7 @@ export function estateAsyncApi(version: string, events: EventServers, gateway = 
     operations,
     components: {
       messages,
-      schemas: { ...EVENT_SCHEMAS, ...schemas.all() },
+      schemas: schemasWithTitles({ ...RECORD_SCHEMAS, ...schemas.all() }),
       securitySchemes: { signature: { type: 'httpApiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
     },
   };
@@ -157,6 +158,7 @@ function webhookMessage(schemas: JsonSchemas): Part {
     summary: 'A parcel was scanned. The id names parcel and scan and is the same for every attempt. Repeated and older scans move nothing.',
     contentType: 'application/json',
     headers: {
+      title: 'CarrierWebhookHeaders',
       type: 'object',
       required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
       properties: {
@@ -169,7 +171,7 @@ function webhookMessage(schemas: JsonSchemas): Part {
         'webhook-signature': { type: 'string', description: SIGNATURE },
       },
     },
-    payload: schemas.of(carrierWebhook.request, 'input'),
+    payload: withTitles(schemas.of(carrierWebhook.request, 'input'), 'CarrierWebhook'),
     bindings: { http: { bindingVersion: HTTP_BINDING } },
     examples: [
       {
@@ -203,7 +205,13 @@ function webhookOperations(schemas: JsonSchemas): Part {
     channel: ref('channels', WEBHOOK),
     messages: [ref('channels', WEBHOOK, 'messages', WEBHOOK)],
     security: [ref('components', 'securitySchemes', 'signature')],
-    bindings: { http: { method: carrierWebhook.method, query: schemas.of(carrierWebhook.query, 'input'), bindingVersion: HTTP_BINDING } },
+    bindings: {
+      http: {
+        method: carrierWebhook.method,
+        query: withTitles(schemas.of(carrierWebhook.query, 'input'), 'CarrierWebhookQuery'),
+        bindingVersion: HTTP_BINDING,
+      },
+    },
   });
   return { 'carrier-platform-sends-webhooks': operation('carrier-platform', 'send'), 'fms-receives-webhooks': operation('fms', 'receive') };
 }

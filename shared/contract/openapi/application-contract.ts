@@ -11,6 +11,7 @@ import { isSwappable } from '../../catalog/swap.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { EVENT_SCHEMAS, eventPayload } from '../asyncapi/event-messages.ts';
 import type { Part } from '../json-schemas.ts';
+import { operationWithTitles, schemasWithTitles } from '../titles.ts';
 import {
   Components,
   pathParameters,
@@ -50,9 +51,9 @@ export function applicationContract(application: Application, version: string): 
   const components = new Components();
   const paths: Record<string, Record<string, Part>> = {};
   for (const api of answeredBy(application)) {
-    paths[api.path] = { ...paths[api.path], [api.method.toLowerCase()]: operationOf(api, components) };
+    paths[api.path] = { ...paths[api.path], [api.method.toLowerCase()]: operationWithTitles(operationOf(api, components)) };
   }
-  if (consumedBy(application).length > 0) paths['/events'] = { post: receivingOperation(application, components) };
+  if (consumedBy(application).length > 0) paths['/events'] = { post: operationWithTitles(receivingOperation(application, components)) };
   const responses = components.responses();
   const mayRetry = JSON.stringify([paths, responses]).includes('/headers/RetryAfter');
   const { title, owns } = applications[application];
@@ -71,7 +72,7 @@ export function applicationContract(application: Application, version: string): 
     components: {
       parameters: HEADERS,
       ...(mayRetry && { headers: { RetryAfter: RESPONSE_HEADERS['RetryAfter'] } }),
-      schemas: { ...components.schemas(), ...(paths['/events'] && EVENT_SCHEMAS), Problem: PROBLEM },
+      schemas: schemasWithTitles({ ...components.schemas(), ...(paths['/events'] && EVENT_SCHEMAS), Problem: PROBLEM }),
       responses,
     },
     'x-life-cycles': Object.fromEntries(

@@ -5,6 +5,7 @@ import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
+import { operationWithTitles, schemasWithTitles } from '../titles.ts';
 import { CONTROL_SCHEME, Components, OAUTH_SCHEME, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
 import { apiOperation, CONTROL_TAG, controlOperation } from './operations.ts';
 
@@ -55,7 +56,7 @@ export function estateOpenApi(version: string, server = '/'): Part {
       },
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,
-      schemas: { ...components.schemas(), Problem: PROBLEM },
+      schemas: schemasWithTitles({ ...components.schemas(), Problem: PROBLEM }),
       responses: components.responses(),
     },
   };
@@ -75,7 +76,7 @@ function collectPaths(entries: readonly { readonly path: string; readonly method
   const paths: Record<string, Record<string, Part>> = {};
   for (const { path, method, operation } of entries) {
     const item = paths[path] ?? {};
-    item[method.toLowerCase()] = operation;
+    item[method.toLowerCase()] = operationWithTitles(operation);
     paths[path] = item;
   }
   return paths;
