@@ -108,6 +108,15 @@ test.each(Object.entries(everyDocument))(
   },
 );
 
+test.each(Object.entries(documents))(
+  'The OpenAPI document of the %s has each inline object in one place, because a generator refuses two classes with one name',
+  (_name, document) => {
+    const objects = parts(document, '#').filter(([, part]) => part.properties !== undefined && part.title !== undefined);
+    const twice = [...Map.groupBy(objects, ([, { title }]) => title)].filter(([, same]) => same.length > 1);
+    expect(twice.map(([title, same]) => [title, ...same.map(([place]) => place)])).toEqual([]);
+  },
+);
+
 /** Whether generators make a class or a type of a schema. A schema within `allOf` belongs to the schema around it. */
 function needsClass({ type, properties, enum: values, anyOf, oneOf }: Schema): boolean {
   const alternatives = [...(anyOf ?? []), ...(oneOf ?? [])].filter((one) => one.type !== 'null');

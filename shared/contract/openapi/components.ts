@@ -235,15 +235,27 @@ export const SIGNATURE =
 
 /** The security scheme of each kind of credential. */
 export const SCHEMES = [
-  { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
+  {
+    auth: 'bearer',
+    name: 'bearer',
+    scheme: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An opaque token per consuming application, or a token of POST /oauth/token with the scope catalog.',
+    },
+  },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
   { auth: 'signature', name: 'signature', scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
 ] as const;
 
-/** Access tokens that expire. They are bearer tokens, which the APIs of the scheme `bearer` and the control plane accept. */
+/**
+ * Access tokens that expire. They are bearer tokens, so operations name only the scheme `bearer` or `control`: as an alternative, this scheme
+ * would make some generated clients send the token without `Bearer`.
+ */
 export const OAUTH_SCHEME: Part = {
   type: 'oauth2',
-  description: 'Tokens that expire on the clock of the rehearsal. Revoke one with POST /oauth/revoke (RFC 7009).',
+  description:
+    'Tokens that expire on the clock of the rehearsal. Send one as a bearer token. Revoke one with POST /oauth/revoke (RFC 7009).',
   flows: {
     clientCredentials: {
       tokenUrl: '/oauth/token',
@@ -252,4 +264,8 @@ export const OAUTH_SCHEME: Part = {
   },
 };
 
-export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };
+export const CONTROL_SCHEME: Part = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A token with the scope control: an opaque one, or one of POST /oauth/token.',
+};
