@@ -9,7 +9,8 @@ import { llmsText, type Section } from '../shared/contract/llms-text.ts';
 import { applicationContract } from '../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../shared/contract/openapi/document.ts';
 import { problemMeanings } from '../shared/contract/tables/problem-meanings.ts';
-import { fixedDocument } from '../shared/http/fixed-document.ts';
+import { addressedDocument, fixedDocument } from '../shared/http/fixed-document.ts';
+import type { OwnAddress } from '../shared/http/own-address.ts';
 import { methodNotAllowed } from './problems.ts';
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
@@ -60,14 +61,14 @@ const OWN_DOCUMENTS: readonly Section[] = [
 
 /** The APIs as OpenAPI, the events as AsyncAPI, the problems, an index for language models, and a welcome page. @param events where this estate publishes them */
 export function createDocuments(events: EventServers): Router {
-  const openapi = once(() => estateOpenApi(manifest.version));
-  const asyncapi = once(() => estateAsyncApi(manifest.version, events));
+  const openapi = ({ origin }: OwnAddress) => estateOpenApi(manifest.version, origin);
+  const asyncapi = ({ host }: OwnAddress) => estateAsyncApi(manifest.version, events, host);
   const router = Router({ caseSensitive: true, strict: true });
   for (const [name, document] of Object.entries({ openapi, asyncapi })) {
-    const json = () => JSON.stringify(document(), null, 2);
-    const yaml = () => stringify(document(), { aliasDuplicateObjects: false, lineWidth: 0 });
-    router.get(`/${name}.json`, fixedDocument('application/json', json));
-    router.get(`/${name}.yaml`, fixedDocument('application/yaml', yaml));
+    const json = (address: OwnAddress) => JSON.stringify(document(address), null, 2);
+    const yaml = (address: OwnAddress) => stringify(document(address), { aliasDuplicateObjects: false, lineWidth: 0 });
+    router.get(`/${name}.json`, addressedDocument('application/json', json));
+    router.get(`/${name}.yaml`, addressedDocument('application/yaml', yaml));
   }
   router.use(createContracts());
   router.use(createProblemDocuments());
@@ -102,15 +103,6 @@ function createContracts(): Router {
     throw methodNotAllowed(method, ['GET', 'HEAD']);
   });
   return router;
-}
-
-/** Defers the work to the first request: generating a document would slow the start down. */
-function once<T>(write: () => T): () => T {
-  let written: { readonly value: T } | undefined;
-  return () => {
-    written ??= { value: write() };
-    return written.value;
-  };
 }
 
 /** A problem as JSON, for a program that followed the `type` of a refusal. Cause and remedy are Markdown. */

@@ -70,7 +70,19 @@ export const sorted = (map: ReadonlyMap<string, Part>): Part => Object.fromEntri
  * generate code that does not compile.
  */
 const forGenerators = (schema: Part, named: Readonly<Record<string, Part>>): Part =>
-  JSON.parse(JSON.stringify(schema), (_name, value) => (isPart(value) ? withOneType(withReference(value, named)) : value)) as Part;
+  JSON.parse(JSON.stringify(schema), (_name, value) =>
+    isPart(value) ? inPortableForm(withOneType(withReference(value, named))) : value,
+  ) as Part;
+
+/** A slash ends a literal in generated code, and generators escape an escaped slash again. In brackets it needs no escape. */
+export const portablePattern = (source: string): string =>
+  source.replaceAll(/\[(?:\\.|[^\]\\])*\]|\\.|\//g, (part) => {
+    if (part.startsWith('[')) return part.replaceAll('\\/', '/');
+    return part.endsWith('/') ? '[/]' : part;
+  });
+
+const inPortableForm = (part: Part): Part =>
+  typeof part['pattern'] === 'string' ? { ...part, pattern: portablePattern(part['pattern']) } : part;
 
 const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value);
 

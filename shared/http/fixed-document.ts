@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
+import { type OwnAddress, ownAddress } from './own-address.ts';
 
 type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -18,12 +20,14 @@ const encode: Readonly<Record<Encoding, (plain: Buffer) => Buffer>> = {
   identity: (plain) => plain,
 };
 
+type Answer = (request: Request, response: Response) => void;
+
 /**
  * Answers GET and HEAD with a constant document, which is generated and compressed once, at the first request. A client that has it gets
  * 304.
  * @param caching the header `Cache-Control`; by default, a cache validates the document before each use
  */
-export function fixedDocument(type: string, write: () => string, caching = 'no-cache'): (request: Request, response: Response) => void {
+export function fixedDocument(type: string, write: () => string, caching = 'no-cache'): Answer {
   const variants = new Map<Encoding, Variant>();
 
   function variantOf(encoding: Encoding): Variant {
@@ -46,5 +50,29 @@ export function fixedDocument(type: string, write: () => string, caching = 'no-c
     }
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);
     response.type(type).send(body);
+  };
+}
+
+/** Documents that are kept for one address each. A client may invent host names, so the number has a limit. */
+const MOST_ADDRESSES = 4;
+
+/** Stands for the address while the document is written once for all addresses. YAML quotes it, so it quotes each address. */
+const UNKNOWN: OwnAddress = { origin: 'http://[unknown]:0', host: '[unknown]:0' };
+
+/** As `fixedDocument`, for a document with the address under which it was asked for. @param write gets that address, or one in its place */
+export function addressedDocument(type: string, write: (address: OwnAddress) => string): Answer {
+  const documents = new LRUCache<string, Answer>({ max: MOST_ADDRESSES });
+  let written: string | undefined;
+
+  function textFor({ origin, host }: OwnAddress): string {
+    written ??= write(UNKNOWN);
+    return written.replaceAll(UNKNOWN.origin, origin).replaceAll(UNKNOWN.host, host);
+  }
+
+  return (request, response) => {
+    const address = ownAddress(request);
+    const answer = documents.get(address.origin) ?? fixedDocument(type, () => textFor(address));
+    documents.set(address.origin, answer);
+    answer(request, response);
   };
 }

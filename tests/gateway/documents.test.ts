@@ -10,12 +10,13 @@ import { problems } from '../../shared/catalog/problems.ts';
 import { consumedBy } from '../../shared/catalog/subscriptions.ts';
 import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
-import { newRehearsal } from '../support/estate.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { textOf } from '../support/tracked-files.ts';
 import { ask, BROWSER } from './asking.ts';
 
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
-const documents = { openapi: estateOpenApi(version), asyncapi: estateAsyncApi(version, 'memory') };
+const { host } = new URL(estate.gateway);
+const documents = { openapi: estateOpenApi(version, estate.gateway), asyncapi: estateAsyncApi(version, 'memory', host) };
 
 const FILES = ['/openapi.json', '/openapi.yaml', '/asyncapi.json', '/asyncapi.yaml', '/llms.txt'];
 
@@ -25,6 +26,55 @@ test.each(Object.entries(documents))('The %s document has the same content in JS
   expect([json.headers['content-type'], JSON.parse(json.body.toString())]).toEqual([expect.stringContaining('application/json'), document]);
   const yaml = await ask(`/${name}.yaml`);
   expect([yaml.headers['content-type'], parse(yaml.body.toString())]).toEqual([expect.stringContaining('application/yaml'), document]);
+});
+
+describe('The address in a document', () => {
+  const serverOf = async (headers: Readonly<Record<string, string>>, path = '/openapi.json') => {
+    const answer = await ask(path, headers);
+    return { ...answer, url: parse(answer.body.toString()).servers[0].url as string };
+  };
+
+  test.each([
+    ['estate:8080', 'http://estate:8080'],
+    ['LOCALHOST:1', 'http://localhost:1'],
+    ['shop.localhost', 'http://shop.localhost'],
+    ['[::1]:8080', 'http://[::1]:8080'],
+    ['true', 'http://true'],
+  ])(
+    'The first server of the OpenAPI document that is asked for at %s is %s, in JSON and in YAML, as in the AsyncAPI document',
+    async (asked, url) => {
+      for (const path of ['/openapi.json', '/openapi.yaml']) expect((await serverOf({ host: asked }, path)).url).toBe(url);
+      for (const path of ['/asyncapi.json', '/asyncapi.yaml']) {
+        const { servers } = parse((await ask(path, { host: asked })).body.toString());
+        expect(servers.gateway.variables.gateway.default).toBe(url.slice('http://'.length));
+      }
+    },
+  );
+
+  test('The first server of the OpenAPI document has the scheme that a proxy in front of the gateway names', async () => {
+    const at = async (scheme: string) => (await serverOf({ host: 'estate', 'x-forwarded-proto': scheme })).url;
+    expect([await at('https'), await at('http'), await at('javascript'), await at('https, http')]).toEqual([
+      'https://estate',
+      'http://estate',
+      'http://estate',
+      'https://estate',
+    ]);
+  });
+
+  test.each(['a"b', '<script>', 'a\\', "a'", 'a{b}', 'a:99999999', 'x'.repeat(300)])(
+    'The first server of the OpenAPI document is the address of the connection when the header Host is %j',
+    async (asked) => expect((await serverOf({ host: asked })).url).toBe(estate.gateway),
+  );
+
+  test('An OpenAPI document has one tag per address, also after it was asked for at many others', async () => {
+    const first = await serverOf({ host: 'one' });
+    const other = await serverOf({ host: 'two' });
+    expect(other.headers['etag']).not.toBe(first.headers['etag']);
+    for (let name = 0; name < 20; name++) await ask('/openapi.json', { host: `name-${name}` }, 'HEAD');
+    const again = await ask('/openapi.json', { host: 'one', 'if-none-match': String(first.headers['etag']) });
+    expect([again.status, again.headers['etag']]).toEqual([304, first.headers['etag']]);
+    expect((await ask('/openapi.json', { host: 'two', 'if-none-match': String(first.headers['etag']) })).status).toBe(200);
+  });
 });
 
 test('The index of the gateway is a page under a strict policy', async () => {

@@ -16,6 +16,9 @@ export interface Family {
   readonly calls?: { readonly script: string; readonly prints: string };
 }
 
+/** What a client prints: the refusal of an order that is not paid, and the state of the order when it is. */
+const ORDERED = (client: string): string => `${client} payment_incomplete\n${client} confirmed\n`;
+
 const GENERATOR = 'java -jar openapi-generator-cli.jar';
 const NPM_TOOLS =
   'orval@8.38.0 @hey-api/openapi-ts@0.99.0 openapi-typescript@7.13.0 openapi-fetch@0.17.0 zod@4.6.7 typescript@5.9.3 @types/node@22.19.1';
@@ -26,6 +29,17 @@ const OF_THE_GENERATOR =
 
 const NEEDS_OPENAPI_GENERATOR =
   "[ -f ../openapi-generator/openapi-generator-cli.jar ] || { echo 'openapi-generator is missing' >&2; exit 1; }";
+
+const POSTMAN_TOOLS = 'openapi-to-postmanv2@6.3.3 newman@6.2.2';
+const PLACED = `Create Basket 201
+Add Line to Basket 201
+Checkout Basket 200
+Create Order 201
+Authorize Payment 201
+Confirm Order 200
+Get Order 200
+confirmed authorised
+`;
 
 const forBoth = (command: (document: string) => string): string => ['estate', 'touchpoint'].map(command).join('\n');
 
@@ -49,7 +63,8 @@ export const families: readonly Family[] = [
       {
         what: 'The generator writes clients in Go without a warning about the documents',
         script: forBoth(
-          (document) => `${GENERATOR} generate -g go -i ../${document}.json -o go/${document} --additional-properties=enumClassPrefix=true`,
+          (document) =>
+            `${GENERATOR} generate -g go -i ../${document}.json -o go/${document} --additional-properties=enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false`,
         ),
         mayWarn: OF_THE_GENERATOR,
       },
@@ -69,14 +84,24 @@ export const families: readonly Family[] = [
       },
       {
         what: 'The clients in Go compile',
-        script: forBoth((document) => `(cd go/${document} && rm -rf test && go mod tidy && go build ./...)`),
+        script: `
+          mkdir -p go/estate/order && cp order.go go/estate/order/main.go
+          ${forBoth((document) => `(cd go/${document} && rm -rf test && go mod tidy && go build ./...)`)}`,
       },
       {
         what: 'The clients in Java compile',
-        script: forBoth((document) => `(cd java/${document} && mvn -B -ntp -q compile)`),
+        script: forBoth(
+          (document) => `(cd java/${document} && mvn -B -ntp -q compile dependency:build-classpath -Dmdep.outputFile=classpath)`,
+        ),
         mayWarn: /sun\.misc\.Unsafe|staticFieldBase/,
       },
     ],
+    calls: {
+      script: `
+        (cd go/estate && go run ./order)
+        java -cp "java/estate/target/classes:$(cat java/estate/classpath)" Order.java`,
+      prints: ['go', 'java'].map(ORDERED).join(''),
+    },
   },
   {
     name: 'oapi-codegen',
@@ -94,7 +119,7 @@ export const families: readonly Family[] = [
           go build ./...`,
       },
     ],
-    calls: { script: 'go run .', prints: 'oapi-codegen open\noapi-codegen not_found\n' },
+    calls: { script: 'go run .', prints: ORDERED('oapi-codegen') },
   },
   {
     name: 'openapi-python-client, and the clients of openapi-generator in Python',
@@ -107,7 +132,8 @@ export const families: readonly Family[] = [
       {
         what: 'The generator writes clients without a warning',
         script: `
-          printf 'post_hooks: []\\ncontent_type_overrides:\\n  application/pdf: application/octet-stream\\n' > config.yaml
+          printf 'post_hooks: []\\nuse_path_prefixes_for_title_model_names: false\\n' > config.yaml
+          printf 'content_type_overrides:\\n  application/pdf: application/octet-stream\\n' >> config.yaml
           ${forBoth((document) => `.venv/bin/openapi-python-client generate --config config.yaml --path ../${document}.json --meta none --overwrite --output-path ${document === 'estate' ? 'generated' : document}`)}`,
       },
       {
@@ -121,7 +147,7 @@ for name in ("generated", "touchpoint", "openapi_client", "touchpoint_client"):
     ],
     calls: {
       script: '.venv/bin/python calls.py',
-      prints: 'openapi-python-client open\nopenapi-python-client not_found\nopenapi-generator open\nopenapi-generator not_found\n',
+      prints: ['openapi-python-client', 'openapi-generator'].map(ORDERED).join(''),
     },
   },
   {
@@ -162,7 +188,28 @@ for name in ("generated", "touchpoint", "openapi_client", "touchpoint_client"):
     ],
     calls: {
       script: 'node compiled/calls.js',
-      prints: 'orval open\nhey-api open\nzod mug-blue\nhey-api not_found\nopenapi-fetch open\nopenapi-generator open\n',
+      prints: ['orval', 'hey-api', 'openapi-fetch', 'openapi-generator'].map(ORDERED).join(''),
+    },
+  },
+  {
+    name: 'Postman',
+    folder: 'postman',
+    prepare: `
+      echo '{ "private": true }' > package.json
+      npm install --save-exact --prefer-offline --no-audit --no-fund --ignore-scripts ${POSTMAN_TOOLS}`,
+    steps: [
+      {
+        what: 'The importer makes collections, with its defaults and with the settings of the guide',
+        script: `
+          npx openapi2postmanv2 -s ../estate.json -o defaults.json
+          npx openapi2postmanv2 -s ../estate.json -o examples.json -O parametersResolution=Example,enableOptionalParameters=false`,
+      },
+    ],
+    calls: {
+      script: `
+        node --no-deprecation run.cjs defaults.json demo-integration-token
+        node --no-deprecation run.cjs examples.json $ESTATE_BEARER_TOKEN bodies headers`,
+      prints: `${PLACED}${PLACED}`,
     },
   },
 ];

@@ -85,11 +85,11 @@ test('The document is OpenAPI 3.0.3, version 0.2.0, with the 23 POST paths', () 
 });
 
 test('The document lists the mock and the portal, the serving one first, and its paths exist at both', async () => {
-  expect(document['servers']).toMatchObject([{ url: '/' }]);
+  expect(document['servers']).toMatchObject([{ url: mock.url }]);
   const facing = await aMock({ portalUrl: portal.url });
   for (const [from, bases] of [
-    [facing, ['/', `${portal.url}/mock`]],
-    [portal, ['/mock', mock.url]],
+    [facing, [facing.url, `${portal.url}/mock`]],
+    [portal, [`${portal.url}/mock`, mock.url]],
   ] as const) {
     const { servers } = JSON.parse((await served('/openapi.json', from)).text) as { servers: Server[] };
     const filled = ({ url, variables = {} }: Server) => url.replaceAll(/\{(\w+)\}/g, (_, name: string) => variables[name]?.default ?? '');

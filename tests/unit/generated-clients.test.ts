@@ -1,12 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { loadTouchpointFixtures } from '../../services/touchpoint-mock/contract/fixtures.ts';
 import { touchpointOpenApi } from '../../services/touchpoint-mock/documents/documents.ts';
+import { applicationNames } from '../../shared/catalog/applications.ts';
+import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
+import { applicationContract } from '../../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
 
 /** The forms that generators of clients refuse, warn of, or turn into code that does not compile. `npm run test:package` runs the generators. */
 
 interface Schema {
   readonly $ref?: string;
+  readonly title?: string;
+  readonly properties?: object;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -23,6 +31,12 @@ const documents = {
   estate: estateOpenApi('1.2.3'),
   touchpoint: touchpointOpenApi(await loadTouchpointFixtures(), { from: 'portal', other: 'http://127.0.0.1:15115' }),
 } as unknown as Readonly<Record<string, Document>>;
+
+const everyDocument: Readonly<Record<string, object>> = {
+  ...documents,
+  events: estateAsyncApi('1.2.3', 'memory'),
+  ...Object.fromEntries(applicationNames.map((name) => [name, applicationContract(name, '1.2.3')])),
+};
 
 /** Members whose values are data. */
 const DATA = new Set(['example', 'examples', 'default', 'value', 'x-problem-codes']);
@@ -77,5 +91,44 @@ test.each(Object.entries(documents))(
     expect(schemas.filter((schema) => operations.some((id) => startsWith(schema, id)))).toEqual([]);
     const names = [...operations, ...schemas].map((name) => wordsOf(name).join(''));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  },
+);
+
+test.each(Object.entries(everyDocument))(
+  'The document of the %s titles each object, enumeration and union, so that generators number no class',
+  (_name, document) => {
+    const titled = parts(JSON.parse(JSON.stringify(document)), '#').filter(
+      ([place, part]) => !/\/(?:if|then|else|not|securitySchemes)(?:\/|$)|\/allOf\/\d+$/.test(place) && needsClass(part),
+    );
+    expect(titled.length).toBeGreaterThan(5);
+    expect(titled.filter(([, { title }]) => !/^[A-Z][A-Za-z0-9]*$/.test(title ?? '')).map(([place]) => place)).toEqual([]);
+    const byTitle = Map.groupBy(titled, ([, { title }]) => title);
+    const ambiguous = [...byTitle].filter(([, same]) => new Set(same.map(([, part]) => JSON.stringify(part))).size > 1);
+    expect(ambiguous.map(([title, same]) => [title, ...same.map(([place]) => place)])).toEqual([]);
+  },
+);
+
+test.each(Object.entries(documents))(
+  'The OpenAPI document of the %s has each inline object in one place, because a generator refuses two classes with one name',
+  (_name, document) => {
+    const objects = parts(document, '#').filter(([, part]) => part.properties !== undefined && part.title !== undefined);
+    const twice = [...Map.groupBy(objects, ([, { title }]) => title)].filter(([, same]) => same.length > 1);
+    expect(twice.map(([title, same]) => [title, ...same.map(([place]) => place)])).toEqual([]);
+  },
+);
+
+/** Whether generators make a class or a type of a schema. A schema within `allOf` belongs to the schema around it. */
+function needsClass({ type, properties, enum: values, anyOf, oneOf }: Schema): boolean {
+  const alternatives = [...(anyOf ?? []), ...(oneOf ?? [])].filter((one) => one.type !== 'null');
+  return type === 'object' || properties !== undefined || values !== undefined || alternatives.length > 1;
+}
+
+test.each(Object.entries(everyDocument))(
+  'The document of the %s has no pattern with a bare or escaped slash, which ends a literal or is escaped twice in generated code',
+  (_name, document) => {
+    const withSlash = parts(document, '#').filter(([, { pattern = '' }]) =>
+      pattern.replaceAll(/\[(?:\\[^/]|[^\]\\])*\]/g, '').includes('/'),
+    );
+    expect(withSlash.map(([place, { pattern }]) => [place, pattern])).toEqual([]);
   },
 );

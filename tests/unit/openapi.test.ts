@@ -1,19 +1,32 @@
 import { expect, test } from '@jest/globals';
 import { apis } from '../../shared/catalog/apis.ts';
+import { applicationNames } from '../../shared/catalog/applications.ts';
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../shared/catalog/define.ts';
 import { dependencyProblems, problems } from '../../shared/catalog/problems.ts';
+import { applicationContract } from '../../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
+import { type Schema, schemasOf } from '../support/json-schema.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly security: readonly Record<string, unknown>[];
-  readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly in?: string }[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: Record<string, unknown> }> };
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Record<string, { schema: Record<string, unknown>; example?: unknown }>;
+  };
   readonly responses: Readonly<Record<string, Coded & { readonly $ref?: string }>>;
 }
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
 interface Coded {
-  readonly content?: Record<string, { readonly schema: Record<string, unknown> }>;
+  readonly content?: Record<string, { readonly schema: Record<string, unknown>; readonly example?: unknown }>;
   readonly description?: string;
   readonly 'x-problem-codes'?: readonly string[];
 }
@@ -25,6 +38,8 @@ const document = estateOpenApi('1.2.3') as {
   components: {
     schemas: Record<string, Record<string, unknown>>;
     responses: Record<string, Coded>;
+    parameters?: Record<string, Parameter>;
+    headers?: Record<string, Parameter>;
   };
 };
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
@@ -55,7 +70,8 @@ test.each(publicApis.map((api) => [api.id, api] as const))(
     const { security, parameters } = operationOf(api);
     const schemes = {
       none: [],
-      bearer: [{ bearer: [] }, { oauth: ['catalog'] }],
+      // With OAuth as an alternative, clients of openapi-generator send the token without `Bearer`.
+      bearer: [{ bearer: [] }],
       'api-key': [{ apiKey: [] }],
       signature: [{ signature: [] }],
     };
@@ -140,7 +156,22 @@ test('The OpenAPI document shows an example of every body and of every JSON answ
       requestBody?.content,
       ...Object.entries(responses).flatMap(([status, { content }]) => (status < '300' ? [content] : [])),
     ];
-    return contents.some((content) => content?.['application/json'] && !('example' in content['application/json'])) ? [operationId] : [];
+    return contents.some((content) => content?.['application/json'] && content['application/json'].example === undefined)
+      ? [operationId]
+      : [];
   });
   expect(without).toEqual([]);
+});
+
+/** Importers invent a value for a header or a path parameter without an example, which then names nothing. */
+test('The OpenAPI documents show an example of every header and of every path parameter, which its schema accepts', () => {
+  for (const each of [document, ...applicationNames.map((name) => applicationContract(name, '1.2.3'))] as (typeof document)[]) {
+    const { parameters: shared = {}, headers = {} } = each.components;
+    const inPaths = Object.values(each.paths).flatMap((item) => Object.values(item).flatMap(({ parameters }) => parameters));
+    const described = [...Object.values(shared), ...Object.values(headers), ...inPaths.filter((one) => one.in === 'path')];
+    expect(described.length).toBeGreaterThan(7);
+    const { misfit } = schemasOf(each);
+    const misfits = described.map(({ name, schema = {}, example }) => [name, misfit(schema, example)]);
+    expect(misfits.filter(([, why]) => why !== undefined)).toEqual([]);
+  }
 });

@@ -1,6 +1,8 @@
 import { type RequestHandler, Router } from 'express';
 import { stringify } from 'yaml';
-import { fixedDocument } from '../../../shared/http/fixed-document.ts';
+import { operationWithTitles, schemasWithTitles } from '../../../shared/contract/titles.ts';
+import { addressedDocument } from '../../../shared/http/fixed-document.ts';
+import type { OwnAddress } from '../../../shared/http/own-address.ts';
 import { ownHosts } from '../../../shared/process/own-hosts.ts';
 import { FOREIGN_HOST, GET_ONLY, send } from '../contract/answers.ts';
 import { ALIAS_NAMES, ALIASES, type Alias, INVALID_SELECTOR, scenarioPath } from '../contract/cases.ts';
@@ -8,7 +10,7 @@ import type { CaseFixture, TouchpointFixtures } from '../contract/fixtures.ts';
 import { REQUEST_OF } from '../contract/messages.ts';
 import { type Part, responses, schemaRef, schemas } from './responses.ts';
 
-interface Documented extends Served {
+interface Documented extends Omit<Served, 'origin'> {
   readonly fixtures: TouchpointFixtures;
   readonly isReady: () => boolean;
 }
@@ -24,9 +26,10 @@ export function ownHostsOnly(allowed: readonly string[]): RequestHandler {
 
 /** Health, readiness and the contract document, on the mock and the portal. None of them needs a key. */
 export function documentRouter({ fixtures, isReady, ...served }: Documented): Router {
-  const json = fixedDocument('application/json', () => JSON.stringify(touchpointOpenApi(fixtures, served), null, 2));
-  const yaml = fixedDocument('application/yaml', () =>
-    stringify(touchpointOpenApi(fixtures, served), { aliasDuplicateObjects: false, lineWidth: 0 }),
+  const document = ({ origin }: OwnAddress) => touchpointOpenApi(fixtures, { ...served, origin });
+  const json = addressedDocument('application/json', (address) => JSON.stringify(document(address), null, 2));
+  const yaml = addressedDocument('application/yaml', (address) =>
+    stringify(document(address), { aliasDuplicateObjects: false, lineWidth: 0 }),
   );
   const router = Router({ caseSensitive: true, strict: true });
   router
@@ -62,15 +65,17 @@ interface Served {
   readonly from: 'mock' | 'portal';
   /** Address of the other server, if there is one: `http://127.0.0.1:15115`. */
   readonly other?: string;
+  /** Address of the server of the document. Without it, the first server has a relative path. */
+  readonly origin?: string;
 }
 
 /** Base of the paths at the mock and at the portal. */
-const BASES = { mock: '/', portal: '/mock' } as const;
+const BASES = { mock: '', portal: '/mock' } as const;
 
-/** The servers: first the one that serves the document, with relative paths, then the other one with its address. */
-function serversOf({ from, other }: Served): Part[] {
+/** The servers: first the one that serves the document, then the other one. */
+function serversOf({ from, other, origin = '' }: Served): Part[] {
   const own = {
-    url: BASES[from],
+    url: `${origin}${BASES[from]}` || '/',
     description: from === 'mock' ? 'The mock that serves this document.' : 'The mock, through the portal that serves this document.',
   };
   if (other === undefined) return [own];
@@ -87,8 +92,10 @@ function serversOf({ from, other }: Served): Part[] {
 
 /** The contract as OpenAPI 3.0.3, with the fixtures as its examples. */
 export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served): Part {
-  const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: aliasOperation(alias, cases) }] as const);
-  const scenarios = cases.map((fixture) => [scenarioPath(fixture.case), { post: scenarioOperation(fixture) }] as const);
+  const aliases = ALIAS_NAMES.map((alias) => [ALIASES[alias].path, { post: operationWithTitles(aliasOperation(alias, cases)) }] as const);
+  const scenarios = cases.map(
+    (fixture) => [scenarioPath(fixture.case), { post: operationWithTitles(scenarioOperation(fixture)) }] as const,
+  );
   return {
     openapi: '3.0.3',
     info: {
@@ -112,7 +119,7 @@ export function touchpointOpenApi({ cases }: TouchpointFixtures, served: Served)
           description: 'Store API key, a plain bearer credential. There is no token to request or renew.',
         },
       },
-      schemas: schemas(),
+      schemas: schemasWithTitles(schemas()),
       examples: Object.fromEntries(
         cases.flatMap((fixture) => [
           [`request-${fixture.case}`, { summary: `${fixture.case}: ${fixture.title}`, value: fixture.request }],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineApi } from '../define.ts';
 import { dependencyProblems } from '../problems.ts';
 import { exactlyOne, Id, Points, PositiveMoney, pageOf, queryInteger, typedText } from '../shapes.ts';
-import { CardNumber, LedgerEntry, LoyaltyAccount, Redemption } from './objects.ts';
+import { CardNumber, LedgerEntry, LoyaltyAccount, RedeemedPoints } from './objects.ts';
 
 export const getMemberBalance = defineApi({
   id: 'get-member-balance-api',
@@ -54,7 +54,7 @@ export const redeemPoints = defineApi({
   method: 'POST',
   path: '/members/{id}/redeem',
   request: exactlyOne(z.strictObject({ points: Points, basketId: Id.optional(), orderId: Id.optional() }), ['basketId', 'orderId']),
-  response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
+  response: RedeemedPoints,
   status: 201,
   problems: ['not_found', 'insufficient_points', 'conflicting_repeat'],
   shapes: 'our choice',
@@ -104,7 +104,7 @@ export const redeemLoyaltyPoints = defineApi({
   method: 'POST',
   path: '/loyalty/accounts/{id}/redemptions',
   request: z.strictObject({ points: Points, orderId: Id.optional() }),
-  response: z.object({ account: LoyaltyAccount, redemption: Redemption }),
+  response: RedeemedPoints,
   status: 201,
   problems: ['not_found', 'insufficient_points', 'conflicting_repeat', ...dependencyProblems],
   shapes: 'our choice',

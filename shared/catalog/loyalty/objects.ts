@@ -88,6 +88,8 @@ export const Redemption = z
   })
   .meta({ id: 'Redemption' });
 
+export const RedeemedPoints = z.object({ account: LoyaltyAccount, redemption: Redemption }).meta({ id: 'RedeemedPoints' });
+
 export const loyaltyAccount = defineObject({
   type: 'loyalty-account',
   owner: 'loyalty-platform',

@@ -6,7 +6,8 @@ import { carrierWebhook } from '../../catalog/fulfillment/apis.ts';
 import { objects } from '../../catalog/objects.ts';
 import { JsonSchemas, type Part } from '../json-schemas.ts';
 import { SIGNATURE } from '../openapi/components.ts';
-import { EVENT_SCHEMAS, eventMessages, HTTP_BINDING, KAFKA_BINDING, objectOf, ref } from './event-messages.ts';
+import { schemasWithTitles, withTitles } from '../titles.ts';
+import { eventMessages, HTTP_BINDING, KAFKA_BINDING, objectOf, RECORD_SCHEMAS, ref } from './event-messages.ts';
 
 const DESCRIPTION = `Every change of a business object is an event, named as in the source document or else \`ext.<object>-changed\`.
 Events are CloudEvents 1.0 in structured mode. Each business domain has one topic, keyed by the object's id: order is kept per object
@@ -22,16 +23,15 @@ Events may gain members: ignore those you do not know.`;
  */
 export type EventServers = 'memory' | { readonly kafka: readonly string[]; readonly isSecure?: boolean; readonly prefix?: string };
 
-const GATEWAY_HOST: Part = {
-  host: '{gateway}',
-  protocol: 'http',
-  variables: { gateway: { default: 'localhost:8080', description: 'Host and port of the gateway.' } },
-};
-
-function serversOf(events: EventServers): Part {
+function serversOf(events: EventServers, gateway: string): Part {
+  const server = {
+    host: '{gateway}',
+    protocol: 'http',
+    variables: { gateway: { default: gateway, description: 'Host and port of the gateway.' } },
+  };
   if (events === 'memory') {
     const description = 'The gateway receives webhooks. This estate has no broker: `GET /_control/events` lists its events.';
-    return { gateway: { ...GATEWAY_HOST, description } };
+    return { gateway: { ...server, description } };
   }
   const [first] = events.kafka;
   const known = first === undefined ? {} : { default: first, enum: events.kafka };
@@ -42,12 +42,15 @@ function serversOf(events: EventServers): Part {
       description: 'The brokers of this estate, with the addresses that its applications use.',
       variables: { broker: { ...known, description: 'Host and port of a broker.' } },
     },
-    gateway: { ...GATEWAY_HOST, description: 'The gateway, which receives webhooks.' },
+    gateway: { ...server, description: 'The gateway, which receives webhooks.' },
   };
 }
 
-/** The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog. */
-export function estateAsyncApi(version: string, events: EventServers): Part {
+/**
+ * The events of the estate and the signed webhook of the carrier as AsyncAPI 3, derived from the catalog.
+ * @param gateway host and port of the gateway
+ */
+export function estateAsyncApi(version: string, events: EventServers, gateway = 'localhost:8080'): Part {
   const schemas = new JsonSchemas('draft-7');
   const messages = { ...eventMessages(schemas), [WEBHOOK]: webhookMessage(schemas) };
   const operations = { ...topicOperations(), ...webhookOperations(schemas) };
@@ -60,7 +63,7 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     defaultContentType: EVENT_CONTENT_TYPE,
-    servers: serversOf(events),
+    servers: serversOf(events, gateway),
     channels: {
       ...(events === 'memory' ? topicChannels('gateway', '') : topicChannels('kafka', events.prefix ?? '')),
       [WEBHOOK]: WEBHOOK_CHANNEL,
@@ -68,7 +71,7 @@ export function estateAsyncApi(version: string, events: EventServers): Part {
     operations,
     components: {
       messages,
-      schemas: { ...EVENT_SCHEMAS, ...schemas.all() },
+      schemas: schemasWithTitles({ ...RECORD_SCHEMAS, ...schemas.all() }),
       securitySchemes: { signature: { type: 'httpApiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
     },
   };
@@ -155,6 +158,7 @@ function webhookMessage(schemas: JsonSchemas): Part {
     summary: 'A parcel was scanned. The id names parcel and scan and is the same for every attempt. Repeated and older scans move nothing.',
     contentType: 'application/json',
     headers: {
+      title: 'CarrierWebhookHeaders',
       type: 'object',
       required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
       properties: {
@@ -167,7 +171,7 @@ function webhookMessage(schemas: JsonSchemas): Part {
         'webhook-signature': { type: 'string', description: SIGNATURE },
       },
     },
-    payload: schemas.of(carrierWebhook.request, 'input'),
+    payload: withTitles(schemas.of(carrierWebhook.request, 'input'), 'CarrierWebhook'),
     bindings: { http: { bindingVersion: HTTP_BINDING } },
     examples: [
       {
@@ -201,7 +205,13 @@ function webhookOperations(schemas: JsonSchemas): Part {
     channel: ref('channels', WEBHOOK),
     messages: [ref('channels', WEBHOOK, 'messages', WEBHOOK)],
     security: [ref('components', 'securitySchemes', 'signature')],
-    bindings: { http: { method: carrierWebhook.method, query: schemas.of(carrierWebhook.query, 'input'), bindingVersion: HTTP_BINDING } },
+    bindings: {
+      http: {
+        method: carrierWebhook.method,
+        query: withTitles(schemas.of(carrierWebhook.query, 'input'), 'CarrierWebhookQuery'),
+        bindingVersion: HTTP_BINDING,
+      },
+    },
   });
   return { 'carrier-platform-sends-webhooks': operation('carrier-platform', 'send'), 'fms-receives-webhooks': operation('fms', 'receive') };
 }

@@ -4,6 +4,7 @@ import { allEvents } from '../../catalog/events.ts';
 import { objectExamples } from '../../catalog/examples.ts';
 import { objects } from '../../catalog/objects.ts';
 import type { JsonSchemas, Part } from '../json-schemas.ts';
+import { inPascalCase, withTitles } from '../titles.ts';
 
 /** Versions of the AsyncAPI bindings that the document uses. */
 export const KAFKA_BINDING = '0.5.0';
@@ -83,6 +84,9 @@ const RECORD_HEADERS: Part = {
 /** The schema that the payload of every event extends, by the name of its component. */
 export const EVENT_SCHEMAS: Part = { CloudEvent: CLOUD_EVENT };
 
+/** The schemas that every event on Kafka has, by the name of their component. */
+export const RECORD_SCHEMAS: Part = { ...EVENT_SCHEMAS, RecordHeaders: RECORD_HEADERS };
+
 /** One message per event, by the event's name. */
 export function eventMessages(schemas: JsonSchemas): Part {
   return Object.fromEntries(allEvents.map((event) => [event.name, eventMessage(event, schemas)]));
@@ -105,7 +109,7 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
     ...(detail !== undefined && { description: detail }),
     contentType: EVENT_CONTENT_TYPE,
     correlationId: { location: '$message.payload#/correlationid' },
-    headers: RECORD_HEADERS,
+    headers: ref('components', 'schemas', 'RecordHeaders'),
     payload: eventPayload(event, (schema, io) => schemas.of(schema, io)),
     bindings: { kafka: { key: { type: 'string', description: 'partitionkey: the object’s id.' }, bindingVersion: KAFKA_BINDING } },
     examples: example && [example],
@@ -116,13 +120,13 @@ function eventMessage(event: EventDefinition, schemas: JsonSchemas): Part {
 export function eventPayload(event: EventDefinition, schemaOf: JsonSchemas['of']): Part {
   const { name, object } = event;
   const { owner, schema, lifeCycle } = objectOf(event);
-  return {
+  const payload = {
     allOf: [ref('components', 'schemas', 'CloudEvent')],
     type: 'object',
     properties: {
       source: { type: 'string', const: `urn:uc:app:${owner}` },
       type: { type: 'string', const: `${TYPE_PREFIX}${name}` },
-      subject: { type: 'string', pattern: `^${object}/` },
+      subject: { type: 'string', pattern: `^${object}[/]` },
       dataschema: { type: 'string', const: `urn:uc:schema:${name}:1` },
       ...(!isAdditional(event) && { classification: { type: 'string', const: event.classification } }),
       data: {
@@ -130,11 +134,12 @@ export function eventPayload(event: EventDefinition, schemaOf: JsonSchemas['of']
         required: ['object'],
         properties: {
           object: schemaOf(schema, 'output'),
-          ...(lifeCycle && { previousState: { type: 'string', enum: lifeCycle.states } }),
+          ...(lifeCycle && { previousState: { title: `${inPascalCase(object)}PreviousState`, type: 'string', enum: lifeCycle.states } }),
         },
       },
     },
   };
+  return withTitles(payload, `${inPascalCase(name)}Event`);
 }
 
 const isAdditional = ({ name }: EventDefinition): boolean => name.startsWith('ext.');

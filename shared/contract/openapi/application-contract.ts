@@ -11,6 +11,7 @@ import { isSwappable } from '../../catalog/swap.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { EVENT_SCHEMAS, eventPayload } from '../asyncapi/event-messages.ts';
 import type { Part } from '../json-schemas.ts';
+import { operationWithTitles, schemasWithTitles } from '../titles.ts';
 import {
   Components,
   pathParameters,
@@ -50,9 +51,9 @@ export function applicationContract(application: Application, version: string): 
   const components = new Components();
   const paths: Record<string, Record<string, Part>> = {};
   for (const api of answeredBy(application)) {
-    paths[api.path] = { ...paths[api.path], [api.method.toLowerCase()]: operationOf(api, components) };
+    paths[api.path] = { ...paths[api.path], [api.method.toLowerCase()]: operationWithTitles(operationOf(api, components)) };
   }
-  if (consumedBy(application).length > 0) paths['/events'] = { post: receivingOperation(application, components) };
+  if (consumedBy(application).length > 0) paths['/events'] = { post: operationWithTitles(receivingOperation(application, components)) };
   const responses = components.responses();
   const mayRetry = JSON.stringify([paths, responses]).includes('/headers/RetryAfter');
   const { title, owns } = applications[application];
@@ -71,7 +72,7 @@ export function applicationContract(application: Application, version: string): 
     components: {
       parameters: HEADERS,
       ...(mayRetry && { headers: { RetryAfter: RESPONSE_HEADERS['RetryAfter'] } }),
-      schemas: { ...components.schemas(), ...(paths['/events'] && EVENT_SCHEMAS), Problem: PROBLEM },
+      schemas: schemasWithTitles({ ...components.schemas(), ...(paths['/events'] && EVENT_SCHEMAS), Problem: PROBLEM }),
       responses,
     },
     'x-life-cycles': Object.fromEntries(
@@ -139,34 +140,58 @@ function receivingOperation(application: Application, components: Components): P
 
 /** Headers that the estate sends, by the name of their component. */
 const HEADERS: Part = {
-  Rehearsal: header('X-Rehearsal', 'The rehearsal. Objects of one rehearsal are unknown in another.', {
-    type: 'string',
-    pattern: REHEARSAL_NAME.source,
-  }),
-  RehearsalNow: header('X-Rehearsal-Now', 'The time of the rehearsal. Timestamps and expiries follow it, not the wall clock.', {
-    type: 'string',
-    format: 'date-time',
-  }),
-  CorrelationId: header('X-Correlation-Id', 'Shared by all calls and events of one request.', plainSchemaOf(CorrelationId)),
-  Traceparent: { ...header('traceparent', 'W3C Trace Context, while tracing is on.', { type: 'string' }), required: false },
+  Rehearsal: header(
+    'X-Rehearsal',
+    'The rehearsal. Objects of one rehearsal are unknown in another.',
+    { type: 'string', pattern: REHEARSAL_NAME.source },
+    'default',
+  ),
+  RehearsalNow: header(
+    'X-Rehearsal-Now',
+    'The time of the rehearsal. Timestamps and expiries follow it, not the wall clock.',
+    { type: 'string', format: 'date-time' },
+    '2026-03-01T10:00:00.000Z',
+  ),
+  CorrelationId: header(
+    'X-Correlation-Id',
+    'Shared by all calls and events of one request.',
+    plainSchemaOf(CorrelationId),
+    'checkout-4711',
+  ),
+  Traceparent: {
+    ...header(
+      'traceparent',
+      'W3C Trace Context, while tracing is on.',
+      { type: 'string' },
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    ),
+    required: false,
+  },
   CallingApplication: {
-    ...header('X-Calling-Application', 'The calling application. Absent when a client or the control plane calls.', { type: 'string' }),
+    ...header(
+      'X-Calling-Application',
+      'The calling application. Absent when a client or the control plane calls.',
+      { type: 'string' },
+      'oms',
+    ),
     required: false,
   },
   EstateCall: header(
     'X-Estate-Call',
     'A signed token of this call: rehearsal, chain of calls, deadline. Send it back unchanged with calls to the estate.',
     { type: 'string' },
+    'eyJyZWhlYXJzYWwiOiJkZWZhdWx0In0.3q2-7w',
   ),
   IdempotencyKey: header(
     'Idempotency-Key',
     'The same for every attempt of one call. A key has one effect; a repeat gets the same answer.',
     plainSchemaOf(IdempotencyKey),
+    '9b3a6f0e-4c1d-4f7a-8a57-2d1c6f3e9b10',
   ),
 };
 
-function header(name: string, description: string, schema: Part): Part {
-  return { name, in: 'header', required: true, description, schema };
+function header(name: string, description: string, schema: Part, example: string): Part {
+  return { name, in: 'header', required: true, description, schema, example };
 }
 
 /** A refusal of a real system. The estate adds the other members of its refusals. */

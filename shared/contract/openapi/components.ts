@@ -9,6 +9,7 @@ import { Id, Sku, VoucherCode } from '../../catalog/shapes.ts';
 import { REHEARSAL_NAME } from '../../domain/ids.ts';
 import { JsonSchemas, type Part, sorted } from '../json-schemas.ts';
 import type { RefusalExample } from './examples.ts';
+import { examplesOfPath } from './path-examples.ts';
 
 /** Maximum number of codes of a shared refusal. Longer lists occur in few operations. */
 const MOST_SHARED = 4;
@@ -59,7 +60,7 @@ export const json = (schema: Part, example?: unknown): Part => ({ 'application/j
 export function requestBody(request: z.ZodType, components: Components, example?: unknown): Part {
   if (request instanceof z.ZodObject && Object.keys(request.shape).length === 0) return {};
   const required = !request.safeParse({}).success;
-  return { requestBody: { required, content: json(components.schemaOf(request, 'input'), example) } };
+  return { requestBody: { required, content: json(components.schemaOf(request, 'input'), required ? example : (example ?? {})) } };
 }
 
 /** The schema of a header or another value without named parts. */
@@ -73,6 +74,7 @@ export const REQUEST_HEADERS: Part = {
     // The schema has no default, because generated clients would send it even with a credential that is bound to another rehearsal.
     description: 'The rehearsal of this request, unless the credential is bound to one. Without either it is the rehearsal `default`.',
     schema: { type: 'string', pattern: REHEARSAL_NAME.source },
+    example: 'default',
   },
   CorrelationId: {
     name: 'X-Correlation-Id',
@@ -80,6 +82,7 @@ export const REQUEST_HEADERS: Part = {
     description:
       'Ties requests, internal calls and events together. The response repeats it. The gateway generates one when it is absent or malformed.',
     schema: plainSchemaOf(CorrelationId),
+    example: 'checkout-4711',
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
@@ -87,12 +90,14 @@ export const REQUEST_HEADERS: Part = {
     description:
       'The same request with the same key is answered with the stored response and changes nothing. Keys are kept for 24 hours on the rehearsal’s clock.',
     schema: plainSchemaOf(IdempotencyKey),
+    example: '9b3a6f0e-4c1d-4f7a-8a57-2d1c6f3e9b10',
   },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'Id of the last frame received. The stream continues after it. Default: now.',
     schema: { type: 'string', pattern: STREAM_CURSOR.source },
+    example: 'h0.e0',
   },
   IfMatch: {
     name: 'If-Match',
@@ -100,20 +105,21 @@ export const REQUEST_HEADERS: Part = {
     description:
       'ETags of the object as it was read, separated by commas, or *. The answer is 412 when the object has none of them. Weak tags match nothing.',
     schema: plainSchemaOf(IfMatch),
-    example: '"3"',
+    example: '*',
   },
 };
 
 /** Headers that a response may carry, by the name of their component. */
 export const RESPONSE_HEADERS: Part = {
-  CorrelationId: { description: 'As sent, or generated.', schema: plainSchemaOf(CorrelationId) },
+  CorrelationId: { description: 'As sent, or generated.', schema: plainSchemaOf(CorrelationId), example: 'checkout-4711' },
   ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
   IdempotentReplayed: {
     description: 'Present when this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },
+    example: 'true',
   },
-  RetryAfter: { description: 'Seconds to wait before the same request may succeed.', schema: { type: 'integer' } },
-  WwwAuthenticate: { description: 'The required authentication scheme.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait before the same request may succeed.', schema: { type: 'integer' }, example: 1 },
+  WwwAuthenticate: { description: 'The required authentication scheme.', schema: { type: 'string' }, example: 'Bearer' },
 };
 
 export const requestHeader = (name: string): Part => ({ $ref: `#/components/parameters/${name}` });
@@ -131,7 +137,9 @@ const PATH_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 
 const REHEARSAL = z.string().regex(REHEARSAL_NAME);
 
-export function pathParameters(path: string, components: Components): Part[] {
+/** @param verb an example of the move of an object that the last segment of the path names */
+export function pathParameters(path: string, components: Components, verb?: string): Part[] {
+  const examples = examplesOfPath(path, verb);
   const schemaOf = (name: string) => {
     if (path.startsWith('/_control/rehearsals')) return REHEARSAL;
     if (path.startsWith('/_control/webhooks') && name === 'name') return WebhookName;
@@ -143,6 +151,7 @@ export function pathParameters(path: string, components: Components): Part[] {
     in: 'path',
     required: true,
     schema: components.schemaOf(schemaOf(name), 'input'),
+    example: examples[name],
   }));
 }
 
@@ -226,15 +235,27 @@ export const SIGNATURE =
 
 /** The security scheme of each kind of credential. */
 export const SCHEMES = [
-  { auth: 'bearer', name: 'bearer', scheme: { type: 'http', scheme: 'bearer', description: 'An opaque token per consuming application.' } },
+  {
+    auth: 'bearer',
+    name: 'bearer',
+    scheme: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An opaque token per consuming application, or a token of POST /oauth/token with the scope catalog.',
+    },
+  },
   { auth: 'api-key', name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The key of a carrier.' } },
   { auth: 'signature', name: 'signature', scheme: { type: 'apiKey', in: 'header', name: 'webhook-signature', description: SIGNATURE } },
 ] as const;
 
-/** Access tokens that expire. They are bearer tokens, which the APIs of the scheme `bearer` and the control plane accept. */
+/**
+ * Access tokens that expire. They are bearer tokens, so operations name only the scheme `bearer` or `control`: as an alternative, this scheme
+ * would make some generated clients send the token without `Bearer`.
+ */
 export const OAUTH_SCHEME: Part = {
   type: 'oauth2',
-  description: 'Tokens that expire on the clock of the rehearsal. Revoke one with POST /oauth/revoke (RFC 7009).',
+  description:
+    'Tokens that expire on the clock of the rehearsal. Send one as a bearer token. Revoke one with POST /oauth/revoke (RFC 7009).',
   flows: {
     clientCredentials: {
       tokenUrl: '/oauth/token',
@@ -243,4 +264,8 @@ export const OAUTH_SCHEME: Part = {
   },
 };
 
-export const CONTROL_SCHEME: Part = { type: 'http', scheme: 'bearer', description: 'A token with the scope control.' };
+export const CONTROL_SCHEME: Part = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'A token with the scope control: an opaque one, or one of POST /oauth/token.',
+};

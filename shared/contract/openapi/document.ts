@@ -5,6 +5,7 @@ import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
+import { operationWithTitles, schemasWithTitles } from '../titles.ts';
 import { CONTROL_SCHEME, Components, OAUTH_SCHEME, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
 import { apiOperation, CONTROL_TAG, controlOperation } from './operations.ts';
 
@@ -24,8 +25,11 @@ stored and returned in UTC with milliseconds.`;
 const publicApis = Object.values(apis) as readonly ApiDefinition[];
 const operations = Object.values(controlOperations) as readonly ControlOperation[];
 
-/** The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane. */
-export function estateOpenApi(version: string): Part {
+/**
+ * The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane.
+ * @param server the address of the gateway; by default, the address from which the document comes
+ */
+export function estateOpenApi(version: string, server = '/'): Part {
   const components = new Components();
   const paths = collectPaths([
     ...publicApis.map((api) => ({ path: api.path, method: api.method, operation: apiOperation(api, components) })),
@@ -39,7 +43,7 @@ export function estateOpenApi(version: string): Part {
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    servers: [{ url: server, description: 'The gateway that serves this document.' }],
     tags: tags(),
     paths,
     components: {
@@ -52,7 +56,7 @@ export function estateOpenApi(version: string): Part {
       },
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,
-      schemas: { ...components.schemas(), Problem: PROBLEM },
+      schemas: schemasWithTitles({ ...components.schemas(), Problem: PROBLEM }),
       responses: components.responses(),
     },
   };
@@ -72,7 +76,7 @@ function collectPaths(entries: readonly { readonly path: string; readonly method
   const paths: Record<string, Record<string, Part>> = {};
   for (const { path, method, operation } of entries) {
     const item = paths[path] ?? {};
-    item[method.toLowerCase()] = operation;
+    item[method.toLowerCase()] = operationWithTitles(operation);
     paths[path] = item;
   }
   return paths;

@@ -24,10 +24,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
     tags: [applications[api.application].title],
     summary: api.name,
     description: `${api.summary}${api.emits.length > 0 ? `\n\nEvents: ${api.emits.map((name) => `\`${name}\``).join(', ')}.` : ''}`,
-    security: [
-      ...SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
-      ...(api.auth === 'bearer' ? [{ oauth: ['catalog'] }] : []),
-    ],
+    security: SCHEMES.filter(({ auth }) => auth === api.auth).map(({ name }) => ({ [name]: [] })),
     parameters: [
       ...pathParameters(api.path, components),
       ...queryParameters(api.query, components),
@@ -102,9 +99,9 @@ export function controlOperation(control: ControlOperation, components: Componen
     tags: [CONTROL_TAG],
     summary: sentenceCase(control.id),
     description: control.summary,
-    security: [{ control: [] }, { oauth: ['control'] }],
+    security: [{ control: [] }],
     parameters: [
-      ...pathParameters(control.path, components),
+      ...pathParameters(control.path, components, control.plays?.verbs[0]),
       ...queryParameters(control.query, components),
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),

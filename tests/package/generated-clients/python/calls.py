@@ -1,27 +1,42 @@
-"""Plays a basket with the client of openapi-python-client and with the client of openapi-generator."""
+"""Places an order with the client of openapi-python-client and with the client of openapi-generator."""
 
 import os
 
 from generated import AuthenticatedClient
-from generated.api.e_commerce_platform import create_basket_api, get_product_api
-from generated.models import CreateBasketApiBody
+from generated.api.e_commerce_platform import checkout_basket_api, create_basket_api
+from generated.api.oms import confirm_order_api
+from generated.api.payment_hub import authorize_payment_api
+from generated.models import AuthorizePaymentBody, CheckoutBasketBody, CreateBasketBody
 from openapi_client import ApiClient, Configuration
+from openapi_client import models
 from openapi_client.api.e_commerce_platform_api import ECommercePlatformApi
-from openapi_client.exceptions import NotFoundException
-from openapi_client.models.create_basket_api_request import CreateBasketApiRequest
+from openapi_client.api.oms_api import OMSApi
+from openapi_client.api.payment_hub_api import PaymentHubApi
+from openapi_client.exceptions import ConflictException
 
-url = os.environ["ESTATE_URL"]
 token = os.environ["ESTATE_BEARER_TOKEN"]
-basket = {"channel": "web", "lines": [{"sku": "mug-blue", "qty": 1}]}
+basket = {"channel": "web", "lines": [{"sku": "mug-blue", "qty": 2}]}
+address = {"name": "Ada Byrne", "line1": "1 Quay Street", "city": "Galway", "postalCode": "H91", "country": "IE"}
+checkout = {"placeOrder": True, "shippingAddress": address}
+tender = {"type": "card", "token": "tok_visa"}
 
-with AuthenticatedClient(base_url=url, token=token) as client:
-    print("openapi-python-client", create_basket_api.sync(client=client, body=CreateBasketApiBody.from_dict(basket)).state)
-    print("openapi-python-client", get_product_api.sync("no-such-thing", client=client).code)
+with AuthenticatedClient(base_url=os.environ["ESTATE_URL"], token=token) as client:
+    opened = create_basket_api.sync(client=client, body=CreateBasketBody.from_dict(basket))
+    order = checkout_basket_api.sync(opened.id, client=client, body=CheckoutBasketBody.from_dict(checkout)).order_id
+    print("openapi-python-client", confirm_order_api.sync(order, client=client).code)
+    payment = AuthorizePaymentBody.from_dict({"orderId": order, "tender": tender})
+    authorize_payment_api.sync(client=client, body=payment)
+    print("openapi-python-client", confirm_order_api.sync(order, client=client).state)
 
-with ApiClient(Configuration(host=url, access_token=token)) as client:
-    api = ECommercePlatformApi(client)
-    print("openapi-generator", api.create_basket_api(CreateBasketApiRequest.from_dict(basket)).state)
+with ApiClient(Configuration(access_token=token)) as client:
+    shop = ECommercePlatformApi(client)
+    orders = OMSApi(client)
+    opened = shop.create_basket_api(models.CreateBasketBody.from_dict(basket))
+    order = shop.checkout_basket_api(opened.id, models.CheckoutBasketBody.from_dict(checkout)).order_id
     try:
-        api.get_product_api("no-such-thing")
-    except NotFoundException as refused:
+        orders.confirm_order_api(order)
+    except ConflictException as refused:
         print("openapi-generator", refused.data.code)
+    payment = models.AuthorizePaymentBody.from_dict({"orderId": order, "tender": tender})
+    PaymentHubApi(client).authorize_payment_api(payment)
+    print("openapi-generator", orders.confirm_order_api(order).state)

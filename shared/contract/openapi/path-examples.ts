@@ -1,0 +1,98 @@
+import { basket } from '../../catalog/commerce/objects.ts';
+import type { ObjectDefinition } from '../../catalog/define-object.ts';
+import { objectExamples } from '../../catalog/examples.ts';
+import { fulfillmentOrder } from '../../catalog/fulfillment/fulfillment-orders.ts';
+import { returnObject } from '../../catalog/fulfillment/returns.ts';
+import { shipment } from '../../catalog/fulfillment/shipments.ts';
+import { reservation } from '../../catalog/inventory/objects.ts';
+import { order } from '../../catalog/order/objects.ts';
+import { payment } from '../../catalog/payment/objects.ts';
+
+const idOf = ({ type }: ObjectDefinition): string =>
+  String(objectExamples.find(({ definition }) => definition.type === type)?.object['id']);
+
+const ORDER = idOf(order);
+const PAYMENT = idOf(payment);
+const FULFILLMENT = idOf(fulfillmentOrder);
+const WITHOUT_PREFIX = ORDER.slice('ord_'.length);
+
+/** Examples of the parameter after a folder of the path. New worlds have the data of the fixtures; other ids have the form of the estate's ids. */
+const AFTER: Readonly<Record<string, string>> = {
+  baskets: idOf(basket),
+  'basket-holds': idOf(basket),
+  'by-transaction': ORDER,
+  calls: 'get-payable',
+  customers: 'cus_ada',
+  deliveries: '1',
+  events: `evt_${WITHOUT_PREFIX}`,
+  faults: 'slow',
+  'fulfillment-orders': FULFILLMENT,
+  'gift-cards': 'gift_5',
+  holds: idOf(reservation),
+  'ledger-entries': 'earn',
+  members: 'loy_ada',
+  accounts: 'loy_ada',
+  orders: ORDER,
+  parties: idOf(basket),
+  'payment-tokens': 'tok_mine',
+  payments: PAYMENT,
+  authorizations: PAYMENT,
+  'picking-orders': FULFILLMENT.replace('ful_', 'pck_'),
+  products: 'mug-blue',
+  promotions: 'prm_woolly-ridge-15',
+  rehearsals: 'default',
+  reservations: idOf(reservation),
+  returns: idOf(returnObject),
+  runs: `run_${WITHOUT_PREFIX}`,
+  shipments: idOf(shipment),
+  snapshots: 'mine',
+  transactions: ORDER,
+  'voucher-uses': idOf(basket),
+  vouchers: 'WELCOME10',
+  webhooks: 'shop',
+};
+
+/** Examples of parameters that have the same meaning in every path. */
+const NAMED: Readonly<Record<string, string>> = {
+  application: 'payment-hub',
+  file: `${idOf(shipment)}.pdf`,
+  lineId: `${idOf(basket)}-1`,
+  locationId: 'dc-01',
+  orderId: ORDER,
+  reference: ORDER,
+  rehearsal: 'default',
+  requestId: `req_${WITHOUT_PREFIX}`,
+  returnId: idOf(returnObject),
+  sku: 'mug-blue',
+  type: order.type,
+};
+
+/** Paths whose folder has another meaning. */
+const OF_PATH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '/fulfillment/orders/{id}': { id: FULFILLMENT },
+  '/fulfillment/orders/{id}/dispatch': { id: FULFILLMENT },
+  '/internal/ledger-entries/{type}/{reference}': { type: 'earn' },
+  '/internal/members/{customerId}': { customerId: 'cus_ada' },
+  '/_control/products/{id}/{verb}': { verb: 'suspend' },
+};
+
+/**
+ * An example of a path parameter: data of every new world, or an id as the estate makes them.
+ * @param verb the move of an object that the last segment names
+ * @throws Error when the path has no example
+ */
+export function examplesOfPath(path: string, verb = ''): Readonly<Record<string, string>> {
+  const segments = path.split('/');
+  return Object.fromEntries(
+    segments.flatMap((segment, place) => {
+      const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+      if (name === undefined) return [];
+      const folder = segments[place - 1] ?? '';
+      const isOfType = folder.startsWith('{');
+      const isVerb = name === 'verb' || name === 'scan';
+      const example = OF_PATH[path]?.[name] ?? (isVerb ? verb : (NAMED[name] ?? (isOfType ? ORDER : AFTER[folder])));
+      if (!example) throw new Error(`Give an example of {${name}} in ${path}.`);
+      return [[name, example]];
+    }),
+  );
+}
