@@ -70,7 +70,7 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
 }
 
 /**
- * Clients of the revisions of 2025 number their requests from 0, and cancel one with a request of its own. The session distinguishes their
+ * Clients of the revisions of 2025 number their requests from 0, and cancel one with another request. The session distinguishes their
  * numbers. Nothing else is kept for it, so any gateway answers it. Later revisions cancel a request by closing its connection.
  */
 const SESSION_HEADER = 'mcp-session-id';
