@@ -4,6 +4,8 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Agent } from 'undici';
 import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
+import { randomToken } from '../shared/domain/ids.ts';
+import { jsonIn } from '../shared/transport/answer.ts';
 import { createAgentServer } from './server.ts';
 import { worldsOfCredential } from './worlds.ts';
 
@@ -36,21 +38,54 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     },
     { onerror: onError },
   );
+  /** The requests that this process answers, by principal, session and id. */
+  const running = new Map<string, AbortController>();
   return async ({ request, body, principal, key }: AgentRequest, response: ServerResponse): Promise<void> => {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
-    const { method = 'GET' } = request;
+    const cancelled = new AbortController();
+    response.once('close', () => cancelled.abort());
+    if (response.destroyed) return;
+    const { method: verb = 'GET' } = request;
+    const message = messageIn(body);
+    const session = SESSION.exec(String(request.headers[SESSION_HEADER]))?.[0];
+    const numbered = (id: unknown): string => JSON.stringify([principal, session, id]);
+    if (session !== undefined && message.method === 'notifications/cancelled') running.get(numbered(message.params?.requestId))?.abort();
+    const own = session !== undefined && message.id !== undefined ? numbered(message.id) : undefined;
+    if (own !== undefined) running.set(own, cancelled);
     const sent = new Request(new URL('/mcp', access.gateway), {
-      method,
+      method: verb,
       headers: headersOf(request.headers),
-      body: method === 'GET' || method === 'HEAD' ? null : new Uint8Array(body ?? []),
-      signal: gone.signal,
+      body: verb === 'GET' || verb === 'HEAD' ? null : new Uint8Array(body ?? []),
+      signal: cancelled.signal,
     });
-    const answer = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    if (answer.body) await pipeline(answer.body, response);
-    else response.end();
+    try {
+      const answer = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
+      if (message.method === 'initialize') response.setHeader(SESSION_HEADER, randomToken());
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      if (answer.body) await pipeline(answer.body, response);
+      else response.end();
+    } finally {
+      if (own !== undefined && running.get(own) === cancelled) running.delete(own);
+    }
   };
+}
+
+/**
+ * Clients of the revisions of 2025 number their requests from 0, and cancel one with another request. The session distinguishes their
+ * numbers. Nothing else is kept for it, so any gateway answers it. Later revisions cancel a request by closing its connection.
+ */
+const SESSION_HEADER = 'mcp-session-id';
+const SESSION = /^[\w-]{1,64}$/;
+
+interface Message {
+  readonly method?: unknown;
+  readonly id?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+/** The message of a body. The library refuses what is not a message. */
+function messageIn(body: Buffer | undefined): Message {
+  const value = jsonIn(String(body ?? ''));
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 const headersOf = (headers: IncomingHttpHeaders): Headers =>

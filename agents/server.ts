@@ -7,7 +7,7 @@ import { written } from './answer.ts';
 import { prompts } from './prompts.ts';
 import { families, type ResourceFamily, resources } from './resources.ts';
 import { type Tool, tools } from './tools.ts';
-import { AgentMistake, type AgentWorlds } from './worlds.ts';
+import { AgentMistake, type WorldsUntil } from './worlds.ts';
 
 const INSTRUCTIONS =
   'A simulated retailer with a store, a warehouse, a carrier and a payment provider, to test integrations on. Open a world with open_world: it is yours alone. Make calls with call, wait for their consequences, move time with advance, break and mend things, and verify the records. Each answer names the next step.';
@@ -22,7 +22,7 @@ function inWords(schema: z.ZodObject) {
 }
 
 /** A server for one agent, whose worlds are given. */
-export function createAgentServer(version: string, worlds: AgentWorlds): McpServer {
+export function createAgentServer(version: string, worldsUntil: WorldsUntil): McpServer {
   const server = new McpServer(
     { name: 'unified-commerce-estate', title: 'Unified commerce estate', version },
     { instructions: INSTRUCTIONS },
@@ -30,8 +30,8 @@ export function createAgentServer(version: string, worlds: AgentWorlds): McpServ
   for (const tool of tools) {
     const { name, title, description, input, readOnly } = tool;
     const annotations = { readOnlyHint: readOnly, openWorldHint: false };
-    server.registerTool(name, { title, description, inputSchema: inWords(input), annotations }, (given) =>
-      run(tool, given as never, worlds),
+    server.registerTool(name, { title, description, inputSchema: inWords(input), annotations }, (given, { mcpReq: { signal } }) =>
+      run(tool, given as never, worldsUntil(signal)),
     );
   }
   for (const { name, uri, title, description, text } of resources) {
@@ -52,7 +52,7 @@ export function createAgentServer(version: string, worlds: AgentWorlds): McpServ
 const MISTAKES = [AgentMistake, PathRefused, ControlError, ConnectionError];
 
 /** Mistakes, refusals and a missing estate are answers that the agent can act on. Other errors are defects. */
-async function run(tool: Tool, given: never, worlds: AgentWorlds) {
+async function run(tool: Tool, given: never, worlds: ReturnType<WorldsUntil>) {
   try {
     return { content: [{ type: 'text' as const, text: written(await tool.run(given, worlds)) }] };
   } catch (error) {

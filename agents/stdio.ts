@@ -5,9 +5,9 @@ import { worldsOfSession } from './worlds.ts';
 
 /** Answers MCP on standard input and output. Resolves when the client closes standard input. */
 export async function serveOnStdio(version: string, access: AgentAccess, onError: (error: Error) => void): Promise<void> {
-  const worlds = worldsOfSession(access);
+  const worldsUntil = worldsOfSession(access);
   const ended = new Promise((resolve) => process.stdin.once('close', resolve).once('end', resolve));
-  const { close } = serveStdio(() => createAgentServer(version, worlds), { onerror: onError });
+  const { close } = serveStdio(() => createAgentServer(version, worldsUntil), { onerror: onError });
   await ended;
   await close();
 }

@@ -30,6 +30,9 @@ export interface AgentWorlds {
   findKept(handle: string): Promise<Pick<Kept, 'name' | 'client'>>;
 }
 
+/** The worlds of an agent, for one request. @param cancelled ends its calls to the estate */
+export type WorldsUntil = (cancelled: AbortSignal) => AgentWorlds;
+
 /** A snapshot that an agent kept. */
 interface Kept {
   readonly handle: string;
@@ -74,24 +77,28 @@ interface Handles {
 }
 
 /** The worlds that a session, such as a process on stdio, has opened. A handle is the name of the rehearsal. */
-export function worldsOfSession({ gateway, admin, agent }: AgentAccess): AgentWorlds {
-  const opened = new Map<string, { readonly world: string; readonly client: EstateClient }>();
+export function worldsOfSession({ agent, ...access }: AgentAccess): WorldsUntil {
+  const opened = new Map<string, Pick<Created, 'world' | 'credentials'>>();
   const kept = new Map<string, string>();
-  return worldsWith(clientOnAgent({ gateway, admin, bearer: '', apiKey: '' }, agent), {
-    keep: ({ name, world, credentials: { bearer, apiKey } }) => {
-      opened.set(name, { world, client: clientOnAgent({ gateway, admin, bearer, apiKey, rehearsal: name }, agent) });
-      return name;
-    },
-    recall: (name) => {
-      const known = opened.get(name);
-      return known && { name, client: known.client, isSame: (world) => world === known.world };
-    },
-    keepSnapshot: (name, digest) => {
-      kept.set(name, digest);
-      return name;
-    },
-    recallSnapshot: (name) => ({ name, isSame: (digest) => digest === kept.get(name) }),
-  });
+  return (signal) =>
+    worldsWith(clientOnAgent({ ...access, bearer: '', apiKey: '', signal }, agent), {
+      keep: ({ name, world, credentials }) => {
+        opened.set(name, { world, credentials });
+        return name;
+      },
+      recall: (name) => {
+        const known = opened.get(name);
+        if (!known) return undefined;
+        const { bearer, apiKey } = known.credentials;
+        const client = clientOnAgent({ ...access, bearer, apiKey, rehearsal: name, signal }, agent);
+        return { name, client, isSame: (world) => world === known.world };
+      },
+      keepSnapshot: (name, digest) => {
+        kept.set(name, digest);
+        return name;
+      },
+      recallSnapshot: (name) => ({ name, isSame: (digest) => digest === kept.get(name) }),
+    });
 }
 
 interface SignedAccess extends AgentAccess {
@@ -106,23 +113,24 @@ interface SignedAccess extends AgentAccess {
  * The worlds of a credential. Gateways keep no sessions, so any of them must recognise a world: a handle is the name of the rehearsal and a
  * signature over its current world and the credential that opened it.
  */
-export function worldsOfCredential({ sign, agent, ...access }: SignedAccess): AgentWorlds {
-  return worldsWith(clientOnAgent(access, agent), {
-    keep: ({ name, world }) => `${name}.${sign(world)}`,
-    recall: (handle) => {
-      const parts = signedParts(handle);
-      if (!parts) return undefined;
-      const { content: name, signature } = parts;
-      const isSigned = comparisonWith(signature);
-      return { name, client: clientOnAgent({ ...access, rehearsal: name }, agent), isSame: (world) => isSigned(sign(world)) };
-    },
-    keepSnapshot: (name, digest) => `${name}.${sign(`${name} ${digest}`)}`,
-    recallSnapshot: (handle) => {
-      const { content: name = '', signature = '' } = signedParts(handle) ?? {};
-      const isSigned = comparisonWith(signature);
-      return { name, isSame: (digest) => isSigned(sign(`${name} ${digest}`)) };
-    },
-  });
+export function worldsOfCredential({ sign, agent, ...access }: SignedAccess): WorldsUntil {
+  return (signal) =>
+    worldsWith(clientOnAgent({ ...access, signal }, agent), {
+      keep: ({ name, world }) => `${name}.${sign(world)}`,
+      recall: (handle) => {
+        const parts = signedParts(handle);
+        if (!parts) return undefined;
+        const { content: name, signature } = parts;
+        const isSigned = comparisonWith(signature);
+        return { name, client: clientOnAgent({ ...access, rehearsal: name, signal }, agent), isSame: (world) => isSigned(sign(world)) };
+      },
+      keepSnapshot: (name, digest) => `${name}.${sign(`${name} ${digest}`)}`,
+      recallSnapshot: (handle) => {
+        const { content: name = '', signature = '' } = signedParts(handle) ?? {};
+        const isSigned = comparisonWith(signature);
+        return { name, isSame: (digest) => isSigned(sign(`${name} ${digest}`)) };
+      },
+    });
 }
 
 function worldsWith(outside: EstateClient, { keep, recall, keepSnapshot, recallSnapshot }: Handles): AgentWorlds {

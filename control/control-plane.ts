@@ -116,8 +116,11 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
 /** Aborted when the client disconnects before its answer is written. */
 function whenGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  response.once('close', () => {
+  const leave = (): void => {
     if (!response.writableFinished) gone.abort();
-  });
+  };
+  // It may have left while its body was read.
+  if (response.destroyed) leave();
+  else response.once('close', leave);
   return gone.signal;
 }

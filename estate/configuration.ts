@@ -3,7 +3,7 @@ import { type Application, applicationNames } from '../shared/catalog/applicatio
 import type { EventServers } from '../shared/contract/asyncapi/document.ts';
 import { isMisspelt } from '../shared/domain/nearest-word.ts';
 import { StartError } from './start-error.ts';
-import { swapVariables, unknownSwapVariable } from './swap-variables.ts';
+import { isSwapName, swapVariables, unknownSwapVariable } from './swap-variables.ts';
 import { urls, urlVariable, variables, variablesByName } from './variables.ts';
 
 /** Values of `SERVICE`. Processes of one estate, except the touchpoint mock, share their state in Redis and their events on Kafka. */
@@ -16,7 +16,7 @@ export type Configuration = Readonly<Omit<z.output<z.ZodObject<typeof variables>
   readonly addressOf: (application: Application) => string;
 };
 
-/** An unknown name with one of these prefixes is a mistake. */
+/** An unknown name with one of these prefixes may be meant for the estate, or for another program. */
 const OWN_PREFIX = /^(REDIS|KAFKA|GATEWAY|TOUCHPOINT|PORTAL|MOCK|RATE_LIMIT|REHEARSAL|CORS|SWAP)_/;
 
 /**
@@ -27,11 +27,12 @@ const CHECKED_NAMES = Object.keys(variablesByName).filter((name) => name.length 
 
 /** @throws StartError with a line for each mistake, which names the variable */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
-  const unknown = unknownNames(environment);
+  const unknown = misspeltNames(environment);
   const given = Object.fromEntries(
-    Object.keys(variablesByName).flatMap((name) =>
-      environment[name] === undefined || environment[name] === '' ? [] : [[name, environment[name]]],
-    ),
+    Object.keys(variablesByName).flatMap((name) => {
+      const value = environment[name];
+      return value === undefined || value === '' || isServiceLink(name, value) ? [] : [[name, value]];
+    }),
   );
   const parsed = Variables.safeParse(given);
   const unusable = (parsed.error?.issues ?? []).map(
@@ -65,19 +66,35 @@ const isStartable = (name: string): name is StartableService => (startableServic
 const describeValue = (name: string, given: Readonly<Record<string, string | undefined>>): string =>
   /TOKEN|PEPPER|PASSWORD|STORE_KEY|REDIS_URL|HEADERS/.test(name) ? name : `${name}=${given[name]}`;
 
-function unknownNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+/** Names that Kubernetes and Docker derive from another service, such as REDIS_SERVICE_HOST and REDIS_PORT_6379_TCP_ADDR. */
+const LINK_NAME = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+const LINK_VALUE = /^(?:tcp|udp|sctp):\/\//;
+
+/** A service named `gateway` in the same namespace sets GATEWAY_PORT to an address, which is not a port. */
+const isServiceLink = (name: string, value = ''): boolean => LINK_NAME.test(name) || (name.endsWith('_PORT') && LINK_VALUE.test(value));
+
+type Environment = Parameters<typeof readConfiguration>[0];
+
+function misspeltNames(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
-    if (name in variablesByName) return [];
-    const prefix = OWN_PREFIX.exec(name)?.[0];
-    if (prefix === undefined) {
-      const meant = CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
-      return meant === undefined ? [] : [`${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`];
-    }
-    if (prefix === 'SWAP_') return [unknownSwapVariable(name)];
-    const known = Object.keys(variablesByName).filter((one) => one.startsWith(prefix));
-    return [`${name} is not a variable of the estate; variables with ${prefix} are ${known.join(', ')}. Correct or remove it.`];
+    if (name in variablesByName || isServiceLink(name, environment[name])) return [];
+    if (isSwapName(name)) return [unknownSwapVariable(name)];
+    const meant = nameMeant(name, environment);
+    return meant === undefined ? [] : [`${name} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`];
   });
 }
+
+const nameMeant = (name: string, environment: Environment): string | undefined =>
+  CHECKED_NAMES.find((known) => isMisspelt(name, known) && environment[known] === undefined);
+
+/** Variables that begin like variables of the estate and have no effect. They may belong to other programs. */
+export const foreignVariables = (environment: Environment): readonly string[] =>
+  Object.keys(environment).filter(
+    (name) =>
+      OWN_PREFIX.test(name) &&
+      !(name in variablesByName || isServiceLink(name, environment[name]) || isSwapName(name)) &&
+      nameMeant(name, environment) === undefined,
+  );
 
 function refuseIncomplete({ SERVICE, ...configuration }: Configuration): void {
   if (SERVICE === undefined || SERVICE === 'touchpoint-mock') return;

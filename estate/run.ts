@@ -7,7 +7,7 @@ import { print, printError, printJson } from '../shared/process/terminal.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './alone.ts';
 import { banner } from './banner.ts';
-import { adaptersOf, type Configuration, readConfiguration } from './configuration.ts';
+import { adaptersOf, type Configuration, foreignVariables, readConfiguration } from './configuration.ts';
 
 /** Wall time after which a stop no longer waits for running work. */
 const STOP_LIMIT_MS = 15_000;
@@ -38,6 +38,8 @@ export async function run(environment: Readonly<Record<string, string | undefine
   keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY, REDIS_PASSWORD]);
   const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
   const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
+  const foreign = foreignVariables(environment);
+  if (foreign.length > 0) log.warn({ variables: foreign }, 'these variables have no effect: the estate has no variables of these names');
   serveWithoutOutput();
   const starting = start(configuration, log);
   let stopping = false;

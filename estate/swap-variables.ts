@@ -96,6 +96,12 @@ function isOwnAddress(url: string | undefined, { HOST, GATEWAY_PORT }: Given): b
   return listener !== undefined && listener.port === GATEWAY_PORT && (listener.host === undefined || listener.host === HOST);
 }
 
+/** Whether a name has the form of these variables: it names an application or a setting. */
+export const isSwapName = (name: string): boolean =>
+  name.startsWith('SWAP_') &&
+  (applicationNames.some((one) => name.startsWith(`SWAP_${one.toUpperCase().replaceAll('-', '_')}_`)) ||
+    settings.some((setting) => name.endsWith(`_${setting}`)));
+
 /** A sentence about a variable with SWAP_ that is unknown. */
 export function unknownSwapVariable(name: string): string {
   const [, words = ''] = new RegExp(`^SWAP_(.+)_(?:${settings.join('|')})$`).exec(name) ?? [];

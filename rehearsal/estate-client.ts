@@ -94,8 +94,13 @@ export function createEstateClient(options: EstateClientOptions): EstateClient {
 }
 
 /** @internal A client on shared connections. The caller closes them. Not declared in the package. */
-export const clientOnAgent = (options: EstateClientOptions, agent: Agent): EstateClient =>
+export const clientOnAgent = (options: EstateClientOptions & Ending, agent: Agent): EstateClient =>
   clientOnConnections(options, agent, () => Promise.resolve());
+
+interface Ending {
+  /** Aborting it ends the calls of the client, and with them what the estate does for them alone, such as a wait. */
+  readonly signal?: AbortSignal;
+}
 
 /** @throws TypeError that names missing options, for callers without types */
 function requireOptions(options: EstateClientOptions): EstateClientOptions {
@@ -105,7 +110,7 @@ function requireOptions(options: EstateClientOptions): EstateClientOptions {
   throw new TypeError(`A client needs ${missing.join(', ')}, each as text: an address such as http://127.0.0.1:8080, and credentials.`);
 }
 
-function clientOnConnections(options: EstateClientOptions, agent: Agent, close: () => Promise<void>): EstateClient {
+function clientOnConnections(options: EstateClientOptions & Ending, agent: Agent, close: () => Promise<void>): EstateClient {
   const credential = (as: CallOptions['as']): Record<string, string> => {
     if (as === 'none') return {};
     if (as === 'api-key') return { 'x-api-key': options.apiKey };
@@ -129,6 +134,7 @@ function clientOnConnections(options: EstateClientOptions, agent: Agent, close: 
       method: method as 'GET',
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      signal: options.signal,
     });
     const text = await response.body.text().catch(explain);
     const reply = { status: response.statusCode, body: text === '' ? undefined : parse(text), headers: response.headers };

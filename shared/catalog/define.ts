@@ -51,6 +51,8 @@ export interface ApiDefinition<
   /** The source document does not list this API, but its own APIs need it. */
   readonly addition: boolean;
   readonly produces: MediaType;
+  /** Name under which clients save a document: `label.pdf`. */
+  readonly fileName: string | undefined;
   /** Stores nothing. Clients may send an idempotency key; applications send none, because a repeat may be recomputed. */
   readonly storesNothing: boolean;
   /** Member of the body that names the object of `If-Match`, if the path has no `{id}`. */
@@ -62,7 +64,7 @@ type Empty = z.ZodObject<Record<never, never>, z.core.$strict>;
 /** Members that are the same for most APIs, so that a declaration may leave them out. */
 type Usual = Pick<
   ApiDefinition,
-  'type' | 'auth' | 'method' | 'status' | 'emits' | 'problems' | 'addition' | 'produces' | 'storesNothing' | 'ifMatchOn'
+  'type' | 'auth' | 'method' | 'status' | 'emits' | 'problems' | 'addition' | 'produces' | 'fileName' | 'storesNothing' | 'ifMatchOn'
 >;
 
 /** Default name: the words of the id. Default domain: the domain of the application. */
@@ -81,7 +83,7 @@ interface PublicInput<Id, App, Path, Query, Request, ServiceRequest, Response>
 
 type InternalInput<Id, App, Path, Query, Request, Response> = Omit<
   PublicInput<Id, App, Path, Query, Request, Request, Response>,
-  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces' | 'storesNothing'
+  'auth' | 'serviceRequest' | 'shapes' | 'status' | 'addition' | 'produces' | 'fileName' | 'storesNothing'
 > & { readonly callers: readonly Application[] };
 
 type AnyPublicInput = PublicInput<string, Application, string, z.ZodObject, z.ZodType, z.ZodType, z.ZodType>;
@@ -127,6 +129,7 @@ const usual: Usual = {
   problems: [],
   addition: false,
   produces: 'application/json',
+  fileName: undefined,
   storesNothing: false,
   ifMatchOn: undefined,
 };

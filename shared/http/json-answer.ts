@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
 
@@ -16,7 +16,7 @@ export class JsonText {
 export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
   const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
   const etag = weakEtag(bytes);
-  if (isRead(request) && isFresh(request, etag)) {
+  if (isRead(request) && hasVersion(request.headers, etag)) {
     response.statusCode = 304;
     response.setHeader('ETag', etag);
     response.end();
@@ -43,10 +43,12 @@ export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET'
 const weakEtag = (bytes: Buffer): string =>
   `W/"${bytes.length.toString(16)}-${createHash('sha1').update(bytes).digest('base64').slice(0, 27)}"`;
 
-function isFresh({ headers }: IncomingMessage, etag: string): boolean {
+/** Whether `If-None-Match` of a read names this ETag. The comparison is weak (RFC 9110 §13.1.2). The answer is then 304, without a body. */
+export function hasVersion(headers: Pick<IncomingHttpHeaders, 'if-none-match' | 'cache-control'>, etag: string): boolean {
   const sent = headers['if-none-match'];
   if (sent === undefined || /(?:^|,)\s*no-cache\s*(?:,|$)/.test(headers['cache-control'] ?? '')) return false;
-  return sent === '*' || sent.split(',').some((one) => one.trim().replace(/^W\//, '') === etag.slice('W/'.length));
+  const plain = (tag: string): string => tag.replace(/^W\//, '');
+  return sent.trim() === '*' || sent.split(',').some((one) => plain(one.trim()) === plain(etag));
 }
 
 /** Answers with an internal error, or breaks the connection off if a response has begun. */

@@ -36,6 +36,8 @@ interface ConnectionQueue {
  *   they wait, and the connection is not read until they are answered, so that other connections have their turn.
  * - It disconnects a client that does not read its response.
  * - A client that half-closes its connection, as `nc -N` does, still gets all responses.
+ *
+ * A request for a whole address, as clients of a proxy send it, is passed on as a request for its path (RFC 9112 §3.2.2).
  */
 export function createFairServer(
   {
@@ -71,6 +73,7 @@ export function createFairServer(
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const queue = queues.get(request.socket);
       if (!queue) return;
+      acceptAbsoluteForm(request);
       const exchange = { request, response };
       if (!queue.current) {
         begin(queue, exchange);
@@ -117,6 +120,20 @@ export function createFairServer(
   checking.unref();
   server.once('close', () => clearInterval(checking));
   return server;
+}
+
+/** Scheme, authority without user information, and the rest. */
+const ABSOLUTE_FORM = /^https?:\/\/((?:\[[\da-f:.]+\]|[^\s/?#@\\[\]:]+)(?::\d*)?)(?=[/?]|$)/i;
+
+/** Replaces a whole address by its path, and `Host` by its host. A request without `Host` stays without it, unless its version has none. */
+function acceptAbsoluteForm(request: IncomingMessage): void {
+  const { url = '', headers, httpVersion } = request;
+  if (url.startsWith('/')) return;
+  const [written, authority] = ABSOLUTE_FORM.exec(url) ?? [];
+  if (written === undefined || authority === undefined) return;
+  const rest = url.slice(written.length);
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  if (headers.host !== undefined || httpVersion === '1.0') headers.host = authority;
 }
 
 /** Limits the idle time of a connection while it has unread data. Progress in the buffers of the system counts as activity. */

@@ -13,6 +13,8 @@ export interface Answer {
   readonly body: string | Buffer;
   readonly contentType: string;
   readonly etag?: string | undefined;
+  /** Name under which a client saves a document. */
+  readonly fileName?: string | undefined;
   /** Seconds. */
   readonly retryAfter?: number | undefined;
   readonly replayed?: boolean;
@@ -29,7 +31,7 @@ export function answerProblem(problem: Problem, path: string): Answer {
 
 /** The headers of an answer of an application, with names in lower case. */
 export function headersOfAnswer(
-  { status, body, contentType, etag, retryAfter, replayed }: Answer,
+  { status, body, contentType, etag, fileName, retryAfter, replayed }: Answer,
   { correlationId, requestId }: Pick<Ids, 'correlationId' | 'requestId'>,
 ): Record<string, string> {
   return {
@@ -37,11 +39,12 @@ export function headersOfAnswer(
     'x-request-id': requestId,
     'cache-control': 'no-store',
     ...(etag !== undefined && { etag }),
+    ...(fileName !== undefined && { 'content-disposition': `inline; filename="${fileName}"` }),
     ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     // The gateway checks credentials; an application itself refuses only signatures.
     ...(status === 401 && { 'www-authenticate': 'StandardWebhooks realm="unified-commerce"' }),
     ...(replayed === true && { 'idempotent-replayed': 'true' }),
-    ...(status !== 204 && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
+    ...(status !== 204 && status !== 304 && { 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) }),
   };
 }
 

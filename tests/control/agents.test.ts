@@ -1,36 +1,13 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { Agent } from 'undici';
 import { MOST_CHARACTERS } from '../../agents/answer.ts';
-import { createAgentEndpoint } from '../../agents/http.ts';
 import { faultPresets } from '../../shared/catalog/control/fault-presets.ts';
-import { serving } from '../conform/serving.ts';
-import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
-import { ADMIN, estate, newRehearsal } from '../support/estate.ts';
+import { agentEndpoint, anAgent, orderedBy, overHttp } from '../support/agent.ts';
+import { estate, newRehearsal } from '../support/estate.ts';
 import { sharedIn } from '../support/test-in.ts';
 
 const agent = sharedIn(() => anAgent(overHttp(estate.gateway)));
 
 const opened = async (): Promise<string> => (await agent.tool('open_world')).facts.world;
-
-/** The endpoint of agents in front of the estate, for connections of several credentials. */
-async function endpointOfEstate() {
-  const calls = new Agent();
-  const access = { gateway: estate.gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', agent: calls };
-  const answer = createAgentEndpoint({ ...access, version: '1.0.0', pepper: 'pepper', onError: () => {} });
-  const server = await serving(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
-    await answer({ request, body, principal: String(request.headers['x-principal']), key: ADMIN }, response);
-  });
-  return {
-    as: (principal: string): Transport =>
-      new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers: { 'x-principal': principal } } }),
-    async [Symbol.asyncDispose](): Promise<void> {
-      await server[Symbol.asyncDispose]();
-      await calls.close();
-    },
-  };
-}
 
 describe('An agent', () => {
   test('An agent makes the call that open_world suggests, and every answer names the next step', async () => {
@@ -94,7 +71,7 @@ describe('An agent', () => {
   });
 
   test('An agent with another credential of the control plane reaches neither the worlds nor the kept worlds of the first one', async () => {
-    await using connections = await endpointOfEstate();
+    await using connections = await agentEndpoint(estate.gateway);
     await using ann = await anAgent(connections.as('ann'));
     await using sameCredential = await anAgent(connections.as('ann'));
     await using ben = await anAgent(connections.as('ben'));

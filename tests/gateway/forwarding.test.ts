@@ -43,7 +43,7 @@ const forgetParty = defineApi({
   name: 'Forget',
   path: '/parties/{id}',
 });
-const document = { response: z.string(), produces: 'application/pdf' } as const;
+const document = { response: z.string(), produces: 'application/pdf', fileName: 'card.pdf' } as const;
 const readCard = defineApi({ ...query, ...document, id: 'read-card-api', name: 'Card', path: '/parties/{id}/card' });
 const signed = { ...parts, auth: 'signature', type: 'action', method: 'POST' } as const;
 const hearCarrier = defineApi({ ...signed, id: 'hear-carrier-api', name: 'Hear', path: '/parties/webhook', response: z.null() });
@@ -175,6 +175,9 @@ describe('Answers over HTTP and within the process', () => {
   const chunked = `${head('POST /parties/1/notes', AUTHORIZED, CLOSE, JSON_TYPE, 'Transfer-Encoding: chunked')}d\r\n${note}\r\n0\r\n\r\n`;
   const pdf: Answering = async () => Buffer.from('%PDF-1.7 ÿ').toString('base64');
   const to = (line: string) => head(line, AUTHORIZED, CLOSE);
+  const known = (tags: string, ...more: string[]) => get(CLOSE, `If-None-Match: ${tags}`, ...more);
+  /** Without a body, and with the tag. */
+  const NOT_MODIFIED = /^HTTP\/1\.1 304 Not Modified\r\n(?!.*content-(?:type|length))(?:.+\r\n)*etag: "3"\r\n(?:.+\r\n)*\r\n$/s;
   test.each<[string, string, RegExp, Answering?]>([
     ['a command', post(note), /^HTTP\/1\.1 201 Created\r\n(?:.+\r\n)*etag: "3"\r\n(?:.+\r\n)*\r\n.*"params":\{"id":"cus 1Ã©"\}/],
     ['a first request with a key', keyed, /^HTTP\/1\.1 201 /],
@@ -187,6 +190,16 @@ describe('Answers over HTTP and within the process', () => {
     ['HTTP/1.0', head('GET /parties/1', AUTHORIZED).replace('HTTP/1.1', 'HTTP/1.0'), /^connection: close\r$/im],
     ['a command without an output', to('DELETE /parties/1'), /^HTTP\/1\.1 204 No Content/, async () => null],
     ['a document', to('GET /parties/1/card'), /^content-type: application\/pdf\r$/m, pdf],
+    ['a document with a file name', to('GET /parties/1/card'), /^content-disposition: inline; filename="card.pdf"\r$/m, pdf],
+    ['a query of a known version', known('"3"'), NOT_MODIFIED],
+    ['a query of any version', known('*'), NOT_MODIFIED],
+    ['a query of several versions', known('"1", W/"x,y", "3"'), NOT_MODIFIED],
+    ['a query of a known version with a weak tag', known('W/"3"'), NOT_MODIFIED],
+    ['HEAD of a known version', head('HEAD /parties/1', AUTHORIZED, CLOSE, 'If-None-Match: "3"'), NOT_MODIFIED],
+    ['a query of an older version', known('"2", 3, "33"'), /^HTTP\/1\.1 200 OK\r\n/],
+    ['a query of a known version past caches', known('"3"', 'Cache-Control: no-cache'), /^HTTP\/1\.1 200 OK\r\n/],
+    ['a query without a version', known('*'), /^HTTP\/1\.1 200 OK\r\n/, async () => ({})],
+    ['a command of a known version', post(note, JSON_TYPE, 'If-None-Match: "3"'), /^HTTP\/1\.1 201 /],
     ['a body that is not JSON', post('{'), /"code":"malformed_request"/],
     ['a body of another type', post('a', 'Content-Type: text/plain'), /"code":"unsupported_media_type"/],
     ['a body with a wrong member', post('{"x":1}'), /"code":"validation_failed"/],

@@ -12,6 +12,12 @@ test.each([...SHOWN, '/nothing'])('A foreign page that resolves its own name to 
     for (const method of ['GET', 'POST']) expect(await rig.call({ method, path, headers: { host } })).toMatchObject({ status: 421, json });
 });
 
+test('The host of a whole address counts, and the header Host does not', async () => {
+  const from = (address: string, host: string) => rig.raw(`GET ${address} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect(await from('http://evil.example/openapi.json', 'localhost')).toMatch(/^HTTP\/1.1 421 .*misdirected_request/s);
+  expect(await from('http://localhost/openapi.json', 'evil.example')).toMatch(/^HTTP\/1.1 200 /);
+});
+
 test.each(['localhost:8080', 'estate.example.com', 'gateway.team.svc.cluster.local'])(
   'The documents are served under the name %s',
   async (host) => {

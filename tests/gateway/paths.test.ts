@@ -10,8 +10,20 @@ test.each([
   ...['//orders/ord_1', '/orders//ord_1', '/orders/ord_1//', '/orders\\ord_1', '/orders/./ord_1', '/orders/../orders/ord_1', '/orders/..'],
   ...['/orders/.', '/%2e%2e/internal/baskets/bsk_1', '/orders/%2E%2E/ord_1', '/orders/.%2e/ord_1', '/orders%2ford_1', '/orders%2Ford_1'],
   ...['/orders%5cord_1', '/orders%5Cord_1', '/orders/ord_1%00', '/orders/%zz', '/orders/%ff', '/orders/ord_1%', '/orders/ord_1#fragment'],
-  ...['/orders/käse', 'http://elsewhere/orders/ord_1', 'http://[', 'http://a:b/', 'orders', '//', '*', '/%', '/?%', '/orders/x?a=%ff'],
-  ...['/_control/%ff'],
+  ...[
+    '/orders/käse',
+    'http://[',
+    'http://a:b',
+    'http:///orders/ord_1',
+    'http://user@localhost/orders/ord_1',
+    'orders',
+    '//',
+    '*',
+    '/%',
+    '/?%',
+    '/orders/x?a=%ff',
+  ],
+  ...['/_control/%ff', 'http://localhost/orders/../ord_1', 'http://localhost//orders', 'ftp://localhost/orders/ord_1'],
 ])('The path %s is refused with a problem before authentication', async (path) => {
   const reply = await rig.raw(head(`GET ${path}`, AUTHORIZED, 'Connection: close'));
   expect(reply).toMatch(/^HTTP\/1.1 400 .*"code":"malformed_request"/s);
@@ -24,6 +36,29 @@ const UNAMBIGUOUS = ['/orders/ord_1?from=http://x/../y%2f%00', '/orders/a..b', '
 test.each(UNAMBIGUOUS)('The path %s is not ambiguous', async (path) => {
   expect((await rig.call({ path, headers: asIntegration })).status).toBe(200);
   expect(receivedPaths()).toEqual([path]);
+});
+
+test.each([
+  'http://localhost/orders/ord_1?a=http://b/',
+  'HTTP://gateway:8080/orders/ord_1?a=http://b/',
+  'https://[::1]/orders/ord_1?a=http://b/',
+])('A request for the whole address %s, as clients of a proxy send it, is answered like one for its path', async (address) => {
+  const reply = await rig.raw(head(`GET ${address}`, AUTHORIZED, 'Connection: close'));
+  expect(reply).toMatch(/^HTTP\/1.1 200 /);
+  expect(receivedPaths()).toEqual(['/orders/ord_1?a=http://b/']);
+  expect(rig.upstream.received[0]?.headers['x-forwarded-host']).toBe(new URL(address).host);
+});
+
+test('A request for a whole address without a path is answered like one for /, with and without a query', async () => {
+  for (const address of ['http://localhost', 'http://localhost?a=b']) {
+    const reply = await rig.raw(head(`GET ${address}`, 'Connection: close'));
+    expect(reply).toMatch(/"instance":"\/"/);
+  }
+});
+
+test('A request for a whole address needs one Host header like any other', async () => {
+  const reply = await rig.raw(`GET http://localhost/orders/ord_1 HTTP/1.1\r\n${AUTHORIZED}\r\nConnection: close\r\n\r\n`);
+  expect(reply).toMatch(/^HTTP\/1.1 400 .*no Host header/s);
 });
 
 const filled = (path: string) => path.replaceAll('{rehearsal}', 'default').replaceAll(/\{\w+\}/g, 'some-id');

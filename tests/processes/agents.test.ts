@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { serving } from '../conform/serving.ts';
-import { anAgent, orderedBy, overHttp } from '../support/agent.ts';
+import { agentEndpoint, anAgent, orderedBy, overHttp } from '../support/agent.ts';
 import { MAIN } from '../support/command.ts';
-import { ADMIN, estate } from '../support/estate.ts';
+import { ADMIN, estate, eventually } from '../support/estate.ts';
 import { scratchFolder } from './command-line/scratch.ts';
 
 const headers = { authorization: `Bearer ${ADMIN}` };
@@ -50,6 +50,69 @@ test.each([
   expect((await agent.tool('wait', delivered)).facts).toMatchObject({ found: true, object: { id, state: 'completed' } });
   expect((await agent.tool('verify', { world })).facts).toMatchObject({ holds: true, broken: [], waiting: [] });
   expect((await agent.tool('close', { world })).isMistake).toBe(false);
+});
+
+/** A proxy in front of the gateway. It counts the requests at a path that are open, and those that their client has left. */
+async function watchedGateway() {
+  const [arrived, ended, left]: string[][] = [[], [], []];
+  const server = await serving((incoming, outgoing) => {
+    const { method, headers, url: path = '' } = incoming;
+    arrived?.push(path);
+    const forwarded = request(new URL(path, estate.gateway), { method, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    }).on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+    outgoing.once('close', () => {
+      (outgoing.writableFinished ? ended : left)?.push(path);
+      forwarded.destroy();
+    });
+  });
+  const count = (paths: readonly string[] = [], path: string): number => paths.filter((one) => one === path).length;
+  return {
+    ...server,
+    left: (path: string) => count(left, path),
+    open: (path: string) => count(arrived, path) - count(ended, path) - count(left, path),
+  };
+}
+
+test.each([
+  ['HTTP, revision of 2025', 'http', 'legacy'],
+  ['HTTP, revision of 2026', 'http', 'auto'],
+  ['stdio, revision of 2025', 'stdio', 'legacy'],
+  ['stdio, revision of 2026', 'stdio', 'auto'],
+] as const)('An agent over %s that cancels a wait or a slow call ends it on the estate, and nobody else’s', async (_what, over, mode) => {
+  await using gateway = await watchedGateway();
+  await using endpoint = await agentEndpoint(gateway.url);
+  const connect = () => (over === 'http' ? endpoint.as('ann') : overStdio(gateway.url));
+  await using agent = await anAgent(connect(), { versionNegotiation: { mode } });
+  await using other = await anAgent(connect(), { versionNegotiation: { mode } });
+  const slow = { name: 'slow', rule: { match: { api: 'create-basket-api' }, fault: { kind: 'latency', ms: 10_000 } } };
+  const begin = async ({ client, tool }: typeof agent) => {
+    const { world } = (await tool('open_world')).facts;
+    await tool('break', { world, ...slow });
+    return (name: string, input: object) => {
+      const cancelled = new AbortController();
+      const cancel = () => cancelled.abort();
+      return { answer: client.callTool({ name, arguments: { world, ...input } }, { signal: cancelled.signal }), cancel };
+    };
+  };
+  const [start, startOther] = await Promise.all([begin(agent), begin(other)]);
+  for (const [path, name, input] of [
+    ['/_control/events/wait', 'wait', { event: { type: 'order-confirmed' }, timeoutMs: 50_000 }],
+    ['/baskets', 'call', { id: 'create-basket-api', body: { channel: 'web' } }],
+  ] as const) {
+    // The requests of both have the same number.
+    const [mine, theirs] = [start(name, input), startOther(name, input)];
+    const ends = [mine, theirs].map(({ answer }) => expect(answer).rejects.toThrow());
+    await eventually(`both requests at ${path}`, async () => gateway.open(path) === 2);
+    mine.cancel();
+    await eventually(`the end of one request at ${path}`, async () => gateway.left(path) === 1);
+    expect(gateway.open(path)).toBe(1);
+    theirs.cancel();
+    await eventually(`the end of both requests at ${path}`, async () => gateway.left(path) === 2);
+    await Promise.all(ends);
+  }
 });
 
 test('A session on stdio reaches the worlds that it opened, and no world of another session', async () => {

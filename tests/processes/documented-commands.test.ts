@@ -26,6 +26,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   registry: 'makes the archives that tests/package installs',
   inspector: 'downloads the inspector of the protocol: the block after it sends the same requests',
   collector: 'needs a collector of traces: tests/observability/traces.test.ts has one',
+  certificate: 'needs a receiver with its own certificate: tests/processes/command-line/listen.test.ts has one',
   swap: 'needs a real system of the reader: tests/control/swaps.test.ts and kept-answers.test.ts have one',
   time: 'takes minutes: .ci/run runs the tests, and bench is run by hand',
 };

@@ -104,6 +104,7 @@ describe('The label document', () => {
     const { body } = await rehearsal.label(shipmentId);
     const response = await fetchLabel(body.label.url);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="shipping-label.pdf"');
     const bytes = new Uint8Array(await response.arrayBuffer());
     const read = await readLabel(bytes);
     expect(read).toMatchObject({ pages: 1, points: [288, 432], format: 'CODE_128', code: body.trackingNumber });

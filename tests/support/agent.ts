@@ -1,4 +1,7 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import { Agent as Connections } from 'undici';
+import { createAgentEndpoint } from '../../agents/http.ts';
+import { serving } from '../conform/serving.ts';
 import { ADMIN } from './open-rehearsal.ts';
 import { ADDRESS } from './steps/order.ts';
 
@@ -12,6 +15,25 @@ export interface ToolAnswer {
 /** A connection to `/mcp` of a gateway, with the control token. */
 export const overHttp = (gateway: string): Transport =>
   new StreamableHTTPClientTransport(new URL('/mcp', gateway), { requestInit: { headers: { authorization: `Bearer ${ADMIN}` } } });
+
+/** The endpoint of agents in this process, which calls a gateway. Its connections choose the name of their credential. */
+export async function agentEndpoint(gateway: string) {
+  const agent = new Connections();
+  const access = { gateway, bearer: 'demo-integration-token', apiKey: 'demo-carrier-key', agent };
+  const answer = createAgentEndpoint({ ...access, version: '1.0.0', pepper: 'pepper', onError: () => {} });
+  const server = await serving(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    await answer({ request, body, principal: String(request.headers['x-principal']), key: ADMIN }, response);
+  });
+  return {
+    as: (principal: string): Transport =>
+      new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers: { 'x-principal': principal } } }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await server[Symbol.asyncDispose]();
+      await agent.close();
+    },
+  };
+}
 
 /** An agent with the official client of the protocol. Its tools answer JSON. */
 export async function anAgent(transport: Transport, options: ClientOptions = {}) {

@@ -30,6 +30,15 @@ test.each(OWN)('The touchpoint answers under the name %s', async (host) => {
   expect(await statusOf(mock, '/openapi.json', host)).toBe(200);
 });
 
+test('The touchpoint answers a request for a whole address, as clients of a proxy send it, under the host of the address', async () => {
+  const at = (server: Listening, path: string, host: string) => statusOf(server, `http://${host}${path}`, 'other.example');
+  expect([await at(portal, '/portal.json', 'localhost'), await at(portal, '/portal.json', 'evil.example')]).toEqual([200, 421]);
+  expect([await at(mock, '/openapi.json', 'localhost'), await at(mock, '/openapi.json', 'evil.example')]).toEqual([200, 421]);
+  expect([await post(mock, 'http://mock.example/caso02', 'x'), await post(portal, 'http://localhost/mock/caso02', 'x')]).toEqual([
+    200, 200,
+  ]);
+});
+
 test('The touchpoint answers probes, and callers with its key, under any name', async () => {
   for (const server of [mock, portal]) expect(await statusOf(server, '/readyz', 'evil.example')).toBe(200);
   expect(await post(mock, '/caso02', 'lane.example.org')).toBe(200);

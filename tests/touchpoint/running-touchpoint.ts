@@ -75,12 +75,17 @@ export interface Reply {
   readonly text: string;
 }
 
-/** One real request, with only the headers that HTTP requires. */
+/** One real request, with only the headers that HTTP requires. A whole address as the path is sent as it is, as to a proxy. */
 export function call(url: string, { method = 'POST', path, headers = {}, body, agent }: Call): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${url}${path}`, { method, headers, agent: agent ?? new Agent({ keepAlive: false }) }, (response) => {
-      text(response).then((received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }), reject);
-    });
+    const target = URL.canParse(path) ? { path } : {};
+    const outgoing = request(
+      URL.canParse(path) ? url : `${url}${path}`,
+      { ...target, method, headers, agent: agent ?? new Agent({ keepAlive: false }) },
+      (response) => {
+        text(response).then((received) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: received }), reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body);
   });

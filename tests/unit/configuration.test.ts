@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { corsOriginsOf, readConfiguration } from '../../estate/configuration.ts';
+import { corsOriginsOf, foreignVariables, readConfiguration } from '../../estate/configuration.ts';
 
 const withValue = (variable: string, value: string) => () => readConfiguration({ [variable]: value });
 const pairs = (lines: readonly string[]) => lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]);
@@ -60,7 +60,13 @@ const misspelt = [
   ...['LOG_LEVL=LOG_LEVEL', 'log_level=LOG_LEVEL', 'ALLOWED_HOST=ALLOWED_HOSTS', 'FIXTURE_DIR=FIXTURES_DIR'],
   ...['MAX_REHERSALS=MAX_REHEARSALS', 'ESTATE_TOKENS=ESTATE_TOKEN', 'CREDENTIALS_PEPPER=CREDENTIAL_PEPPER'],
   ...['STRICT_RESPONSE=STRICT_RESPONSES', 'ALLOW_DEMO_CREDENTIAL=ALLOW_DEMO_CREDENTIALS', 'PAYMENTS_HUB_URL=PAYMENT_HUB_URL'],
-  'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
+  ...[
+    'OTEL_EXPORTER_OTLP_ENDPIONT=OTEL_EXPORTER_OTLP_ENDPOINT',
+    'REDIS_URI=REDIS_URL',
+    'KAFKA_BROKER=KAFKA_BROKERS',
+    'GATEWAY_PROT=GATEWAY_PORT',
+  ],
+  ...['SWAP_CRM_URLS=SWAP_CRM_URL', 'MOCK_STORE_KEYS=MOCK_STORE_KEY', 'REDIS_PASWORD=REDIS_PASSWORD'],
 ];
 test.each(pairs(misspelt))('The configuration refuses %s, and proposes %s', (given, meant) =>
   expect(withValue(given, 'x')).toThrow(`${given} is not a variable of the estate; did you mean ${meant}? Correct or remove it.`),
@@ -80,6 +86,34 @@ test('Variables of CI systems, shells and other programs do not stop the start',
     ESTATE_ADMIN_TOKEN ESTATE_BEARER_TOKEN ESTATE_API_KEY ESTATE_IMAGE ESTATE_PACKAGE PUBLISH_ADDRESS BROKER_PORT DEBUG_REDIS_PORT ALLOWED_ORIGINS APP_URL`;
   const environment = Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x']));
   expect(() => readConfiguration(environment)).not.toThrow();
+});
+
+/** What Kubernetes and Docker set for other services: each service of a namespace, or each link, by its name. */
+const links = ['REDIS', 'KAFKA', 'GATEWAY', 'TOUCHPOINT', 'PORTAL', 'MOCK', 'OMS', 'PAYMENT_HUB', 'SWAP', 'REHEARSAL', 'CORS'].flatMap(
+  (name) => [
+    ...[
+      `${name}_SERVICE_HOST=10.0.0.1`,
+      `${name}_SERVICE_PORT=6379`,
+      `${name}_SERVICE_PORT_HTTP_WEB=80`,
+      `${name}_PORT=tcp://10.0.0.1:6379`,
+    ],
+    ...[`${name}_PORT_6379_TCP=tcp://10.0.0.1:6379`, `${name}_PORT_6379_TCP_PROTO=tcp`, `${name}_PORT_6379_TCP_PORT=6379`],
+    ...[`${name}_PORT_6379_TCP_ADDR=10.0.0.1`, `${name}_PORT_53_UDP=udp://10.0.0.1:53`],
+  ],
+);
+
+test('The links of Kubernetes and Docker to other services do not stop the start, and do not change the ports of the estate', () => {
+  const environment = Object.fromEntries(pairs(links));
+  expect(readConfiguration(environment)).toMatchObject({ GATEWAY_PORT: 8080, TOUCHPOINT_PORT: 15_115, PORTAL_PORT: 15_116 });
+  expect(foreignVariables(environment)).toEqual([]);
+  expect(() => readConfiguration({ GATEWAY_PORT: 'http://10.0.0.1' })).toThrow('GATEWAY_PORT=http://10.0.0.1 cannot be used: ');
+});
+
+test('Variables of other programs that begin like ours do not stop the start, and are reported', () => {
+  const names = ['REDIS_HOST', 'KAFKA_HOME', 'KAFKA_OPTS', 'REDIS_PORT', 'MOCK_MODE', 'REHEARSAL_ROOM', 'SWAP_SIZE', 'CORS_MAX_AGE'];
+  const environment = Object.fromEntries([...names, 'PATH', 'DATABASE_URL'].map((name) => [name, '1']));
+  expect(() => readConfiguration(environment)).not.toThrow();
+  expect(foreignVariables(environment)).toEqual(names);
 });
 
 test.each([

@@ -78,11 +78,10 @@ function selectorOf({ headers }: IncomingMessage): string | undefined {
   return typeof selector === 'string' ? selector : undefined;
 }
 
-/** The path of a request target that has a query or the absolute form that proxies send. */
+/** The path of a request target that has a query. */
 function pathOf(target: string): string {
-  const path = /^https?:\/\/[^/?]*/i.test(target) ? target.replace(/^https?:\/\/[^/?]*/i, '') : target;
-  const query = path.indexOf('?');
-  return query < 0 ? path : path.slice(0, query);
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
 }
 
 type Done = (body: string | undefined) => void;

@@ -195,6 +195,7 @@ export const labelDocument = defineApi({
   problems: ['not_found'],
   addition: true,
   produces: 'application/pdf',
+  fileName: 'shipping-label.pdf',
 });
 
 export const fulfillmentApis = [

@@ -107,12 +107,25 @@ export const REQUEST_HEADERS: Part = {
     schema: plainSchemaOf(IfMatch),
     example: '*',
   },
+  IfNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'ETags of versions that the client has, separated by commas, or *. The answer is 304 without a body when the object has one of them.',
+    schema: { type: 'string' },
+    example: '"3"',
+  },
 };
 
 /** Headers that a response may carry, by the name of their component. */
 export const RESPONSE_HEADERS: Part = {
   CorrelationId: { description: 'As sent, or generated.', schema: plainSchemaOf(CorrelationId), example: 'checkout-4711' },
   ETag: { description: 'The version of the object, quoted.', schema: { type: 'string' }, example: '"3"' },
+  ContentDisposition: {
+    description: 'The name under which to save the document.',
+    schema: { type: 'string' },
+    example: 'inline; filename="shipping-label.pdf"',
+  },
   IdempotentReplayed: {
     description: 'Present when this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', const: 'true' },

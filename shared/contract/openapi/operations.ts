@@ -32,6 +32,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       requestHeader('CorrelationId'),
       ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
+      ...(isCacheable(api) ? [requestHeader('IfNoneMatch')] : []),
     ],
     ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
     responses: { ...successes(api, components), ...refusals(problemsOf(api), components, exampleOf(api.id).refusal) },
@@ -47,6 +48,9 @@ const isConditional = (api: ApiDefinition): boolean =>
 
 const isVersioned = (api: ApiDefinition): boolean => api.response instanceof z.ZodObject && 'version' in api.response.shape;
 
+/** Whether `If-None-Match` has an effect. */
+const isCacheable = (api: ApiDefinition): boolean => api.method === 'GET' && isVersioned(api);
+
 /** The refusals of every API: the gateway forwards each request to an application, which may be down, slow or unreachable. */
 function problemsOf(api: ApiDefinition): ProblemCode[] {
   const codes: ProblemCode[] = [...api.problems, ...commonProblems, ...dependencyProblems];
@@ -61,7 +65,10 @@ function problemsOf(api: ApiDefinition): ProblemCode[] {
 
 function successes(api: ApiDefinition, components: Components): Part {
   const success = (description: string): Part => successOf(api, description, components);
-  if (!isMutating(api)) return { [api.status]: success('The requested data.') };
+  if (!isMutating(api)) {
+    const known = { '304': { description: 'The client has this version: `If-None-Match` names it.', headers: headersOf(api) } };
+    return { [api.status]: success('The requested data.'), ...(isCacheable(api) && known) };
+  }
   if (!answersRepeats(api)) return { [api.status]: success('Done.') };
   if (api.status === 201) return { '200': success('Already done: the object as it is. Nothing changed.'), '201': success('Done.') };
   return { [api.status]: success('Done, now or earlier.') };
@@ -70,14 +77,17 @@ function successes(api: ApiDefinition, components: Components): Part {
 function successOf(api: ApiDefinition, description: string, components: Components): Part {
   return {
     description,
-    headers: {
-      'X-Correlation-Id': responseHeader('CorrelationId'),
-      ...(isVersioned(api) && { ETag: responseHeader('ETag') }),
-      ...(acceptsKeys(api) && { 'Idempotent-Replayed': responseHeader('IdempotentReplayed') }),
-    },
+    headers: headersOf(api),
     content: api.status === 204 ? undefined : contentOf(api, components),
   };
 }
+
+const headersOf = (api: ApiDefinition): Part => ({
+  'X-Correlation-Id': responseHeader('CorrelationId'),
+  ...(isVersioned(api) && { ETag: responseHeader('ETag') }),
+  ...(acceptsKeys(api) && { 'Idempotent-Replayed': responseHeader('IdempotentReplayed') }),
+  ...(api.fileName !== undefined && { 'Content-Disposition': responseHeader('ContentDisposition') }),
+});
 
 /** The content of a success. */
 export const contentOf = (api: ApiDefinition, components: Components): Part =>

@@ -1,6 +1,7 @@
 import { type ApiDefinition, isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { filterResponse } from '../../contract/validation.ts';
+import { hasVersion } from '../../http/json-answer.ts';
 import { type Answer, answerProblem } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { Unchanged } from '../handler.ts';
@@ -29,7 +30,9 @@ export const answerRequest =
       const isRepeated = isClaimed && (!(result instanceof Problem) || isDefinite(result));
       await finish(scope.work, isRepeated ? outcomeOf(answer) : undefined);
       if (isMutating(bound.api) && !(result instanceof Problem)) job.notes.unchanged = whyUnchanged(job, result);
-      return answer;
+      const { etag } = answer;
+      const isKnown = bound.api.method === 'GET' && etag !== undefined && hasVersion(job.received.headers, etag);
+      return isKnown ? { ...answer, status: 304, body: '' } : answer;
     } catch (error) {
       if (!(error instanceof Problem) || !isClaimed || !isDefinite(error)) throw error;
       const answer = answerProblem(error, path);
@@ -57,7 +60,7 @@ function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonl
   const output = filterResponse(api, isUnchanged ? result.output : result, strictness);
   if (api.status === 204) return { status: 204, body: '', contentType: JSON_TYPE };
   if (api.produces !== 'application/json') {
-    return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces };
+    return { status: api.status, body: Buffer.from(String(output), 'base64'), contentType: api.produces, fileName: api.fileName };
   }
   const version = (output as { version?: unknown } | null)?.version;
   return {

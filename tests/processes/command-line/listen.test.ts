@@ -1,10 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { LISTEN_SECRET } from '../../../command-line/listen.ts';
+import { serving } from '../../conform/serving.ts';
 import { MAIN, runEstate } from '../../support/command.ts';
 import { estate, eventually, newRehearsal } from '../../support/estate.ts';
 import { receiveEvents } from '../../support/event-receiver.ts';
 import { started } from '../started.ts';
+import { scratchFolder } from './scratch.ts';
+
+const { at } = await scratchFolder();
 
 const listen = (rehearsal: string, url: string, ...more: readonly string[]) =>
   runEstate(['listen', '--forward-to', url, '--rehearsal', rehearsal, ...(more.includes('--from') ? [] : ['--from', 'h0.e0']), ...more]);
@@ -23,6 +30,21 @@ test('The command listen sends each event with a signature that a receiver verif
     const event = new Webhook(LISTEN_SECRET).verify(text, headers as Record<string, string>);
     expect(event).toMatchObject({ id: headers['webhook-id'], rehearsal: rehearsal.name });
   }
+});
+
+test('The command listen trusts the own certificate of a receiver that NODE_EXTRA_CA_CERTS names, and no other', async () => {
+  const [key, cert] = [at('key.pem'), at('ca.pem')];
+  const subject = ['-subj', '/CN=receiver', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
+  await using receiver = await serving(
+    createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) => void response.writeHead(204).end()),
+  );
+  await using rehearsal = await newRehearsal();
+  await rehearsal.basket();
+  const url = receiver.url.replace('http://127.0.0.1', 'https://localhost');
+  const forward = ['listen', '--forward-to', url, '--rehearsal', rehearsal.name, '--from', 'h0.e0', '--count', '1'];
+  expect((await runEstate(forward)).out).toContain('its certificate is not trusted');
+  expect(await runEstate(forward, { NODE_EXTRA_CA_CERTS: cert })).toMatchObject({ code: 0, out: expect.stringContaining(' 204 ') });
 });
 
 test('The command listen repeats a refused event before the next one of the same object', async () => {
