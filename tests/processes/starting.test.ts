@@ -127,7 +127,7 @@ test('The touchpoint mock needs no other process, and takes its cases from FIXTU
   expect(await answered()).toMatchObject({ error: refused.response.error });
 });
 
-test('A start with own data names the default rows that it leaves out in sentences, also when its output is no terminal', async () => {
+test('A start with own data names the default rows that it leaves out in sentences, also when its output is not a terminal', async () => {
   const [first] = (await fixture('products.json')) as readonly { readonly sku: string }[];
   await using folder = await aFolder();
   await folder.write('products.json', [first]);
