@@ -105,7 +105,8 @@ async function send(
     signal,
   });
   return {
-    status: response.statusCode,
+    // HTTP has no higher status; RFC 9110 takes one for a failure of the server.
+    status: Math.min(response.statusCode, 599),
     body: await withoutSecrets(await bytesOf(response.body), swap),
     retryAfter: retryAfterIn(response.headers['retry-after']),
   };
