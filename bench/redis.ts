@@ -115,7 +115,17 @@ export async function startRedis(): Promise<BenchRedis> {
 }
 
 /** Periodic scripts and commands, which no request causes: scans for abandoned work, records of use, and heartbeats. */
-const BY_TIME: ReadonlySet<string> = new Set(['announce', 'unsent', 'withdraw', 'ended', 'droppable', 'use', 'zrange', 'publish', 'setrange']);
+const BY_TIME: ReadonlySet<string> = new Set([
+  'announce',
+  'unsent',
+  'withdraw',
+  'ended',
+  'droppable',
+  'use',
+  'zrange',
+  'publish',
+  'setrange',
+]);
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.values(scripts).flatMap(({ sha, source, name }) => [
     [sha, name],

@@ -72,7 +72,7 @@ export async function startApplicationAlone(application: Application, configurat
 
 export async function startGatewayAlone(configuration: Configuration, log: Logger): Promise<RunningService> {
   const { ESTATE_TOKEN: token = '', CREDENTIAL_PEPPER: pepper = '', addressOf } = configuration;
-  const fixtures = await loadConfiguredFixtures(configuration, log);
+  const fixtures = await loadConfiguredFixtures(configuration, (sentence) => log.warn(sentence));
   const adapter = openStore(configuration, log);
   const observability = await startObservability(configuration);
   const agent = agentForCalls();

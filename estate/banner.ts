@@ -26,11 +26,10 @@ const row = (name: string, value: string | undefined, what = ''): string =>
   value === undefined ? '' : `${styled('cyan', name.padEnd(11))}  ${what === '' ? value : `${value.padEnd(34)}  ${styled('dim', what)}`}`;
 
 function keptWhere({ adapters: { state, events } }: RunningEstate): string {
-  const inMemory = [state, events].filter((name) => name === 'memory').length;
-  if (inMemory === 2) return 'All data is in memory.';
-  return inMemory === 0
-    ? `State in ${state}, events in ${events}.`
-    : `State in ${state}, events in ${events}: data in memory is lost at the end.`;
+  if (state === 'memory' && events === 'memory') return 'All data is in memory.';
+  const kept = `State in ${state}, events in ${events}`;
+  // A store that outlives the process has the events, too.
+  return state === 'memory' ? `${kept}: the state is lost at the end.` : `${kept}.`;
 }
 
 function acceptedBy({ demo: { integration, apiKey, control } }: RunningEstate): string {

@@ -14,7 +14,7 @@ import { agentForCalls, closeInfrastructure, openBus, openStore, startObservabil
 import { openOutside } from './outside.ts';
 import { ownListeners } from './own-listeners.ts';
 import { registeredApplications } from './registry.ts';
-import { loadConfiguredFixtures } from './seeding.ts';
+import { loadConfiguredFixtures, type Report } from './seeding.ts';
 import { startTouchpoint } from './touchpoint.ts';
 
 export interface RunningEstate {
@@ -46,8 +46,9 @@ export async function startEstate(
   configuration: Configuration,
   log: Logger,
   adapter: StoreAdapter = openStore(configuration, log),
+  report: Report = (sentence) => log.warn(sentence),
 ): Promise<RunningEstate> {
-  const fixtures = await loadConfiguredFixtures(configuration, log);
+  const fixtures = await loadConfiguredFixtures(configuration, report);
   const stopping = new AbortController();
   const bus = await openBus(configuration, log, { worlds: adapter.worlds, stopping: stopping.signal });
   const observability = await startObservability(configuration);

@@ -8,6 +8,7 @@ import { pause } from '../shared/process/waiting.ts';
 import type { RunningService } from './alone.ts';
 import { banner } from './banner.ts';
 import { adaptersOf, type Configuration, foreignVariables, readConfiguration } from './configuration.ts';
+import type { Report } from './seeding.ts';
 
 /** Wall time after which a stop no longer waits for running work. */
 const STOP_LIMIT_MS = 15_000;
@@ -38,10 +39,12 @@ export async function run(environment: Readonly<Record<string, string | undefine
   keepSecret([ESTATE_TOKEN, CREDENTIAL_PEPPER, MOCK_STORE_KEY, REDIS_PASSWORD]);
   const isForPerson = process.stdout.isTTY === true && configuration.NODE_ENV !== 'production';
   const log = createLogger(configuration.LOG_LEVEL, isForPerson ? terminalOutput() : undefined);
-  const foreign = foreignVariables(environment);
-  if (foreign.length > 0) log.warn({ variables: foreign }, 'these variables have no effect: the estate has no variables of these names');
   serveWithoutOutput();
-  const starting = start(configuration, log);
+  const isText = !process.send && !json && !log.isLevelEnabled('info');
+  const report: Report = isText && !isForPerson ? (sentence) => print(`${sentence}\n`) : (sentence) => log.warn(sentence);
+  const foreign = foreignVariables(environment);
+  if (foreign.length > 0) report(`These variables have no effect, because the estate has none of these names: ${foreign.join(', ')}.`);
+  const starting = start(configuration, log, report);
   let stopping = false;
   const { close } = closeWithGrace({ delay: STOP_LIMIT_MS, logger: false, skip: [...STOP_SIGNALS] }, async ({ err }) => {
     if (err) log.fatal({ err }, 'stopping after an uncaught error');
@@ -77,9 +80,9 @@ function serveWithoutOutput(): void {
 }
 
 /** Loads the code only after the configuration was accepted, so that a bad variable is refused early. */
-async function start(configuration: Configuration, log: Logger): Promise<Started> {
+async function start(configuration: Configuration, log: Logger, report?: Report): Promise<Started> {
   const { SERVICE } = configuration;
-  if (SERVICE === undefined) return startWholeEstate(configuration, log);
+  if (SERVICE === undefined) return startWholeEstate(configuration, log, report);
   if (SERVICE === 'touchpoint-mock') return startTouchpointOnly(configuration, log);
   const { url, ready, drain, close } = await startOneService(SERVICE, configuration, log);
   return { addresses: { url }, ready, drain, close, text: () => `\n  ${SERVICE}: ${url}\n  Stop with Ctrl-C.\n` };
@@ -90,10 +93,10 @@ async function startOneService(service: 'gateway' | Application, configuration: 
   return (await import('./alone.ts')).startApplicationAlone(service, configuration, log);
 }
 
-async function startWholeEstate(configuration: Configuration, log: Logger): Promise<Started> {
+async function startWholeEstate(configuration: Configuration, log: Logger, report: Report | undefined): Promise<Started> {
   const began = performance.now();
   const { startEstate } = await import('./estate.ts');
-  const estate = await startEstate(configuration, log);
+  const estate = await startEstate(configuration, log, undefined, report);
   const { gateway, touchpoint, portal, applications, ready, drain, close } = estate;
   const addresses = { gateway, touchpoint, portal, applications };
   return { addresses, ready, drain, close, text: () => banner(estate, performance.now() - began) };

@@ -6,7 +6,6 @@ import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
-import type { Logger } from '../shared/process/logger.ts';
 import { dumpOf } from '../shared/store/collections.ts';
 import type { WorldData } from '../shared/store/ports/world-data.ts';
 import { seedOfRetailer } from '../shared/work/figures.ts';
@@ -14,10 +13,13 @@ import { type SeededSwap, seedOfSwap } from '../shared/work/swap/stored-swap.ts'
 import type { Configuration } from './configuration.ts';
 import { registeredApplications } from './registry.ts';
 
-/** Logs which rows of the project do not fit the configured data. @throws FixtureError with a line per mistake */
-export async function loadConfiguredFixtures(configuration: Configuration, log: Logger): Promise<FixtureSet> {
+/** Receives a sentence for the person who starts the estate. */
+export type Report = (sentence: string) => void;
+
+/** Reports which rows of the project do not fit the configured data. @throws FixtureError with a line per mistake */
+export async function loadConfiguredFixtures(configuration: Configuration, report: Report): Promise<FixtureSet> {
   const fixtures = await loadFixtures(fixturesFolder(configuration));
-  for (const sentence of fixtures.leftOut) log.warn(sentence);
+  fixtures.leftOut.forEach(report);
   return fixtures;
 }
 

@@ -88,7 +88,7 @@ export const variables = {
       return z.NEVER;
     })
     .describe(
-      'Addresses that registered webhooks and swapped applications may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local addresses and the estate’s own listeners are never called.',
+      'Addresses that registered webhooks and swapped applications may have: names (`*.team-a.svc` stands for all names below), networks, `loopback`, `private`, `public`, separated by commas. Link-local and other special addresses, such as a cloud’s service for metadata, and the estate’s own listeners are never called.',
     ),
   LOG_LEVEL: OneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('warn')

@@ -53,15 +53,16 @@ function base64Of(secret: string): string[] {
   return [...fragments, ...fragments.map((fragment) => fragment.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-const isBase64 = (character: string | undefined): boolean => character !== undefined && /[\w+/=-]/.test(character);
+/** By its code, whether base64 has a character. Outside the text the code is NaN. */
+const isBase64 = Uint8Array.from({ length: 256 }, (_, code) => (/[\w+/=-]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 function rangesOf({ text, begins }: Reading, part: string, isRun: boolean): Range[] {
   const ranges: Range[] = [];
   let at = text.indexOf(part);
   while (at >= 0) {
     let [from, to] = [at, at + part.length];
-    while (isRun && isBase64(text[from - 1])) from -= 1;
-    while (isRun && isBase64(text[to])) to += 1;
+    while (isRun && isBase64[text.charCodeAt(from - 1)]) from -= 1;
+    while (isRun && isBase64[text.charCodeAt(to)]) to += 1;
     ranges.push([begins[from] as number, begins[to] as number]);
     at = text.indexOf(part, to);
   }
@@ -70,7 +71,9 @@ function rangesOf({ text, begins }: Reading, part: string, isRun: boolean): Rang
 
 const PERCENT = 0x25;
 const BACKSLASH = 0x5c;
-const HEX = /^[\da-f]{2}$/i;
+const SMALL_U = 0x75;
+/** By its code, the value of a hexadecimal digit; NaN for another character. */
+const digit = Float64Array.from({ length: 256 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16));
 
 /** Decodes `%xx`, `\u00xx`, and a backslash before a character. @returns undefined when nothing is encoded */
 function decoded({ text, begins }: Reading): Reading | undefined {
@@ -81,10 +84,14 @@ function decoded({ text, begins }: Reading): Reading | undefined {
   for (let at = 0; at < text.length; length++) {
     places[length] = begins[at] as number;
     const code = text.charCodeAt(at);
-    const digits = code === PERCENT ? 1 : code === BACKSLASH && text.startsWith('u00', at + 1) ? 4 : 0;
-    const hex = digits > 0 ? text.slice(at + digits, at + digits + 2) : '';
-    if (HEX.test(hex)) {
-      characters[length] = Number.parseInt(hex, 16);
+    const digits =
+      code === PERCENT ? 1 : code === BACKSLASH && text.charCodeAt(at + 1) === SMALL_U && text.startsWith('00', at + 2) ? 4 : 0;
+    const byte =
+      digits > 0
+        ? 16 * (digit[text.charCodeAt(at + digits)] ?? Number.NaN) + (digit[text.charCodeAt(at + digits + 1)] ?? Number.NaN)
+        : Number.NaN;
+    if (byte >= 0) {
+      characters[length] = byte;
       at += digits + 2;
     } else {
       const isEscape = code === BACKSLASH && at + 1 < text.length;

@@ -83,7 +83,7 @@ interface Undelivered {
   readonly event: StoredEvent;
 }
 
-/** Deliveries of published events that no due work retries, in the order of publication. */
+/** Deliveries of published events that no due work retries, sorted by publication. */
 async function undelivered(worlds: LedgerStore & EventReader, world: World): Promise<readonly Undelivered[]> {
   const { pending } = await worlds.ledger(world);
   const found: Undelivered[] = [];

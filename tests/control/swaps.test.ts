@@ -276,6 +276,15 @@ test.each([
   expect([status, headers['retry-after']]).toEqual([503, answered]);
 });
 
+test('A status that HTTP does not have is a failure of the real system, and its kept answer can be used', async () => {
+  await using hub = await startPaymentHub(() => ({ status: 777, body: {} }));
+  await using rehearsal = await swappedTo(hub, { keep: true });
+  const refused = await pay(rehearsal, await rehearsal.draft());
+  expect(refused.body).toMatchObject({ status: 502, violation: 'server_error' });
+  const kept = await rehearsal.call('GET', '/_control/answers/payment-hub', undefined, { as: 'admin' });
+  expect([kept.status, kept.body.answers?.['authorize-payment-api']]).toMatchObject([200, [{ status: 599 }]]);
+});
+
 test.each([
   ['without a body', ''],
   ['with null', 'null'],

@@ -117,7 +117,7 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     ['1e308', 5_000],
     [new Date(Date.now() + 10 * DAY).toUTCString(), DAY],
   ] as const)
-    test(`A receiver that asks for Retry-After: ${asked.slice(0, 5)} is tried again within a day`, async (rehearsal) => {
+    test(`A receiver with the answer Retry-After: ${asked.slice(0, 5)} is tried again within a day`, async (rehearsal) => {
       const refusal = { status: 503, headers: { 'retry-after': asked } };
       await using receiver = await receiveEvents((_event, attempt) => (attempt === 1 ? refusal : NONE));
       await register(rehearsal, receiver.url, { types: ['order-created'] });

@@ -17,7 +17,7 @@ type Subscriber = 'crm' | 'pos';
 const json = (id: string): string => JSON.stringify({ id, type: 'com.unified-commerce.order-confirmed', correlationid: 'c' });
 const planned = (id: string, key = 'ord_1') => ({ id, topic: 't', key, json: json(id) });
 
-/** What an earlier process has left: a world whose OMS has committed these events, of which it published some, in this order. */
+/** What an earlier process has left: a world whose OMS has committed these events, and the ids of the published ones, first published first. */
 async function left(events: readonly (readonly [id: string, ...subscribers: Subscriber[]])[], published: readonly string[]) {
   const adapter = createMemoryStore({ journal: 'off' });
   const world = await adapter.worlds.open('r', { now: 1_000, applications: {}, due: [] }, CREDENTIALS);
@@ -43,7 +43,7 @@ async function nextBus({ worlds }: Pick<StoreAdapter, 'worlds'>, read: Partial<S
 
 const publish = (bus: Bus, world: World, id: string): Promise<void> => bus.publish([messageOf(world, planned(id))]);
 
-test('A process first delivers what an earlier one published, in the order of publication, to the applications that lack it', async () => {
+test('A process first delivers what an earlier one published, first published first, to the applications that lack it', async () => {
   const { adapter, world } = await left([['e1', 'crm'], ['e2', 'crm', 'pos'], ['e3']], ['e2', 'e1', 'e3']);
   const { bus, got } = await nextBus(adapter);
   const publishing = publish(bus, world, 'e4');

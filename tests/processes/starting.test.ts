@@ -7,7 +7,7 @@ import { startRedis, whyNoRedis } from '../redis/redis-server.ts';
 import { skipWithoutRedis } from '../redis/without-redis.ts';
 import { someOf } from '../support/effort.ts';
 import { eventually } from '../support/eventually.ts';
-import { copiedFixtures } from '../support/folder.ts';
+import { aFolder, copiedFixtures } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { rehearsalAt } from '../support/steps/rehearsal-at.ts';
 import { bare, FREE_PORTS, MAIN, startEstate, started } from './started.ts';
@@ -125,6 +125,18 @@ test('The touchpoint mock needs no other process, and takes its cases from FIXTU
   await rm(copy.at('touchpoint'), { recursive: true });
   await rm(copy.at('touchpoint-authorization.json'));
   expect(await answered()).toMatchObject({ error: refused.response.error });
+});
+
+test('A start with own data names the default rows that it leaves out in sentences, also when its output is not a terminal', async () => {
+  const [first] = (await fixture('products.json')) as readonly { readonly sku: string }[];
+  await using folder = await aFolder();
+  await folder.write('products.json', [first]);
+  await using estate = startEstate({ FIXTURES_DIR: folder.path });
+  await estate.ready();
+  const [shown = ''] = estate.output.out.split('\n\n');
+  expect(shown.split('\n')).toEqual(shown.split('\n').map(() => expect.stringMatching(/^Default rows of \S+\.json .*: \w/)));
+  expect(shown).toContain('Default rows of stock.json that do not fit your data and are left out: ');
+  expect(await estate.stop()).toBe(0);
 });
 
 test('A start on a public address with custom credentials shows none of them, and logs no warning', async () => {

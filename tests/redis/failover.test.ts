@@ -37,7 +37,7 @@ describeWithRedis('A Redis that fails over', (redis) => {
     pair.fail();
     const readOnly = { ready: false, waitingFor: expect.stringContaining('address of its primary') };
     await eventually('the process is not ready', async () => adapter.state().waitingFor?.includes('address of its primary'));
-    // Reads succeed meanwhile.
+    // A replica answers reads.
     expect(await worlds.current(world)).toBeDefined();
     const states = [];
     for (let reads = 0; reads < 5; reads++) {

@@ -74,6 +74,7 @@ const IN_BROWSERS = [
   'shared/domain/censor.ts',
   'shared/domain/money.ts',
   'shared/domain/printable.ts',
+  'shared/domain/retry-after.ts',
   'shared/transport/path.ts',
 ];
 const ADAPTERS = ['shared/store/memory/', 'shared/store/redis/', 'shared/events/kafka/'];

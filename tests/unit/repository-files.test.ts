@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { documents } from '../support/documents.ts';
+import { commandBlocks, documents } from '../support/documents.ts';
 import { textOf, trackedFiles } from '../support/tracked-files.ts';
 
 const templates = trackedFiles.filter((file) => /^\.github\/ISSUE_TEMPLATE\/(?!config).*\.yml$/.test(file));
@@ -43,6 +44,29 @@ test('The file .gitignore has the folders of reports that the documents name', (
   );
   expect(named.length).toBeGreaterThan(0);
   expect([...new Set(named)].filter((folder) => !ignored.includes(`${folder}/`))).toEqual([]);
+});
+
+/** This guide is for the repository of the reader, which has a clone of the estate in a folder. */
+const BESIDE_A_CLONE = 'docs/how-to/ci.md';
+const WRITTEN_BY_COMMAND =
+  /(?:(?<![-=<\w&])>|\s-o|--output|--to|mkdir -p|\bcp \S+|--(?:report|junit|html)) ([a-z][\w./-]*)|_FILE=([a-z][\w./-]*)/g;
+const WRITTEN_BY_READER = /[Ss]ave this[^`.]*`([\w./-]+)`|--headers-file ([\w./-]+)/g;
+
+test('Git ignores the files that the guides write into a clone', () => {
+  const guides = documents.filter((file) => /^docs\/(how-to|tutorials)\//.test(file) && file !== BESIDE_A_CLONE);
+  const written = guides.flatMap((file) => {
+    const commands = commandBlocks(file).map((block) => block.commands);
+    const found = [...commands.join('\n').matchAll(WRITTEN_BY_COMMAND), ...textOf(file).matchAll(WRITTEN_BY_READER)];
+    return found.flatMap(([, one, other]) => one ?? other ?? []);
+  });
+  expect(written).toEqual(
+    expect.arrayContaining(['redis-password', 'with-basket.json', 'shop.html', 'headers.txt', 'my-sheets/stock.csv']),
+  );
+  const { stdout } = spawnSync('git', ['check-ignore', '--no-index', ...written.flatMap((name) => [name, `${name}/`])], {
+    encoding: 'utf8',
+  });
+  const ignored = new Set(stdout.split('\n').map((name) => name.replace(/\/$/, '')));
+  expect(written.filter((name) => !ignored.has(name))).toEqual([]);
 });
 
 test('The changelog has a section for the version of the package', () => {

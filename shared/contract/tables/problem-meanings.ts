@@ -19,7 +19,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'Use a credential with the scope, or leave `X-Rehearsal` out.',
   ],
   outbound_refused: [
-    'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local address or a listener of the estate itself.',
+    'The estate may not call this address: `OUTBOUND_ALLOW` does not permit it, or it is a link-local or other special address, or a listener of the estate itself.',
     'Register another address, or start the gateway with an `OUTBOUND_ALLOW` that names it.',
   ],
   not_found: [

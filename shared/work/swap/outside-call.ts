@@ -61,7 +61,7 @@ const MOST_AT_ONCE = 16;
 const MOST_BYTES = 2 ** 20;
 /** A shorter header value may be a common word. */
 const SHORTEST_SECRET = 8;
-/** Words of a header value that are secrets of their own. */
+/** Maximum number of words of a header value that are separate secrets. */
 const MOST_WORDS = 20;
 
 /** Calls the real systems that replace an application. @returns a function that throws NoReply */
@@ -105,7 +105,8 @@ async function send(
     signal,
   });
   return {
-    status: response.statusCode,
+    // HTTP has no higher status; RFC 9110 takes one for a failure of the server.
+    status: Math.min(response.statusCode, 599),
     body: await withoutSecrets(await bytesOf(response.body), swap),
     retryAfter: retryAfterIn(response.headers['retry-after']),
   };
