@@ -47,6 +47,12 @@ async function livedIn(rehearsal: TestRehearsal) {
   return { draft, completed, confirmed, basket };
 }
 
+/** A sale at the till, which takes effect once per key. @returns its id */
+const sellOnce = async (rehearsal: Rehearsal): Promise<string> => {
+  const body = { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] };
+  return (await rehearsal.call('create-transaction-api', { body, headers: { 'idempotency-key': 'sale' } })).body.id;
+};
+
 describe('Snapshots', () => {
   test('A rehearsal opened from a snapshot has the world of that moment, continues, and returns to it with a reset', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'manual' });
@@ -64,6 +70,17 @@ describe('Snapshots', () => {
     await opened.control('reset-rehearsal');
     expect([await stateOf(opened, draft), await stateOf(opened, confirmed)]).toEqual(['draft', await stateOf(rehearsal, confirmed)]);
     expect(await brokenIn(opened)).toEqual([]);
+  });
+
+  test('A repeat with the same key gets the first answer after two days of the clock, in the rehearsal, a fork and an opened snapshot', async (rehearsal) => {
+    const first = await sellOnce(rehearsal);
+    await using snapshot = await kept(rehearsal);
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await using opened = await snapshot.open();
+    for (const one of [rehearsal, fork, opened]) {
+      await one.control('advance-clock', { body: { by: 'P2D' } });
+      expect(await sellOnce(one)).toEqual(first);
+    }
   });
 
   test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {
