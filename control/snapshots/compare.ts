@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { compareWorlds } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { withEqualAddresses } from '../../shared/control/world-addresses.ts';
 import type { ApplicationDump, WorldData } from '../../shared/store/ports/world-data.ts';
 import { labelOf } from '../objects/label.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
@@ -39,7 +40,9 @@ type Rows = ReadonlyMap<string, string>;
 function changesOf(type: string, definition: ObjectDefinition, from: Rows, to: Rows): ChangedObject[] {
   const published = (json: string): Record<string, unknown> =>
     Object.fromEntries(
-      Object.entries(JSON.parse(json) as object).filter(([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name)),
+      Object.entries(withEqualAddresses(JSON.parse(json) as object)).filter(
+        ([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name),
+      ),
     );
   const found: ChangedObject[] = [];
   for (const id of new Set([...from.keys(), ...to.keys()])) {

@@ -4,7 +4,7 @@ import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehear
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
-import { eur } from '../support/steps/tender.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -81,6 +81,44 @@ describe('Snapshots', () => {
       await one.control('advance-clock', { body: { by: 'P2D' } });
       expect(await sellOnce(one)).toEqual(first);
     }
+  });
+
+  test('A payment that waits for its customer has a page of its own in a fork, in an opened snapshot and after a reset', async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    const authorize = { body: { orderId, tender: card('tok_3ds') }, headers: { 'idempotency-key': 'pay' } };
+    const { id, nextAction } = await rehearsal.api('authorize-payment-api', authorize);
+    await using snapshot = await kept(rehearsal);
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await using opened = await snapshot.open();
+    const pageOf = async ({ control }: Rehearsal): Promise<string> =>
+      ((await control('read-object', { params: { type: 'payment', id } })) as File).nextAction.url;
+    const page = (url: string, init?: RequestInit) => fetch(new URL(url, estate.gateway), { redirect: 'manual', ...init });
+    expect(await pageOf(rehearsal)).toBe(nextAction?.url);
+    for (const one of [fork, opened, opened]) {
+      const { objects } = await one.control('compare-worlds', { query: { from: rehearsal.name, to: one.name } });
+      expect(objects).toEqual([]);
+      const url = await pageOf(one);
+      expect(url).toContain(`/payment-actions/${one.name}/${id}/`);
+      expect((await page(url)).status).toBe(200);
+      expect((await one.call('authorize-payment-api', authorize)).body).toMatchObject({ id, nextAction: { url } });
+      expect((await page(`${url}/approve`, { method: 'POST' })).status).toBe(303);
+      expect((await one.control('read-object', { params: { type: 'payment', id } }))['state']).toBe('authorised');
+      await one.control('reset-rehearsal');
+    }
+    const unchanged = await rehearsal.control('compare-worlds', { query: { from: snapshot.name, to: rehearsal.name } });
+    expect([unchanged.objects, await brokenIn(rehearsal), await brokenIn(opened)]).toEqual([[], [], []]);
+  });
+
+  test('A label has an address of its own in a fork', async (rehearsal) => {
+    const { fulfillmentOrders = [] } = await rehearsal.completed();
+    const id = fulfillmentOrders[0]?.shipments[0]?.id ?? '';
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    const { label } = await fork.api('track-shipment-api', { params: { id } });
+    expect(label?.url).toContain(`/labels/${fork.name}/`);
+    expect((await fork.control('read-object', { params: { type: 'shipment', id } }))['label']).toEqual(label);
+    expect((await fetch(new URL(label?.url ?? '', estate.gateway))).status).toBe(200);
+    const { objects } = await fork.control('compare-worlds', { query: { from: rehearsal.name, to: fork.name } });
+    expect(objects).toEqual([]);
   });
 
   test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {
