@@ -34,7 +34,7 @@ interface Addressed {
 
 const isAt = (start: string, url: unknown): url is string => typeof url === 'string' && url.startsWith(start);
 
-/** A business object with the addresses of the world, instead of those of the world that it was copied from. */
+/** A business object with the addresses of the world. A copied object has the addresses of the first world. */
 export async function withOwnAddresses<T extends object>(object: T, origin: AddressOrigin): Promise<T> {
   const { id, nextAction, label }: Addressed = object;
   if (isAt(PAYMENT_PAGES, nextAction?.url)) return { ...object, nextAction: { ...nextAction, url: await paymentPage(origin, String(id)) } };
@@ -44,7 +44,7 @@ export async function withOwnAddresses<T extends object>(object: T, origin: Addr
 
 const tokenIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1, -'.pdf'.length);
 
-/** A business object in which the addresses of all worlds are equal. */
+/** A business object with an address that is equal in all worlds. */
 export function withEqualAddresses<T extends object>(object: T): T {
   const { nextAction, label }: Addressed = object;
   if (isAt(PAYMENT_PAGES, nextAction?.url)) return { ...object, nextAction: { ...nextAction, url: PAYMENT_PAGES } };

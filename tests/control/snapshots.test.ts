@@ -83,7 +83,7 @@ describe('Snapshots', () => {
     }
   });
 
-  test('A payment that waits for its customer has a page of its own in a fork, in an opened snapshot and after a reset', async (rehearsal) => {
+  test('A payment that waits for its customer has a page in a fork, in an opened snapshot and after a reset', async (rehearsal) => {
     const { id: orderId } = await rehearsal.draft();
     const authorize = { body: { orderId, tender: card('tok_3ds') }, headers: { 'idempotency-key': 'pay' } };
     const { id, nextAction } = await rehearsal.api('authorize-payment-api', authorize);
@@ -109,7 +109,7 @@ describe('Snapshots', () => {
     expect([unchanged.objects, await brokenIn(rehearsal), await brokenIn(opened)]).toEqual([[], [], []]);
   });
 
-  test('A label has an address of its own in a fork', async (rehearsal) => {
+  test('A label has the address of the fork that answers', async (rehearsal) => {
     const { fulfillmentOrders = [] } = await rehearsal.completed();
     const id = fulfillmentOrders[0]?.shipments[0]?.id ?? '';
     await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
