@@ -4,6 +4,7 @@ import { extensionEvent } from '../../shared/catalog/event-names.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
+import { withOwnAddresses } from '../../shared/control/world-addresses.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -55,12 +56,13 @@ export const search = operate(declared.search)(async ({ query: { q, limit } }, {
 });
 
 /** Reads a business object as its owner stores it. */
-export const readObject = operate(declared.readObject)(async ({ params: { type, id } }, { world, worlds, objects }) => {
+export const readObject = operate(declared.readObject)(async ({ params: { type, id } }, { world, view, worlds, objects }) => {
   const { application, collection, definition } = listedType(objects, type);
   if (definition === inventoryItem) return readInventoryItem(worlds, world, id);
   const found = await worlds.object(world, application, collection, id);
   if (!found) throw notFound(type, id);
-  return definition.schema.parse(JSON.parse(found.json));
+  const object = definition.schema.parse(JSON.parse(found.json)) as Record<string, unknown>;
+  return withOwnAddresses(object, { ...view, secret: async () => view.credentials.webhookSecret });
 });
 
 export const listRelatedObjects = operate(declared.listRelatedObjects)(

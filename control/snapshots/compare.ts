@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { compareWorlds } from '../../shared/catalog/control/operations/snapshots.ts';
 import type { ObjectDefinition } from '../../shared/catalog/define-object.ts';
+import { withEqualAddresses } from '../../shared/control/world-addresses.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { ApplicationDump, WorldData } from '../../shared/store/ports/world-data.ts';
 import { labelOf } from '../objects/label.ts';
@@ -65,7 +66,9 @@ function changeOf(
     json === undefined
       ? undefined
       : Object.fromEntries(
-          Object.entries(JSON.parse(json) as object).filter(([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name)),
+          Object.entries(withEqualAddresses(JSON.parse(json) as object)).filter(
+            ([name]) => Object.hasOwn(definition.schema.shape, name) && !ALWAYS.has(name),
+          ),
         );
   const [old, fresh] = [published(before), published(after)];
   const members = old && fresh ? changedMembers(old, fresh).toSorted(stateFirst) : stateOf(old, fresh);

@@ -5,14 +5,16 @@ import { getShipmentData, putShipment as putShipmentCall } from '../../shared/ca
 import { type ParcelData, shipmentLifeCycle, trackingStatusCodes } from '../../shared/catalog/fulfillment/shipments.ts';
 import { isAgain } from '../../shared/catalog/life-cycle.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
+import { labelAddress } from '../../shared/control/world-addresses.ts';
 import { checkDigit } from '../../shared/domain/barcode.ts';
 import { digest } from '../../shared/domain/ids.ts';
 import { instant } from '../../shared/domain/time.ts';
-import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
+import { idSource } from '../../shared/domain/world.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { refuseOtherContent } from '../../shared/work/repeats.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { carrierServices, published, type StoredShipment, shipments } from './collections.ts';
+import { withOwnLabel } from './own-label.ts';
 import { announceNewestScan, beginJourney, giveUpParcelDue } from './scans.ts';
 
 type Body = InputOf<typeof generateLabelApi>['body'];
@@ -21,7 +23,7 @@ export const generateLabel = handle(generateLabelApi)(async ({ params: { id }, b
   const shipment = (await scope.work.get(shipments, id)) ?? (await registerFromFms(id, scope));
   if (isAgain(shipmentLifeCycle, shipment, 'label')) {
     refuseOtherLabel(shipment, body);
-    return again(published(shipment));
+    return again(await withOwnLabel(shipment, scope));
   }
   return published(await labelParcel(shipment, body, scope));
 });
@@ -69,7 +71,7 @@ async function labelParcel(
     labelToken,
     labelStatus: 'ready',
     trackingNumber: await findFreeNumber(work, pending.id),
-    label: { format: 'PDF', url: `/labels/${rehearsalOf(context.world)}/${labelToken}.pdf` },
+    label: { format: 'PDF', url: labelAddress(context.world, labelToken) },
     estimatedDelivery: await estimateDelivery(work, service),
     events: [
       { status: 'label-created', statusCode: trackingStatusCodes['label-created'], occurredAt: instant(work.now), message: 'Label made' },

@@ -29,6 +29,7 @@ import {
   shipments,
   webhookEndpoints,
 } from './collections.ts';
+import { withOwnLabel } from './own-label.ts';
 
 /** Plays the next planned scan of a parcel; the key is the shipment's id. */
 const plannedScanDue = defineDueWork('planned-scan');
@@ -131,8 +132,8 @@ function nextScanTime({ events }: StoredShipment, now: number): string {
 }
 
 /** The carrier does not have a parcel without a label, so there is nothing to track. */
-export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, { work }) =>
-  published(await labelledParcel(id, work, { action: 'track', words: 'it can be tracked' })),
+export const trackShipment = handle(trackShipmentApi)(async ({ params: { id } }, scope) =>
+  withOwnLabel(await labelledParcel(id, scope.work, { action: 'track', words: 'it can be tracked' }), scope),
 );
 
 /** Replaces a waiting attempt at the same webhook. */

@@ -6,26 +6,21 @@ import {
 } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
-import { digest } from '../../shared/domain/ids.ts';
-import { idSource, rehearsalOf } from '../../shared/domain/world.ts';
+import { type AddressOrigin, paymentPage, paymentPageToken } from '../../shared/control/world-addresses.ts';
 import { handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { authenticate, failAuthentication } from './authorization.ts';
 import { payments, published, type StoredPayment } from './collections.ts';
 
-type Secrets = Pick<Scope, 'webhooks' | 'context'>;
-
-/** Proves that a browser came from the shop. It derives from the seed of the rehearsal, or from its secret. So it fits one payment and is never stored. */
-const tokenOf = async (paymentId: string, { webhooks, context }: Secrets): Promise<string> =>
-  digest('payment-action', context.seed ?? (await webhooks.secret()), idSource(context), paymentId).slice(0, 40);
+const originOf = ({ webhooks, context }: Pick<Scope, 'webhooks' | 'context'>): AddressOrigin => ({ ...context, secret: webhooks.secret });
 
 /** The page at the gateway where the customer authenticates a payment. */
-export const actionUrlOf = async (paymentId: string, scope: Secrets): Promise<string> =>
-  `/payment-actions/${rehearsalOf(scope.context.world)}/${paymentId}/${await tokenOf(paymentId, scope)}`;
+export const actionUrlOf = (paymentId: string, scope: Pick<Scope, 'webhooks' | 'context'>): Promise<string> =>
+  paymentPage(originOf(scope), paymentId);
 
 /** A wrong token and an unknown payment have the same answer. @throws Problem `not_found` */
 async function requireToken(id: string, token: string, scope: Scope): Promise<void> {
-  const [given, expected] = [Buffer.from(token), Buffer.from(await tokenOf(id, scope))];
+  const [given, expected] = [Buffer.from(token), Buffer.from(await paymentPageToken(originOf(scope), id))];
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw notFound('payment', id);
 }
 

@@ -19,7 +19,7 @@ export const LIMITS = {
   returns: 100,
 } as const;
 
-/** The newest refunds, which an order shows. Each payment has all of its own. */
+/** The newest refunds, which an order shows. A payment lists all its refunds. */
 export const SHOWN_REFUNDS = 100;
 
 /** The newest scans, which a parcel keeps. */

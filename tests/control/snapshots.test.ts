@@ -4,7 +4,7 @@ import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehear
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
-import { eur } from '../support/steps/tender.ts';
+import { card, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
 const test = testIn(newRehearsal);
@@ -47,6 +47,12 @@ async function livedIn(rehearsal: TestRehearsal) {
   return { draft, completed, confirmed, basket };
 }
 
+/** A sale at the till, which takes effect once per key. @returns its id */
+const sellOnce = async (rehearsal: Rehearsal): Promise<string> => {
+  const body = { storeId: 'store-01', laneId: 'lane-1', lines: [{ sku: 'mug-blue', qty: 1 }] };
+  return (await rehearsal.call('create-transaction-api', { body, headers: { 'idempotency-key': 'sale' } })).body.id;
+};
+
 describe('Snapshots', () => {
   test('A rehearsal opened from a snapshot has the world of that moment, continues, and returns to it with a reset', async (rehearsal) => {
     await rehearsal.progress({ warehouse: 'manual' });
@@ -64,6 +70,55 @@ describe('Snapshots', () => {
     await opened.control('reset-rehearsal');
     expect([await stateOf(opened, draft), await stateOf(opened, confirmed)]).toEqual(['draft', await stateOf(rehearsal, confirmed)]);
     expect(await brokenIn(opened)).toEqual([]);
+  });
+
+  test('A repeat with the same key gets the first answer after two days of the clock, in the rehearsal, a fork and an opened snapshot', async (rehearsal) => {
+    const first = await sellOnce(rehearsal);
+    await using snapshot = await kept(rehearsal);
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await using opened = await snapshot.open();
+    for (const one of [rehearsal, fork, opened]) {
+      await one.control('advance-clock', { body: { by: 'P2D' } });
+      expect(await sellOnce(one)).toEqual(first);
+    }
+  });
+
+  test('A payment that waits for its customer has a page in a fork, in an opened snapshot and after a reset', async (rehearsal) => {
+    const { id: orderId } = await rehearsal.draft();
+    const authorize = { body: { orderId, tender: card('tok_3ds') }, headers: { 'idempotency-key': 'pay' } };
+    const { id, nextAction } = await rehearsal.api('authorize-payment-api', authorize);
+    await using snapshot = await kept(rehearsal);
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    await using opened = await snapshot.open();
+    const pageOf = async ({ control }: Rehearsal): Promise<string> =>
+      ((await control('read-object', { params: { type: 'payment', id } })) as File).nextAction.url;
+    const page = (url: string, init?: RequestInit) => fetch(new URL(url, estate.gateway), { redirect: 'manual', ...init });
+    expect(await pageOf(rehearsal)).toBe(nextAction?.url);
+    for (const one of [fork, opened, opened]) {
+      const { objects } = await one.control('compare-worlds', { query: { from: rehearsal.name, to: one.name } });
+      expect(objects).toEqual([]);
+      const url = await pageOf(one);
+      expect(url).toContain(`/payment-actions/${one.name}/${id}/`);
+      expect((await page(url)).status).toBe(200);
+      expect((await one.call('authorize-payment-api', authorize)).body).toMatchObject({ id, nextAction: { url } });
+      expect((await page(`${url}/approve`, { method: 'POST' })).status).toBe(303);
+      expect((await one.control('read-object', { params: { type: 'payment', id } }))['state']).toBe('authorised');
+      await one.control('reset-rehearsal');
+    }
+    const unchanged = await rehearsal.control('compare-worlds', { query: { from: snapshot.name, to: rehearsal.name } });
+    expect([unchanged.objects, await brokenIn(rehearsal), await brokenIn(opened)]).toEqual([[], [], []]);
+  });
+
+  test('A label has the address of the fork that answers', async (rehearsal) => {
+    const { fulfillmentOrders = [] } = await rehearsal.completed();
+    const id = fulfillmentOrders[0]?.shipments[0]?.id ?? '';
+    await using fork = await EstateRehearsal.create(access, { from: { rehearsal: rehearsal.name } });
+    const { label } = await fork.api('track-shipment-api', { params: { id } });
+    expect(label?.url).toContain(`/labels/${fork.name}/`);
+    expect((await fork.control('read-object', { params: { type: 'shipment', id } }))['label']).toEqual(label);
+    expect((await fetch(new URL(label?.url ?? '', estate.gateway))).status).toBe(200);
+    const { objects } = await fork.control('compare-worlds', { query: { from: rehearsal.name, to: fork.name } });
+    expect(objects).toEqual([]);
   });
 
   test('A fork continues independently, with the events, faults, answers and withheld events of the first rehearsal', async (rehearsal) => {

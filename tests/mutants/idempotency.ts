@@ -44,6 +44,13 @@ export const idempotency: readonly Mutant[] = [
     killedBy: ['tests/ports/memory-store.test.ts'],
   },
   {
+    name: 'A jump of the clock forgets the key of a recent request',
+    file: 'shared/store/memory/commit.ts',
+    from: 'if (found?.done && (ask.now < found.done.keepUntil || isRecent(found))) {',
+    to: 'if (found?.done && ask.now < found.done.keepUntil) {',
+    killedBy: ['tests/ports/memory-store.test.ts'],
+  },
+  {
     name: 'The step is left out of the key of a call between applications',
     file: 'shared/transport/caller.ts',
     from: 'digest(parent(), api.id, path, step)',

@@ -46,9 +46,23 @@ export const money: readonly Mutant[] = [
   {
     name: 'An interrupted refund of cancelled units is paid again in full',
     file: 'services/oms/payments.ts',
-    from: 'Math.max(0, amount - sumOfRefunds(payments, (paid) => paid === reference))',
-    to: 'amount',
+    from: 'const left = Math.max(0, owed.amount - committedOf(attempts));',
+    to: 'const left = owed.amount;',
     killedBy: ['tests/unit/oms/refund-split.test.ts'],
+  },
+  {
+    name: 'Money that returns for units that never arrived takes points',
+    file: 'services/loyalty-platform/earning.ts',
+    from: 'earned.amount + (earned.overpaid ?? 0) - sumOf(until)',
+    to: 'earned.amount - sumOf(until)',
+    killedBy: ['tests/services/loyalty-earning.test.ts'],
+  },
+  {
+    name: 'A failed refund of missing units is not repeated from another payment',
+    file: 'services/oms/late-refunds.ts',
+    from: "status === 'paid' && failed.some",
+    to: "status === 'left' && failed.some",
+    killedBy: ['tests/services/refund-decisions.test.ts'],
   },
   {
     name: 'Units that return in several parts are rounded one by one',

@@ -221,7 +221,7 @@ export function lifetimeSuite(openedStore: Opened): void {
       const grown = async () => (await contents()).bytes - before;
       const expiry = 1_000 + CLAIM_KEPT_MS;
       for (const key of times(150, (n) => `k${n}`)) {
-        const { token } = await claimed({ key });
+        const { token } = await claimed({ key, leaseMs: -CLAIM_KEPT_MS });
         await commit({ fence: { kind: 'claim', key, token }, outcome: { json: text(KIB), keepUntil: expiry } });
       }
       expect(await grown()).toBeGreaterThan(150 * KIB);
@@ -233,8 +233,8 @@ export function lifetimeSuite(openedStore: Opened): void {
 
     test('A claim of a running request stays when the clock is advanced past its expiry', async () => {
       const { store, world, commit, claim, claimed } = await opened();
-      const held = await claimed({ key: 'held' });
-      await store.release(world, 'released', (await claimed({ key: 'released' })).token);
+      await store.release(world, 'released', (await claimed({ key: 'released', leaseMs: -CLAIM_KEPT_MS })).token);
+      const held = await claimed({ key: 'held', now: 1_001 });
       const later = 1_000 + 2 * CLAIM_KEPT_MS;
       await claim({ key: 'other', now: later });
       expect(await claim({ key: 'held', now: later })).toMatchObject({ is: 'running' });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PROGRESSION } from '../../shared/catalog/control/progression.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
+import { CLAIM_KEPT_MS } from '../../shared/store/ports/plan.ts';
 import { dueFence, event, moving, OK, PAGE, putting, timer } from './a-plan.ts';
 import { CREDENTIALS, EMPTY, type Opened, times } from './open-store.ts';
 
@@ -103,7 +104,7 @@ export function worldSuite(opened: Opened): void {
       expect(await grown()).toBe(200);
       await store.release(world, 'k', (await claimed()).token);
       expect(await grown()).toBe(200);
-      const fence = { kind: 'claim', key: 'k', token: (await claimed()).token } as const;
+      const fence = { kind: 'claim', key: 'k', token: (await claimed({ leaseMs: -CLAIM_KEPT_MS })).token } as const;
       await commit({ fence, outcome: { json: '12345', keepUntil: 2_000 } });
       expect(await grown()).toBe(205);
       await store.release(world, 'other', (await claimed({ key: 'other', now: 3_000 })).token);

@@ -41,7 +41,7 @@ const omsFloors: readonly (readonly string[])[] = [
   ['payments.ts'],
   ['return-bookings.ts'],
   ['exchange.ts', 'compensation.ts'],
-  ['payout.ts', 'order-view.ts', 'disputes.ts'],
+  ['payout.ts', 'order-view.ts', 'late-refunds.ts'],
   ['cancellation.ts', 'carry-out.ts', 'lost-authorizations.ts', 'returns.ts'],
   ['fulfillment.ts'],
   ['routing.ts', 'capture.ts'],

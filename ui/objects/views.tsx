@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { BusinessObject, ObjectType } from '../../rehearsal/call-types.ts';
 import { exchangeDraftOf, type Neighbour, outstandingOf, RETURN_ENDS } from '../../shared/catalog/obstacles.ts';
-import { refundId } from '../../shared/catalog/payment/refunds.ts';
 import { type Money, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { declines } from '../data/catalog.ts';
 import { applicationTitle, linkHere } from '../data/data.ts';
@@ -115,7 +114,7 @@ const views: { readonly [Type in ObjectType]?: Describe<Type> } = {
       ...section(
         'Refunds',
         payment.refunds.map(({ amount, state, failureReason, payOutTo, reason, returnId, at }, index) => (
-          <Row key={refundId(payment.id, index)} title={moneyInWords(amount)}>
+          <Row key={`refund ${index + 1}`} title={moneyInWords(amount)}>
             {at && rehearsalTime(at)} {state} {failureReason && `(${failureReason.replaceAll('_', ' ')})`}{' '}
             {payOutTo && `to the gift card ${payOutTo.token}`} {reason} {near.link('return', returnId, 'for a return')}
           </Row>

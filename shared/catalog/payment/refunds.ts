@@ -32,7 +32,7 @@ export const isSamePurpose = (one: Purpose, other: Purpose): boolean => purposeO
 
 /**
  * Minor units of failed refunds that no later refund repeats, by what they pay back. A repeat is requested after the failure, and may be
- * pending. A refund without return and reference repeats any failed refund that is not for a return, and so does a lost dispute.
+ * pending. A refund without return and reference, or a lost dispute, repeats any failed refund that is not for a return.
  */
 function owedByPurpose(payments: Payments): Map<string, number> {
   const refunds = payments.flatMap((payment) => payment.refunds);

@@ -88,7 +88,7 @@ export const REQUEST_HEADERS: Part = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same request with the same key is answered with the stored response and changes nothing. Keys are kept for 24 hours on the rehearsal’s clock.',
+      'The same request with the same key is answered with the stored response and changes nothing. Keys are kept until 24 hours have passed both on the rehearsal’s clock and in wall time.',
     schema: plainSchemaOf(IdempotencyKey),
     example: '9b3a6f0e-4c1d-4f7a-8a57-2d1c6f3e9b10',
   },

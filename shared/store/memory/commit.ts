@@ -199,7 +199,7 @@ function remember(operations: Operations, operation: string, seq: number): void 
   }
 }
 
-/** Sorted by expiry: time only moves forward, and every claim is kept equally long. */
+/** Sorted by expiry: both clocks only move forward, and every claim is kept equally long. */
 type Claims = Map<string, ClaimRecord>;
 
 /** The size of an ended claim. Unfinished claims do not count. */
@@ -207,7 +207,7 @@ export const bytesOfClaim = ({ done }: ClaimRecord): number => CLAIM_BYTES + (do
 
 export function claim(world: WorldState, claims: Claims, key: string, ask: { fingerprint: string; now: number; leaseMs: number }): Claim {
   const found = claims.get(key);
-  if (found?.done && ask.now < found.done.keepUntil) {
+  if (found?.done && (ask.now < found.done.keepUntil || isRecent(found))) {
     return found.fingerprint === ask.fingerprint ? { is: 'done', json: found.done.json } : { is: 'other-body' };
   }
   if (found && isHeld(found)) {
@@ -228,14 +228,16 @@ export function claim(world: WorldState, claims: Claims, key: string, ask: { fin
 
 export const isHeld = ({ token, leaseUntil }: ClaimRecord): boolean => token !== undefined && Date.now() < leaseUntil;
 
+/** Whether a request made the claim within a day of wall time. */
+const isRecent = ({ leaseUntil }: ClaimRecord): boolean => Date.now() < leaseUntil + CLAIM_KEPT_MS;
+
 /** Drops outdated claims, a limited number at a time. */
 export function forgetClaims(world: WorldState, claims: Claims, now: number): void {
   let looked = 0;
   for (const [key, record] of claims) {
     const until = record.done?.keepUntil ?? record.since + CLAIM_KEPT_MS;
-    if (now < until || looked++ === CLAIMS_FORGOTTEN) return;
+    if (now < until || isRecent(record) || looked++ === CLAIMS_FORGOTTEN) return;
     claims.delete(key);
-    if (isHeld(record)) claims.set(key, record);
-    else if (record.token === undefined) world.bytes -= bytesOfClaim(record);
+    if (record.token === undefined) world.bytes -= bytesOfClaim(record);
   }
 }

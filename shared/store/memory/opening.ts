@@ -82,7 +82,7 @@ function load(world: WorldState, application: Owner, dump: ApplicationDump & Exp
     for (const [key, fields] of Object.entries(keys)) counter.set(key, new Map(Object.entries(fields)));
   }
   for (const { key, done, ...claim } of dump.claims ?? []) {
-    const record = { ...claim, token: undefined, leaseUntil: 0, done };
+    const record = { ...claim, token: undefined, leaseUntil: Date.now(), done };
     state.claims.set(key, record);
     world.bytes += bytesOfClaim(record);
   }

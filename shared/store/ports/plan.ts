@@ -81,7 +81,10 @@ export interface CommitStore {
   commit(world: World, plan: Plan): Promise<Committed>;
 }
 
-/** An expired claim without an outcome is kept for this rehearsal time. */
+/**
+ * A claim is kept for this wall time after its lease, however far the clock of the rehearsal jumps, and a claim without an outcome for this
+ * rehearsal time after its first instant. An outcome has its own expiry on the clock of the rehearsal.
+ */
 export const CLAIM_KEPT_MS = 24 * 60 * 60 * 1_000;
 /** Maximum number of outdated claims that each new claim removes. */
 export const CLAIMS_FORGOTTEN = 100;

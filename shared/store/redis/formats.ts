@@ -174,9 +174,11 @@ export function readParkedItem(record: string): ExportedParked['item'] {
   return { ...item, payload: JSON.parse(payload) as unknown };
 }
 
-/** A claim that no request holds. */
+/** A claim that no request holds. It is recent in the new world. */
 export const claimRecord = ({ fingerprint, since, committed, preconditionHeld, done }: ExportedClaim): string =>
-  [word(fingerprint), since, preconditionHeld ? '1' : committed ? 'c' : '0', '', 0, done?.keepUntil ?? '', done?.json ?? ''].join('\n');
+  [word(fingerprint), since, preconditionHeld ? '1' : committed ? 'c' : '0', '', Date.now(), done?.keepUntil ?? '', done?.json ?? ''].join(
+    '\n',
+  );
 export function readClaim(key: string, record: string): ExportedClaim {
   const [fingerprint = '', since, held, , , keepUntil = '', ...json] = record.split('\n');
   return {

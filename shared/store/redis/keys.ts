@@ -70,7 +70,7 @@ import type { World } from '../../domain/world.ts';
  *   W:<app>:i:<collection>.<name>  zset  `<value>\0<order, 16 digits>\0<id>`, all with score 0: read by lexical range
  *   W:<app>:c:<counter>            hash  key -> `field=integer,field=integer`. Its empty field as above
  *   W:<app>:idem                   hash  claim key -> claim record
- *   W:<app>:claims                 zset  claim key by the time until which it is remembered, on the rehearsal's clock
+ *   W:<app>:claims                 zset  claim key by the time until which it is remembered, on the rehearsal's clock; recent claims stay longer
  *   W:<app>:outbox, W:<app>:entries  zset event id by place; hash event id -> outbox entry (JSON)
  *
  * Wall time is Redis's own clock in milliseconds, so that leases do not depend on the clocks of other machines.

@@ -11,7 +11,7 @@ import { type CommitState, discard, finish, type Outcome } from '../unit/commit.
 import { CallerLeft } from '../unit/interruptions.ts';
 import type { ClaimedRequest } from './claim-key.ts';
 
-/** Lifetime of an idempotency record, on the rehearsal's clock. */
+/** Lifetime of an idempotency record, on the rehearsal's clock. The store keeps it for a day of wall time too. */
 const KEEP_MS = 24 * 60 * 60 * 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 

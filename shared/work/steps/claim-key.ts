@@ -1,6 +1,7 @@
 import { isMutating } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import type { Context } from '../../control/context.ts';
+import { mayHaveAddress, withOwnAddresses } from '../../control/world-addresses.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { digest } from '../../domain/ids.ts';
 import { rehearsalOf } from '../../domain/world.ts';
@@ -16,7 +17,7 @@ export interface ClaimedRequest extends ValidRequest, UnitJob {}
 
 /** Claims the `Idempotency-Key`, or repeats the first answer. Without a key, or without a change, a request needs no claim. */
 export const claimKey =
-  ({ store, observer, leaseMs, log }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
+  ({ store, observer, leaseMs, log, directory }: ApplicationParts): Step<ValidRequest, ClaimedRequest, Answered> =>
   async (job, rest) => {
     const { context, bound, input, idempotencyKey, notes } = job;
     const { world, now, requestId } = context;
@@ -33,7 +34,7 @@ export const claimKey =
       case 'done':
         observer.replayed();
         notes.unchanged = 'An earlier request with this Idempotency-Key was carried out; the answer is the stored one.';
-        return { ...(JSON.parse(claim.json) as Answer), replayed: true };
+        return { ...(await inThisWorld(JSON.parse(claim.json) as Answer, context, directory)), replayed: true };
       case 'running':
         throw new Problem('idempotency_in_progress', 'A request with this Idempotency-Key is still running.', {
           retryAfter: retryAfter(ownLeaseMs, claim.leftMs),
@@ -53,6 +54,13 @@ export const claimKey =
       }
     }
   };
+
+/** A copy of a world has its answers. Their addresses then lead to the copy. */
+async function inThisWorld(answer: Answer, { world, seed, lineage }: Context, directory: ApplicationParts['directory']): Promise<Answer> {
+  if (lineage === undefined || typeof answer.body !== 'string' || !mayHaveAddress(answer.body)) return answer;
+  const secret = async (): Promise<string> => (await directory.current(world))?.credentials.webhookSecret ?? '';
+  return { ...answer, body: JSON.stringify(await withOwnAddresses(JSON.parse(answer.body) as object, { world, seed, lineage, secret })) };
+}
 
 /** The name of the rehearsal is left out: ids derive from the key, and repeat in another rehearsal with the same seed. */
 const principalIn = ({ world, principal }: Context): string => (principal === `reh:${rehearsalOf(world)}` ? 'reh' : principal);

@@ -20,7 +20,7 @@ const BACK = { returnId: 'ret_1', reference: 'return/ret_1/0' };
 test.each<[string, Refunds, number]>([
   ['A failed refund is owed', [failed(500)], 500],
   ['A refund before the failure repeats nothing', [failed(500), later(500, { at: day(1) })], 500],
-  ['A refund by a client repeats failed refunds, but those of returns', [failed(500, MUG), failed(300, BACK), later(600)], 300],
+  ['A refund by a client repeats failed refunds, except for returns', [failed(500, MUG), failed(300, BACK), later(600)], 300],
   ['A refund of a return repeats a failed refund of it', [failed(300, BACK), later(200, { ...BACK, reference: 'return/ret_1/200' })], 100],
   ['A refund of other missing units does not repeat a failed one', [failed(500, MUG), later(500, LAMP)], 500],
   ['A refund of the same missing units repeats a failed one', [failed(500, MUG), later(200, { reference: `${MUG.reference}/1` })], 300],

@@ -18,18 +18,17 @@ local function writeClaim(app, name, claim)
   redis.call('ZADD', writable(app, 'claims'), claim.keep ~= '' and claim.keep or int(tonumber(claim.since) + CLAIM_KEPT_MS), name)
   noteKeys()
 end
--- Forgets outdated claims, a limited number at a time.
+-- Whether a request made the claim within a day of wall time.
+local function isRecentClaim(claim) return wall() < tonumber(claim.till) + CLAIM_KEPT_MS end
+-- Forgets outdated claims, a limited number at a time. Claims after a recent one are recent too.
 local function forgetClaims(app, at)
   local over = redis.call('ZRANGEBYSCORE', key(app .. ':claims'), '-inf', at, 'LIMIT', 0, CLAIMS_FORGOTTEN)
   for _, name in ipairs(over) do
     local claim = readClaim(app, name)
-    if claim and claim.token ~= '' and wall() < tonumber(claim.till) then
-      redis.call('ZADD', key(app .. ':claims'), int(tonumber(at) + CLAIM_KEPT_MS), name)
-    else
-      if claim then addBytes(-bytesOfClaim(claim)) end
-      redis.call('HDEL', key(app .. ':idem'), name)
-      redis.call('ZREM', key(app .. ':claims'), name)
-    end
+    if claim and isRecentClaim(claim) then return end
+    if claim then addBytes(-bytesOfClaim(claim)) end
+    redis.call('HDEL', key(app .. ':idem'), name)
+    redis.call('ZREM', key(app .. ':claims'), name)
   end
 end
 `;
@@ -41,7 +40,7 @@ if not exists() then return gone() end
 local app, name, fingerprint, at, leaseMs, token = arg(), arg(), arg(), arg(), arg(), arg()
 forgetClaims(app, at)
 local found = readClaim(app, name)
-if found and found.keep ~= '' and tonumber(at) < tonumber(found.keep) then
+if found and found.keep ~= '' and (tonumber(at) < tonumber(found.keep) or isRecentClaim(found)) then
   if found.fingerprint == fingerprint then return { 'done', found.json } end
   return { 'other-body' }
 end

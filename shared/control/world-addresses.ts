@@ -1,0 +1,56 @@
+import { digest } from '../domain/ids.ts';
+import { idSource, rehearsalOf } from '../domain/world.ts';
+import type { Context } from './context.ts';
+
+// Addresses at the gateway that need no credential: they name a rehearsal, and have a token. A fork and an opened snapshot have the objects
+// and answers of the first world, whose addresses lead to that world. What they answer has their own addresses.
+
+/** What the addresses of a world derive from. */
+export interface AddressOrigin extends Pick<Context, 'world' | 'seed' | 'lineage'> {
+  /** Reads the secret that signs webhooks of the rehearsal. */
+  readonly secret: () => Promise<string>;
+}
+
+/** Proves that a browser came from the shop. It fits one payment. */
+export const paymentPageToken = async ({ secret, ...origin }: AddressOrigin, paymentId: string): Promise<string> =>
+  digest('payment-action', origin.seed ?? (await secret()), idSource(origin), paymentId).slice(0, 40);
+
+const PAYMENT_PAGES = '/payment-actions/';
+const LABELS = '/labels/';
+
+/** The page where the customer authenticates a payment. */
+export const paymentPage = async (origin: AddressOrigin, paymentId: string): Promise<string> =>
+  `${PAYMENT_PAGES}${rehearsalOf(origin.world)}/${paymentId}/${await paymentPageToken(origin, paymentId)}`;
+
+/** The document of a label. */
+export const labelAddress = (world: AddressOrigin['world'], token: string): string => `${LABELS}${rehearsalOf(world)}/${token}.pdf`;
+
+/** The members of a payment and of a parcel that have an address. */
+interface Addressed {
+  readonly id?: unknown;
+  readonly nextAction?: { readonly url?: unknown };
+  readonly label?: { readonly url?: unknown };
+}
+
+const isAt = (start: string, url: unknown): url is string => typeof url === 'string' && url.startsWith(start);
+
+/** A business object with the addresses of the world. A copied object has the addresses of the first world. */
+export async function withOwnAddresses<T extends object>(object: T, origin: AddressOrigin): Promise<T> {
+  const { id, nextAction, label }: Addressed = object;
+  if (isAt(PAYMENT_PAGES, nextAction?.url)) return { ...object, nextAction: { ...nextAction, url: await paymentPage(origin, String(id)) } };
+  if (isAt(LABELS, label?.url)) return { ...object, label: { ...label, url: labelAddress(origin.world, tokenIn(label.url)) } };
+  return object;
+}
+
+const tokenIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1, -'.pdf'.length);
+
+/** A business object with an address that is equal in all worlds. */
+export function withEqualAddresses<T extends object>(object: T): T {
+  const { nextAction, label }: Addressed = object;
+  if (isAt(PAYMENT_PAGES, nextAction?.url)) return { ...object, nextAction: { ...nextAction, url: PAYMENT_PAGES } };
+  if (isAt(LABELS, label?.url)) return { ...object, label: { ...label, url: LABELS + tokenIn(label.url) } };
+  return object;
+}
+
+/** Whether a JSON text may have an address. */
+export const mayHaveAddress = (json: string): boolean => json.includes(PAYMENT_PAGES) || json.includes(LABELS);
