@@ -17,7 +17,7 @@ const named = operate(declared.putFault)(async ({ params: { name }, body }, { wo
   if (!(await worlds.setFault(world, name, json))) {
     throw new Problem('too_many_faults', `A rehearsal has at most ${MOST_FAULTS} faults; delete one to set "${name}".`);
   }
-  return describeFault({ name, json, hits: 0 });
+  return describeFault({ name, json, hits: 0, struck: [] });
 });
 
 /** The name stands first in the request, so it is validated before the body. */

@@ -102,7 +102,8 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
     const overtaken = isFree ? [] : await overtakenBy(view, webhook, job);
     const target = { webhook: webhook.name, status: '' };
     const rules = { world: view.world, revision: view.faults };
-    const fault = isFree ? undefined : await faults.strikeFirst(rules, target, { overtakes: overtaken.length > 0 });
+    const options = { overtakes: overtaken.length > 0, struck: { webhookId: event.id } };
+    const fault = isFree ? undefined : await faults.strikeFirst(rules, target, options);
     const until = webhookWithheldUntil(fault, view.now);
     if (fault && until !== undefined) {
       await change(store, view, { run: (unit) => withhold(unit, { job, item, fault, until }), fence });

@@ -16,7 +16,8 @@ export const deliverWebhook = handleDue(deliverWebhookDue)(async ({ key, payload
   const { work } = scope;
   const gone = await work.get(webhookEndpoints, PATH);
   const overtaken = gone ? [] : await overtakenBy(key, delivery, scope);
-  const fault = gone || delivery.held ? undefined : await strike(delivery, scope, { overtakes: overtaken.length > 0 });
+  const fault =
+    gone || delivery.held ? undefined : await strike(delivery, scope, { overtakes: overtaken.length > 0, struck: { webhookId: key } });
   const withheldUntil = webhookWithheldUntil(fault, work.now);
   if (delivery.attempts === 0 && !delivery.held) await resumeJourney(delivery.shipmentId, scope);
   if (fault && withheldUntil !== undefined) {

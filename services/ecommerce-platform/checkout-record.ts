@@ -126,6 +126,6 @@ export const undoCheckoutOfBasket = handleDue(undoCheckout)(async ({ key: basket
   }
   const reservationId = found.hold?.reservationId ?? (await recoverReservation(scope, basketId, found));
   if (reservationId !== undefined) await giveBackReservation(scope, reservationId);
-  if (found.vouchers) await releaseVouchers(scope, basketId, `undo ${found.attempt}`);
+  if (found.vouchers) await releaseVouchers(scope, basketId, { attempt: found.attempt, step: 'undo' });
   settleCheckout(work, basketId, found);
 });

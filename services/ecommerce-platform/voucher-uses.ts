@@ -29,7 +29,8 @@ export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promis
     const kept = standing.filter((code) => !codes.some((other) => isSameCode(code, other)));
     const answer = await lockUses(scope, {
       basketId,
-      step: `checkout ${attempt}`,
+      attempt,
+      step: 'checkout',
       codes: [...codes, ...kept],
       customerId: shopper.customerId,
     });
@@ -41,20 +42,27 @@ export async function lockVouchers(scope: Scope, toLock: VouchersToLock): Promis
     for (const voucher of discounts.vouchers) vouchers.set(voucher.code.toUpperCase(), voucher);
     codes = appliedCodes(discounts);
   }
-  if (codes.length === 0 && locked.length > 0 && standing.length === 0) await releaseVouchers(scope, basketId, `checkout ${attempt}`);
+  if (codes.length === 0 && locked.length > 0 && standing.length === 0)
+    await releaseVouchers(scope, basketId, { attempt, step: 'checkout' });
   return { ...discounts, vouchers: [...vouchers.values()] satisfies Voucher[] };
+}
+
+/** A step of a checkout, which has the number `attempt`. */
+interface StepOfCheckout {
+  readonly attempt: number;
+  readonly step: string;
 }
 
 /** @returns the codes whose use was refused */
 async function lockUses(
   { call }: Scope,
-  { basketId, step, codes, customerId }: { basketId: string; step: string; codes: string[]; customerId: string | undefined },
+  { basketId, attempt, step, codes, customerId }: StepOfCheckout & { basketId: string; codes: string[]; customerId: string | undefined },
 ): Promise<{ code: string; reason: string }[]> {
   const answer = await retryLostAnswer(() =>
     call(
       recordVoucherUse,
-      { params: { basketId }, body: { state: 'locked', codes, customerId } },
-      { step: `${step} ${codes.join()}`, timeoutMs: TIMEOUT_MS },
+      { params: { basketId }, body: { state: 'locked', codes, customerId, attempt } },
+      { step: `${step} ${attempt} ${codes.join()}`, timeoutMs: TIMEOUT_MS },
     ),
   );
   return answer.codes.filter(({ accepted }) => !accepted).map(({ code, reason }) => ({ code, reason: reason ?? 'quantity_exceeded' }));
@@ -64,10 +72,11 @@ async function lockUses(
 export async function keepVoucherUses(scope: Scope, basket: Basket, attempt: number): Promise<void> {
   const { id: basketId, state, customerId } = basket;
   const codes = state === 'locked' || state === 'converted' ? appliedCodes(basket) : [];
-  if (codes.length === 0) await releaseVouchers(scope, basketId, `change ${attempt}`);
-  else await lockUses(scope, { basketId, step: `keep ${attempt}`, codes, customerId });
+  if (codes.length === 0) await releaseVouchers(scope, basketId, { attempt, step: 'change' });
+  else await lockUses(scope, { basketId, attempt, step: 'keep', codes, customerId });
 }
 
-export async function releaseVouchers({ call }: Scope, basketId: string, step: string): Promise<void> {
-  await call(recordVoucherUse, { params: { basketId }, body: { state: 'released' } }, { step: `release ${step}`, timeoutMs: TIMEOUT_MS });
+export async function releaseVouchers({ call }: Scope, basketId: string, { attempt, step }: StepOfCheckout): Promise<void> {
+  const options = { step: `release ${step} ${attempt}`, timeoutMs: TIMEOUT_MS };
+  await call(recordVoucherUse, { params: { basketId }, body: { state: 'released', attempt } }, options);
 }

@@ -22,5 +22,7 @@ export const basketVouchers = defineCollection({
     state: z.enum(['locked', 'redeemed', 'released']),
     codes: z.array(z.object({ code: z.string(), accepted: z.boolean(), reason: VoucherReason.optional() })),
     customerId: Id.optional(),
+    /** The last checkout that locked or released uses. */
+    attempt: z.int().min(1).optional(),
   }),
 });

@@ -13,9 +13,16 @@ type UseRequest = z.output<typeof recordVoucherUseCall.request>;
 /** Uses are taken when the basket is locked, kept when it becomes an order, and otherwise released. */
 export const recordVoucherUse = handle(recordVoucherUseCall)(async ({ params: { basketId }, body }, { work }) => {
   const found = await work.get(basketVouchers, basketId);
+  if (found && isLate(found, body)) return answerOf(found);
   const next = await { locked: lock, redeemed: redeem, released: release }[body.state](work, { basketId, found, body });
-  return { basketId, state: next.state, codes: [...next.codes] };
+  return answerOf(next);
 });
+
+const answerOf = ({ id, state, codes }: BasketVouchers) => ({ basketId: id, state, codes: [...codes] });
+
+/** Whether a later checkout, or the undoing of the same one, has decided. */
+const isLate = ({ state, attempt: last }: BasketVouchers, { attempt, ...asked }: UseRequest): boolean =>
+  last !== undefined && attempt !== undefined && (attempt < last || (attempt === last && state === 'released' && asked.state === 'locked'));
 
 interface UseChange {
   readonly basketId: string;
@@ -38,8 +45,9 @@ async function lock(work: UnitOfWork, { basketId, found, body }: UseChange): Pro
     work,
     added.map(({ code }) => code),
   );
-  if (found?.state === 'locked' && JSON.stringify(found.codes) === JSON.stringify(codes)) return found;
-  return work.put(basketVouchers, { id: basketId, state: 'locked', codes, customerId: body.customerId });
+  const { customerId, attempt } = body;
+  if (found?.state === 'locked' && JSON.stringify(found.codes) === JSON.stringify(codes) && found.attempt === attempt) return found;
+  return work.put(basketVouchers, { id: basketId, state: 'locked', codes, customerId, attempt });
 }
 
 /** Released uses stay released: a late repeat may still confirm a cancelled order. */
@@ -49,10 +57,10 @@ async function redeem(work: UnitOfWork, { basketId, found }: UseChange): Promise
 }
 
 /** Gives back locked uses, and for a cancelled order redeemed ones. */
-async function release(work: UnitOfWork, { basketId, found }: UseChange): Promise<BasketVouchers> {
-  if (found?.state === 'released') return found;
-  if (found) await giveBack(work, heldCodes(found));
-  return work.put(basketVouchers, { ...(found ?? { id: basketId, codes: [] }), state: 'released' });
+async function release(work: UnitOfWork, { basketId, found, body: { attempt = found?.attempt } }: UseChange): Promise<BasketVouchers> {
+  if (found?.state === 'released' && found.attempt === attempt) return found;
+  if (found && found.state !== 'released') await giveBack(work, heldCodes(found));
+  return work.put(basketVouchers, { ...(found ?? { id: basketId, codes: [] }), state: 'released', attempt });
 }
 
 const heldCodes = ({ codes }: BasketVouchers): readonly string[] => codes.filter(({ accepted }) => accepted).map(({ code }) => code);

@@ -42,7 +42,19 @@ interface RulesOfWorld {
   readonly revision: number;
 }
 
+/** What a fault strikes: the hop of a call, an event, or a webhook by its `webhook-id`. */
+export type Struck = { readonly requestId: string } | { readonly eventId: string } | { readonly webhookId: string };
+
+/** Ids have no blanks and no line breaks. */
+const lineOf = (struck: Struck): string => Object.entries(struck).flat().join(' ');
+
+export function readStruck(line: string): Struck {
+  const [member = '', id] = line.split(' ');
+  return { [member]: id } as Struck;
+}
+
 export interface StrikeOptions {
+  readonly struck: Struck;
   /** Whether `reorder` withholds another message until this one is sent. Then this one is not reordered. */
   readonly overtakes: boolean;
 }
@@ -85,24 +97,24 @@ export function createFaults(control: FaultStore) {
     return found.filter(({ match }) => matches(match, target));
   }
 
-  async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault): Promise<boolean> {
+  async function strikes(world: World, { name, times, probability, seed = '' }: ActiveFault, struck: Struck): Promise<boolean> {
     if (probability !== undefined && drawn(seed, await control.chance(world, name)) >= probability) return false;
-    return (await control.hit(world, name, times)) !== undefined;
+    return (await control.hit(world, name, lineOf(struck), times)) !== undefined;
   }
 
   return {
     rules: async (rules: RulesOfWorld): Promise<readonly ActiveFault[]> => (await current(rules)).rules,
     /** Strikes a call with all of its faults, oldest first, and counts each strike. */
-    async strikeAll(rules: RulesOfWorld, target: FaultTarget): Promise<readonly ActiveFault[]> {
-      const struck: ActiveFault[] = [];
-      for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule)) struck.push(rule);
-      return struck;
+    async strikeAll(rules: RulesOfWorld, target: FaultTarget, struck: Struck): Promise<readonly ActiveFault[]> {
+      const found: ActiveFault[] = [];
+      for (const rule of await matching(rules, target)) if (await strikes(rules.world, rule, struck)) found.push(rule);
+      return found;
     },
     /** Strikes an event or a webhook with the first fault that applies, and counts only this fault. */
-    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes }: StrikeOptions): Promise<ActiveFault | undefined> {
+    async strikeFirst(rules: RulesOfWorld, target: FaultTarget, { overtakes, struck }: StrikeOptions): Promise<ActiveFault | undefined> {
       for (const rule of await matching(rules, target)) {
         if (overtakes && rule.fault.kind === 'reorder') continue;
-        if (await strikes(rules.world, rule)) return rule;
+        if (await strikes(rules.world, rule, struck)) return rule;
       }
       return undefined;
     },

@@ -54,7 +54,9 @@ export function createEventFaults(options: { store: DueWorkStore; control: Fault
       const event = JSON.parse(entry.json) as EstateEvent;
       const target = { event: nameOf(event.type), subject: event.subject };
       const overtakes = overtaken !== undefined;
-      const rule = entry.struck ? undefined : await faults.strikeFirst({ world, revision: view.faults }, target, { overtakes });
+      const rule = entry.struck
+        ? undefined
+        : await faults.strikeFirst({ world, revision: view.faults }, target, { overtakes, struck: { eventId: entry.id } });
       if (rule?.fault.kind === 'reorder') {
         waiting.set(entry.key, { entry, fault: rule });
         continue;

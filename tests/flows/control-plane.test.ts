@@ -65,7 +65,10 @@ describe('Faults of calls', () => {
     expect(replies.map(({ status }) => status)).toEqual([503, 503, 200]);
     const body = { code: 'dependency_unavailable', dependency: 'crm', retryable: true };
     expect(replies[0]).toMatchObject({ headers: { 'retry-after': '1' }, body });
-    expect(await rehearsal.faults()).toMatchObject([{ name: 'down', hits: 2 }]);
+    const hops = (await rehearsal.journal()).filter(({ faults = [] }) => faults.includes('down'));
+    const struck = hops.map(({ requestId }) => ({ requestId }));
+    expect(struck).toHaveLength(2);
+    expect(await rehearsal.faults()).toMatchObject([{ name: 'down', hits: 2, struck }]);
     await noFault(rehearsal, 'down');
     expect(await rehearsal.faults()).toEqual([]);
     await expect(noFault(rehearsal, 'down')).rejects.toThrow('404');

@@ -38,7 +38,7 @@ export function copySuite(opened: Opened): void {
       move: [{ counter: 'c', key: 'k', field: 'on,hand', by: 4 }],
     });
     await setFault('with a blank', '{"rule":1}');
-    await control.hit(world, 'with a blank');
+    await control.hit(world, 'with a blank', 'requestId req_1');
     await control.chance(world, 'with a blank');
     await worlds.setProgression(world, { warehouse: 'manual' });
     // Requests: one answered, one left after a commit.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { MOST_STRUCK } from '../../shared/catalog/control/faults.ts';
 import { DEFAULT_PROGRESSION } from '../../shared/catalog/control/progression.ts';
 import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import { CLAIM_KEPT_MS } from '../../shared/store/ports/plan.ts';
@@ -116,9 +117,20 @@ export function worldSuite(opened: Opened): void {
     test('A fault strikes at most its configured number of concurrent requests', async () => {
       const { control, world, setFault } = await opened();
       await setFault();
-      const hits = await Promise.all(times(20, () => control.hit(world, 'f', 3)));
+      const hits = await Promise.all(times(20, () => control.hit(world, 'f', 'requestId req_1', 3)));
       expect(hits.filter((hit) => hit !== undefined)).toHaveLength(3);
       expect((await control.faults(world)).rules).toMatchObject([{ name: 'f', hits: 3 }]);
+    });
+
+    test('A fault lists its last hits, oldest first, until it is set anew', async () => {
+      const { control, world, setFault } = await opened();
+      await setFault();
+      for (let n = 1; n <= MOST_STRUCK + 5; n++) await control.hit(world, 'f', `eventId evt_${n}`);
+      await control.hit(world, 'f', 'eventId evt_none', 1);
+      const [found] = (await control.faults(world)).rules;
+      expect(found?.struck).toEqual(times(MOST_STRUCK, (n) => `eventId evt_${n + 6}`));
+      await setFault();
+      expect((await control.faults(world)).rules).toMatchObject([{ hits: 0, struck: [] }]);
     });
 
     test('The matches of a fault are counted separately from its hits', async () => {

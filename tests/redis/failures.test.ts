@@ -100,7 +100,7 @@ function failures(redis: TestRedis): void {
 
     test('A strike of a fault with a lost answer counts once, and removing the fault reports that it existed', async () => {
       await worlds.setFault(world, 'f', '{}');
-      expect(await losing(() => adapter.control.hit(world, 'f', 3))).toBe(1);
+      expect(await losing(() => adapter.control.hit(world, 'f', 'requestId req_1', 3))).toBe(1);
       expect(await adapter.control.hits(world, 'f')).toBe(1);
       expect(await losing(() => adapter.control.chance(world, 'f'))).toBe(1);
       expect(await losing(() => worlds.removeFault(world, 'f'))).toBe(true);
@@ -218,7 +218,7 @@ function failures(redis: TestRedis): void {
     await store.drain(world, { token: 'relay', sent: ['e1'] });
     await store.claim(world, { key: 'k', fingerprint: 'f', now: 1_000, leaseMs: 1_000 });
     await worlds.setFault(world, 'f', '{}');
-    await adapter.control.hit(world, 'f');
+    await adapter.control.hit(world, 'f', 'requestId req_1');
     adapter.control.journal(world, aHop());
     adapter.control.journal(world, aHop({ requestId: 'r2', anonymous: true }));
     expect((await worlds.journalOf(world)).entries).toHaveLength(2);

@@ -15,16 +15,16 @@ async function releasedOrder(rehearsal: TestRehearsal) {
   return order;
 }
 
-/** Sends `first`, whose next call of an API is late, and `meanwhile` when that call has arrived. */
+/** Sends `first`, whose next call of an API is late, and `second` when that call has arrived. */
 async function late<First, Other>(
   rehearsal: TestRehearsal,
   api: string,
-  { first, meanwhile }: { first: () => Promise<First>; meanwhile: () => Promise<Other> },
+  { first, second }: { first: () => Promise<First>; second: () => Promise<Other> },
 ): Promise<[First, Other]> {
   await rehearsal.fault('slow', { match: { api }, fault: { kind: 'latency', ms: 1_500 }, times: 1 });
   const answer = first();
   await eventually(`${api} is called`, async () => (await rehearsal.faults()).some(({ hits }) => hits === 1));
-  const other = await meanwhile();
+  const other = await second();
   return [await answer, other];
 }
 
@@ -40,7 +40,7 @@ describe('A late call of Route Order', () => {
   test('Route Order keeps the reservation of another Route Order, although its own call to reserve arrives later', async (rehearsal) => {
     const { id } = await releasedOrder(rehearsal);
     const route = () => routeOf(rehearsal, id);
-    const [first, second] = await late(rehearsal, 'reserve-inventory-api', { first: route, meanwhile: route });
+    const [first, second] = await late(rehearsal, 'reserve-inventory-api', { first: route, second: route });
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(first.body).toEqual(second.body);
     const [{ reservationId }] = (await rehearsal.order(id)).lines;
@@ -57,7 +57,7 @@ describe('A late call of Route Order', () => {
     const { id } = await releasedOrder(rehearsal);
     const [routed, refused] = await late(rehearsal, 'reserve-inventory-api', {
       first: () => routeOf(rehearsal, id),
-      meanwhile: async () => [await routeOf(rehearsal, id, { strategy: 'most-stock' }), await rehearsal.cancel(id)],
+      second: async () => [await routeOf(rehearsal, id, { strategy: 'most-stock' }), await rehearsal.cancel(id)],
     });
     expect(routed.status).toBe(200);
     for (const one of refused) expect(one).toMatchObject(refusedWhile('route'));
@@ -70,7 +70,7 @@ describe('A late call of Route Order', () => {
     const { id } = await releasedOrder(rehearsal);
     const [routed, cancelled] = await late(rehearsal, 'create-fulfillment-orders', {
       first: () => routeOf(rehearsal, id),
-      meanwhile: () => rehearsal.cancel(id),
+      second: () => rehearsal.cancel(id),
     });
     expect(cancelled.status).toBe(200);
     expect(routed).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'cancelled', action: 'route' } });
@@ -118,7 +118,7 @@ describe('Late calls of two actions on one order', () => {
     const { id } = await rehearsal.authorised(LAMP);
     const [confirmed, cancelled] = await late(rehearsal, 'list-payments', {
       first: () => rehearsal.confirm(id),
-      meanwhile: () => rehearsal.cancel(id),
+      second: () => rehearsal.cancel(id),
     });
     expect(cancelled.status).toBe(200);
     expect(confirmed).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', currentState: 'cancelled' } });

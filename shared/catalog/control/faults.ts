@@ -56,6 +56,9 @@ export const faultKinds = {
   webhook: [...DELIVERY_FAULTS, 'bad-signature', 'stale-timestamp'],
 } as const satisfies Record<string, readonly Fault['kind'][]>;
 
+/** Strikes of a fault whose target is listed. */
+export const MOST_STRUCK = 20;
+
 /** Characters of the name of a fault. */
 export const LONGEST_NAME = 64;
 

@@ -21,6 +21,7 @@ export const recordVoucherUse = defineInternalCall({
       .optional()
       .describe('locked: the codes to lock. Other states apply to the locked codes of the basket.'),
     customerId: Id.optional(),
+    attempt: z.int().min(1).optional().describe('Number of the checkout. A request of an earlier checkout changes nothing.'),
   }),
   response: z.object({
     basketId: Id,

@@ -1,3 +1,4 @@
+import { MOST_STRUCK } from '../../catalog/control/faults.ts';
 import { type FaultControl, type FaultStore, MOST_FAULTS } from '../ports/faults.ts';
 import type { MemoryEstate } from './estate.ts';
 import { nowOf } from './state.ts';
@@ -8,13 +9,14 @@ export function createMemoryFaults({ all }: MemoryEstate): FaultStore {
       const state = all.get(world);
       return {
         revision: state?.faultRevision ?? 0,
-        rules: [...(state?.faults ?? [])].map(([name, { json, hits }]) => ({ name, json, hits })),
+        rules: [...(state?.faults ?? [])].map(([name, { json, hits, struck }]) => ({ name, json, hits, struck })),
       };
     },
-    hit: async (world, fault, limit) => {
+    hit: async (world, fault, struck, limit) => {
       const found = all.get(world)?.faults.get(fault);
       if (!found || (limit !== undefined && found.hits >= limit)) return undefined;
       found.hits += 1;
+      found.struck = [...found.struck, struck].slice(-MOST_STRUCK);
       return found.hits;
     },
     chance: async (world, fault) => {
@@ -32,7 +34,7 @@ export function createMemoryFaultControl({ need, changed }: MemoryEstate): Fault
       if (state.faults.size >= MOST_FAULTS && !state.faults.has(name)) return false;
       state.faultRevision += 1;
       if (state.faults.has(name)) state.due.wake(undefined, nowOf(state));
-      state.faults.set(name, { json, hits: 0, chances: 0, since: state.faultRevision });
+      state.faults.set(name, { json, hits: 0, struck: [], chances: 0, since: state.faultRevision });
       state.due.releaseWithheld(name, nowOf(state));
       changed(world);
       return true;

@@ -36,7 +36,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
     journal: createMemoryJournal(limits),
     operations: [],
     moves: [],
-    faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, fault])),
+    faults: new Map(exported?.faults.rules.map(({ name, ...fault }) => [name, { ...fault, struck: [] }])),
     faultRevision: exported?.faults.revision ?? 0,
     progression: exported?.progression,
     numbers: new Map(Object.entries(exported?.numbers ?? {})),

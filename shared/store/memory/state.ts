@@ -108,7 +108,7 @@ export interface WorldState {
   /** The newest moves of the clock, oldest first. */
   moves: readonly RecordedMove[];
   /** `since`: the revision that set the fault. */
-  faults: Map<string, { json: string; hits: number; chances: number; since: number }>;
+  faults: Map<string, { json: string; hits: number; struck: readonly string[]; chances: number; since: number }>;
   faultRevision: number;
   progression: Progression | undefined;
   /** The last number of each name (`nextNumber`). */

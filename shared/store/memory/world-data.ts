@@ -57,7 +57,7 @@ export function exportOf(state: WorldState): ExportedWorld {
     parked: [...parked.values()].flatMap(exportParked),
     pending: [...pending],
     events: events.after(0, events.last).map(({ order: _order, ...event }) => event),
-    faults: { revision: faultRevision, rules: [...faults].map(([name, fault]) => ({ name, ...fault })) },
+    faults: { revision: faultRevision, rules: [...faults].map(([name, { struck: _struck, ...fault }]) => ({ name, ...fault })) },
     progression,
     numbers: Object.fromEntries(numbers),
     seed: { ...seed, applications: seeded },

@@ -4,13 +4,18 @@ export interface FaultRule {
   readonly name: string;
   readonly json: string;
   readonly hits: number;
+  /** What the last hits struck, oldest first, at most `MOST_STRUCK`. */
+  readonly struck: readonly string[];
 }
 
 /** The faults of a world, for the applications, which apply them. */
 export interface FaultStore {
   faults(world: World): Promise<{ readonly revision: number; readonly rules: readonly FaultRule[] }>;
-  /** Counts one hit and returns its number; undefined when `limit` hits are already counted. One atomic step. */
-  hit(world: World, fault: string, limit?: number): Promise<number | undefined>;
+  /**
+   * Counts one hit and returns its number; undefined when `limit` hits are already counted. One atomic step.
+   * @param struck what it struck, in one line
+   */
+  hit(world: World, fault: string, struck: string, limit?: number): Promise<number | undefined>;
   /** Counts one opportunity of a fault with a probability and returns its number, the input of the draw. One atomic step. */
   chance(world: World, fault: string): Promise<number>;
   /** The hits of a fault. Requests that wait at a barrier poll it. */

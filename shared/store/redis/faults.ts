@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { MOST_STRUCK } from '../../catalog/control/faults.ts';
 import type { World } from '../../domain/world.ts';
 import { type FaultControl, type FaultStore, MOST_FAULTS } from '../ports/faults.ts';
 import { type Argument, type RedisAccess, runInWorld } from './connection.ts';
@@ -7,21 +8,24 @@ import { unword, word } from './formats.ts';
 export function createRedisFaults(access: RedisAccess): FaultStore {
   const { connection, keys } = access;
   const run = runInWorld(access);
-  const strike = async (world: World, counted: 'hits' | 'chances', fault: string, limit: Argument): Promise<number | undefined> => {
-    const count = await run('strike', world, randomUUID(), counted, word(fault), limit);
+  const strike = async (
+    world: World,
+    { counted, fault, struck = '', limit = '' }: { counted: 'hits' | 'chances'; fault: string; struck?: string; limit?: Argument },
+  ): Promise<number | undefined> => {
+    const count = await run('strike', world, randomUUID(), counted, word(fault), limit, struck, MOST_STRUCK);
     return count === '' ? undefined : Number(count);
   };
   return {
     faults: async (world) => {
       const [revision, ...rest] = (await run('faults', world)) as string[];
-      const rules = Array.from({ length: rest.length / 3 }, (_, n) => {
-        const [name = '', json = '', hits] = rest.slice(3 * n);
-        return { name: unword(name), json, hits: Number(hits) };
+      const rules = Array.from({ length: rest.length / 4 }, (_, n) => {
+        const [name = '', json = '', hits, struck = ''] = rest.slice(4 * n);
+        return { name: unword(name), json, hits: Number(hits), struck: struck.split('\n').slice(0, -1) };
       });
       return { revision: Number(revision), rules };
     },
-    hit: (world, fault, limit) => strike(world, 'hits', fault, limit ?? ''),
-    chance: async (world, fault) => (await strike(world, 'chances', fault, '')) ?? 0,
+    hit: (world, fault, struck, limit) => strike(world, { counted: 'hits', fault, struck, limit }),
+    chance: async (world, fault) => (await strike(world, { counted: 'chances', fault })) ?? 0,
     hits: async (world, fault) => Number(await connection.idempotently((client) => client.hget(`${keys.world(world)}:hits`, word(fault)))),
   };
 }

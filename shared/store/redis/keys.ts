@@ -60,7 +60,8 @@ import type { World } from '../../domain/world.ts';
  *   W:operations         list of changing operations of the control plane (JSON), newest first; W has `operationSeq`
  *   W:hopcounts          hash   counts of all hops (see `lua/traces.ts`)
  *   W:faults             zset   names, sorted by when they were set first; W:rules, W:since
- *                               (revision of the last set), W:hits, W:chances: hashes by name
+ *                               (revision of the last set), W:hits, W:chances, W:struck (what the last hits struck, one per line):
+ *                               hashes by name
  *   W:revoked            zset   id of a revoked access token by its end on the rehearsal's clock
  *   W:numbers            hash   name -> its last number (`nextNumber`)
  *   W:<app>:o:<collection>         hash  id -> object record. Its empty field shows that the hash, and so the world, exists; it is absent
@@ -115,6 +116,7 @@ export const WORLD_KEYS = [
   'since',
   'hits',
   'chances',
+  'struck',
   'revoked',
   'numbers',
 ] as const;

@@ -39,7 +39,7 @@ function ignoreRefusal(error: unknown): undefined {
 async function faultsOf({ faults, application }: ApplicationParts, { context, bound }: ApiRequest): Promise<readonly ActiveFault[]> {
   const { world, principal, chain } = context;
   if (principal === OUTSIDE_WORLD && chain.length === 0) return [];
-  return faults.strikeAll({ world, revision: context.faults }, { application, api: bound.id });
+  return faults.strikeAll({ world, revision: context.faults }, { application, api: bound.id }, { requestId: context.requestId });
 }
 
 async function strike(parts: ApplicationParts, job: ApiRequest, { name, fault }: ActiveFault): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../define-operation.ts';
-import { FaultInput, FaultName } from '../faults.ts';
+import { FaultInput, FaultName, MOST_STRUCK } from '../faults.ts';
 
 const ListedFault = z.object({
   name: z.string(),
@@ -10,6 +10,17 @@ const ListedFault = z.object({
   probability: z.number().optional(),
   seed: z.string().optional(),
   hits: z.int(),
+  struck: z
+    .array(
+      z.object({
+        requestId: z.string().optional().describe('A call: the request id of its hop in the journal.'),
+        eventId: z.string().optional().describe('An event.'),
+        webhookId: z.string().optional().describe('A webhook: its header webhook-id.'),
+      }),
+    )
+    .describe(
+      `What the last ${MOST_STRUCK} strikes struck, oldest first. Each entry has one member. A fork or an opened snapshot begins without entries.`,
+    ),
 });
 
 export const putFault = defineOperation({
@@ -25,7 +36,7 @@ export const putFault = defineOperation({
 
 export const listFaults = defineOperation({
   id: 'list-faults',
-  summary: 'Lists the faults with the number of their strikes.',
+  summary: 'Lists the faults with the number of their strikes, and what the last ones struck.',
   path: '/_control/faults',
   response: z.object({ items: z.array(ListedFault) }),
 });

@@ -9,6 +9,7 @@ for _, name in ipairs(names) do
   reply[#reply + 1] = name
   reply[#reply + 1] = redis.call('HGET', key('rules'), name)
   reply[#reply + 1] = redis.call('HGET', key('hits'), name) or '0'
+  reply[#reply + 1] = redis.call('HGET', key('struck'), name) or ''
 end
 return reply`,
 
@@ -21,6 +22,7 @@ if redis.call('ZCARD', key('faults')) >= tonumber(most) and not redis.call('ZSCO
 if redis.call('ZADD', key('faults'), 'NX', count('faultSeq'), name) == 0 then wake('') end
 redis.call('HSET', key('rules'), name, rule)
 redis.call('HDEL', key('hits'), name)
+redis.call('HDEL', key('struck'), name)
 redis.call('HDEL', key('chances'), name)
 redis.call('HSET', key('since'), name, count('revision'))
 releaseWithheld(name)
@@ -36,10 +38,10 @@ if done then return done end
 local had = 0
 if name == '' then
   had = redis.call('EXISTS', key('faults'))
-  redis.call('DEL', key('faults'), key('rules'), key('since'), key('hits'), key('chances'))
+  redis.call('DEL', key('faults'), key('rules'), key('since'), key('hits'), key('struck'), key('chances'))
 else
   had = redis.call('ZREM', key('faults'), name)
-  for _, of in ipairs({ 'rules', 'since', 'hits', 'chances' }) do redis.call('HDEL', key(of), name) end
+  for _, of in ipairs({ 'rules', 'since', 'hits', 'struck', 'chances' }) do redis.call('HDEL', key(of), name) end
 end
 count('revision')
 releaseWithheld(name)
@@ -47,13 +49,19 @@ if had == 1 then wake('') end
 changed()
 return remember(operation, tostring(had))`,
 
-  // Counts a hit or a chance of an existing fault.
+  // Counts a hit or a chance of an existing fault. Each line of `struck` is one hit. One is added, so at most one is too many.
   strike: lua`
-local operation, counted, name, limit = arg(), arg(), arg(), arg()
+local operation, counted, name, limit, by, most = arg(), arg(), arg(), arg(), arg(), arg()
 if not redis.call('ZSCORE', key('faults'), name) then return '' end
 local done = resultOf(operation)
 if done then return done end
 if limit ~= '' and tonumber(redis.call('HGET', key(counted), name) or '0') >= tonumber(limit) then return '' end
+if by ~= '' then
+  local struck = (redis.call('HGET', key('struck'), name) or '') .. by .. '\n'
+  local _, lines = struck:gsub('\n', '')
+  if lines > tonumber(most) then struck = struck:sub(struck:find('\n', 1, true) + 1) end
+  redis.call('HSET', key('struck'), name, struck)
+end
 return remember(operation, tostring(redis.call('HINCRBY', key(counted), name, 1)))`,
 
   setProgression: lua`
