@@ -50,7 +50,8 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
       await options.examine?.({ name, client, failure });
       return undefined;
     });
-    failure ??= unexamined;
+    failure =
+      failure === undefined || unexamined === undefined ? (failure ?? unexamined) : `${failure.replace(/[.!]?$/, '.')} ${unexamined}`;
   } finally {
     const undeleted = leavesRehearsal ? undefined : await deleteRehearsal(outside, name);
     failure ??= undeleted;

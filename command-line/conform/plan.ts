@@ -34,6 +34,12 @@ export interface ObjectPlan {
   readonly read: (bench: Bench, object: Body) => Promise<Body | undefined>;
 }
 
+/** An answer of the system in a scenario. */
+export interface ScenarioAnswer {
+  readonly status: number;
+  readonly body: Body;
+}
+
 /** How a system that takes the place of an application is checked. */
 export interface Plan {
   readonly application: SwappableApplication;
@@ -47,4 +53,6 @@ export interface Plan {
   readonly objects: Readonly<Record<string, ObjectPlan>>;
   /** Capabilities that scenarios need, by name of the scenario. */
   readonly scenarioNeeds: Readonly<Record<string, readonly string[]>>;
+  /** Members that a schema leaves optional and scenarios need, unless the mapping lists them under `notOffered`. @returns those that an answer lacks */
+  readonly lackedBy?: (answer: ScenarioAnswer, lacks: ReadonlySet<string>) => readonly string[];
 }

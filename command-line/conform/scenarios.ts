@@ -6,6 +6,7 @@ import { loadEstateCode } from '../estate-code.ts';
 import type { Look, Progress } from '../output/table.ts';
 import { startOwnEstate } from '../rehearse/own-estate.ts';
 import { runOne } from '../rehearse/run-one.ts';
+import { definitionOf } from './bench.ts';
 import type { Plan } from './plan.ts';
 
 export interface ScenarioResult {
@@ -58,7 +59,7 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
       }
       const shown = { look, progress, json: write === undefined, write: write ?? (() => undefined), isDetailed: false };
       const place = `${index + 1} of ${scenarios.length}  `;
-      const run = { ...DEMO_CREDENTIALS, ...shown, place, against: estate.gateway, signal, recording: {}, examine: requireContract };
+      const run = { ...DEMO_CREDENTIALS, ...shown, place, against: estate.gateway, signal, recording: {}, examine: examining(options) };
       const { outcome, recorded } = await runOne({ scenario }, run);
       results.push({
         name,
@@ -75,9 +76,30 @@ export async function runSwapped(options: SwappedOptions): Promise<readonly Scen
   return results;
 }
 
-/** @throws Error when the system broke the contract, even if the scenario passed */
-async function requireContract({ client }: { readonly client: EstateClient }): Promise<void> {
-  const { items } = await client.control('list-swaps');
-  const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);
-  if (broken.length > 0) throw new Error(`The system broke the contract. ${broken.join(' ')}`);
+/** @throws Error when the system broke the contract, even if the scenario passed, and with what answers lacked if it failed */
+function examining({ plan, lacks }: Pick<SwappedOptions, 'plan' | 'lacks'>) {
+  return async ({ client, failure }: { readonly client: EstateClient; readonly failure: string | undefined }): Promise<void> => {
+    const { items } = await client.control('list-swaps');
+    const broken = items.flatMap(({ violations }) => violations).map(({ name, api, detail }) => `${name} at ${api}: ${detail}`);
+    const words = broken.length > 0 ? [`The system broke the contract. ${broken.join(' ')}`] : [];
+    if (failure !== undefined) words.push(...(await answersIn(client, plan, lacks)));
+    if (words.length > 0) throw new Error(words.join(' '));
+  };
 }
+
+/** Sentences about the answers of the system: what they lacked, or else what it answered last. */
+async function answersIn(client: EstateClient, { application, lackedBy }: Plan, lacks: ReadonlySet<string>): Promise<readonly string[]> {
+  const { items } = await client.control('read-journal', { query: { limit: MOST_HOPS } });
+  const answered = items.filter((hop) => hop.outside !== undefined && hop.application === application);
+  const lacking = answered.flatMap(({ api, status, response }) => {
+    const lacked = lackedBy?.({ status, body: response }, lacks) ?? [];
+    return lacked.length === 0 ? [] : [`The answer of the system to ${nameOf(api)} (${status}) lacked ${lacked.join(', ')}.`];
+  });
+  const last = answered.at(-1);
+  if (lacking.length > 0 || !last) return [...new Set(lacking)].slice(0, MOST_SENTENCES);
+  return [`The last answer of the system: ${last.status} to ${nameOf(last.api)}.`];
+}
+
+const MOST_HOPS = 1_000;
+const MOST_SENTENCES = 5;
+const nameOf = (api: string): string => (api.startsWith('event:') ? api : definitionOf(api).name);

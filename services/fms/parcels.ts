@@ -7,7 +7,7 @@ import { isOfCarrierPlatform, type ParcelData, type Shipment, shipmentLifeCycle 
 import { allowedFrom } from '../../shared/catalog/life-cycle.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { compareInstants } from '../../shared/domain/instant.ts';
-import { instant } from '../../shared/domain/time.ts';
+import { CLOCK_TOLERANCE_MS, instant } from '../../shared/domain/time.ts';
 import { handle, type Scope, unchanged } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
@@ -89,7 +89,10 @@ async function noteLabel(
   const tracking = await work.get(trackings, id);
   if (copy?.state !== 'pending' || !tracking) return undefined;
   const numbered = trackingNumber !== undefined && { trackingNumber };
-  const newestScanAt = events.find(({ status }) => status === 'label-created')?.occurredAt ?? instant(work.now);
+  const now = instant(work.now);
+  const madeAt = events.find(({ status }) => status === 'label-created')?.occurredAt ?? now;
+  // After a label from the future, all scans would look old.
+  const newestScanAt = Date.parse(madeAt) > work.now + CLOCK_TOLERANCE_MS ? now : madeAt;
   work.put(trackings, { ...tracking, ...numbered, newestScanAt });
   return withCopy(sent, { ...copy, ...numbered, state: 'label-created', labelStatus: 'ready' });
 }

@@ -41,6 +41,10 @@ const DEFECTS = {
   'refunds-above-the-captured': insteadOf('refund_exceeds_captured'),
   'authorises-above-the-outstanding': insteadOf('overpayment'),
   'mixes-orders': (_request, honest) => honest({ query: new URLSearchParams() }),
+  'hides-the-change': rewriting(/,"tendered":\{[^}]*\},"change":\{[^}]*\}/g, ''),
+  'hides-the-rest': rewriting(/,"refundableAmount":\{[^}]*\}/g, ''),
+  'hides-the-digits': rewriting(/,"last4":"[^"]*"/g, ''),
+  'hides-the-expiry': rewriting(/"authorizationExpiresAt":"[^"]*",/g, ''),
   slow: (_request, honest, response) => {
     const { body } = honest();
     void pause(1_000).then(() => response.end(JSON.stringify(body)));

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { signWebhook } from '../../shared/control/webhook-signature.ts';
+import { serving } from '../conform/serving.ts';
 import { newRehearsal } from '../support/estate.ts';
 import { startCarrier } from '../support/real-carrier.ts';
 
@@ -43,6 +45,10 @@ test('A label that a real carrier never makes is parked', async () => {
 test.each<[lie: string, lie: object, violation: string]>([
   ['without a trackingNumber', { trackingNumber: undefined }, 'wrong_shape'],
   ['without a document', { label: undefined }, 'wrong_shape'],
+  ['with a blank trackingNumber', { trackingNumber: '   ' }, 'wrong_shape'],
+  ['with a trackingNumber of two lines', { trackingNumber: 'A\nB' }, 'wrong_shape'],
+  ['with a trackingNumber without end', { trackingNumber: 'A'.repeat(65) }, 'wrong_shape'],
+  ['whose address runs a script', { label: { format: 'PDF', url: 'javascript:alert(1)' } }, 'wrong_shape'],
   ['whose labelStatus is none', { labelStatus: 'none' }, 'no_effect'],
   ['whose labelStatus is failed', { labelStatus: 'failed' }, 'no_effect'],
   ['for another fulfillment order', { fulfillmentOrderId: 'ffo_other' }, 'changed_fact'],
@@ -91,4 +97,34 @@ test('Members of a real carrier that the estate does not have are ignored in ans
   const data = { ...known, ...more, version: 9, state: 'collected' };
   const { body } = await rehearsal.call('report-change', { body: { object: 'shipment', data } as never });
   expect(body).toMatchObject({ changed: true, object: { state: 'collected', estimatedDelivery: { from: window.from } } });
+});
+
+test('A label of a real carrier from the future does not hide the scans that follow', async () => {
+  const made = { status: 'label-created', statusCode: 'pre_transit', occurredAt: '9999-12-31T00:00:00.000Z' };
+  await using carrier = await startCarrier((call, honest) =>
+    call === 'label' ? { status: 200, body: { ...(honest().body as object), events: [made] } } : undefined,
+  );
+  await using rehearsal = await swappedTo(carrier);
+  const { parcel, parcelNow } = await dispatched(rehearsal);
+  expect(parcel.labelStatus).toBe('ready');
+  const now = await rehearsal.now();
+  const occurredAt = new Date(now).toISOString();
+  const scan = {
+    type: 'shipment.tracking.updated',
+    timestamp: occurredAt,
+    data: { shipmentId: parcel.id, status: 'collected', occurredAt },
+  };
+  const body = JSON.stringify(scan);
+  // The estate stores the scans of its carrier under ids of this form.
+  const signature = signWebhook(rehearsal.credentials.webhookSecret, { id: `${parcel.id}.1`, at: now, body });
+  const headers = { 'content-type': 'application/json', ...signature };
+  const { status } = await rehearsal.call('carrier-webhook', { query: { rehearsal: rehearsal.name }, body, headers, as: 'none' } as never);
+  expect([status, (await parcelNow())?.state]).toEqual([204, 'collected']);
+});
+
+test('A violation shows the answer of a real system without control characters', async () => {
+  await using server = await serving((_request, response) => response.writeHead(200).end('\u001b]0;owned\u0007\u001b[2Jplease\u0000 wait'));
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'carrier-platform': { url: server.url } });
+  const { body } = await rehearsal.call('generate-label-api', { params: { id: 'shp_1' }, body: {} });
+  expect(body['detail']).toContain('a body that is not JSON: please wait');
 });

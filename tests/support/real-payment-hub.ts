@@ -15,6 +15,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isMoney = (value: Money | undefined): value is Money =>
   Number.isSafeInteger(value?.amount) && Number(value?.amount) > 0 && /^[A-Z]{3}$/.test(String(value?.currency));
 
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+
 /** A request as the real system receives it. */
 export interface OutsideRequest {
   readonly method: string;
@@ -56,12 +58,16 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
     effects += 1;
     return { status: 200, body: next };
   };
-  const refusal = (status: number, code: string, detail = code): OutsideAnswer => ({ status, body: { code, detail, status } });
+  const refusal = (status: number, code: string, detail = code, members: object = {}): OutsideAnswer => ({
+    status,
+    body: { code, detail, status, ...members },
+  });
   const conflict = (state: string): OutsideAnswer => refusal(409, 'invalid_state_transition', `it is ${state}`);
   const zero = ({ currency }: Money): Money => ({ amount: 0, currency });
   const refunded = (payment: Payment, amount: Money, more: object): OutsideAnswer => {
     const all = payment.refundedAmount.amount + amount.amount;
-    if (all > payment.capturedAmount.amount) return refusal(409, 'refund_exceeds_captured');
+    const rest = { ...amount, amount: payment.capturedAmount.amount - payment.refundedAmount.amount };
+    if (all > payment.capturedAmount.amount) return refusal(409, 'refund_exceeds_captured', 'too much', { refundableAmount: rest });
     const isFull = all === payment.capturedAmount.amount;
     return changed(payment, {
       state: isFull ? 'fully-refunded' : 'partially-refunded',
@@ -81,10 +87,12 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
 
   function authorise({ orderId, tender, amount, payable }: Authorisation): OutsideAnswer {
     const outstanding = outstandingOf(orderId, payable);
-    const wanted = amount ?? outstanding;
+    const isCash = tender?.type === 'cash';
+    // Cash above the outstanding amount pays only that.
+    const wanted = isCash && outstanding && amount && amount.amount > outstanding.amount ? outstanding : (amount ?? outstanding);
     if (!wanted || !(isText(orderId) && isText(tender?.type) && isMoney(wanted))) return refusal(422, 'validation_failed');
     if (tender.type === 'card' && !isText(tender.token)) return refusal(422, 'validation_failed');
-    if (outstanding && wanted.amount > outstanding.amount && tender.type !== 'cash') return refusal(409, 'overpayment');
+    if (outstanding && wanted.amount > outstanding.amount) return refusal(409, 'overpayment');
     const isDeclined = tender.token === 'tok_decline_do_not_honor';
     const now = new Date().toISOString();
     const id = `pay_real${payments.size + 1}`;
@@ -100,8 +108,9 @@ export async function startPaymentHub(misbehave: Misbehave = () => undefined) {
       authorizedAmount: isDeclined ? zero(wanted) : wanted,
       capturedAmount: zero(wanted),
       refundedAmount: zero(wanted),
-      ...(tender.type === 'cash' && { tendered: wanted, change: zero(wanted) }),
+      ...(isCash && amount && { tendered: amount, change: { ...wanted, amount: amount.amount - wanted.amount } }),
       ...(!isDeclined && { authorizationCode: `real-${id}` }),
+      ...(tender.type === 'card' && { authorizationExpiresAt: new Date(Date.now() + WEEK_MS).toISOString() }),
       refunds: [],
     };
     payments.set(id, payment);

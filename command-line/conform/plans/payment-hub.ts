@@ -1,5 +1,5 @@
 import type { Bench, Body, Input } from '../bench.ts';
-import type { CallPlan, Plan } from '../plan.ts';
+import type { CallPlan, Plan, ScenarioAnswer } from '../plan.ts';
 
 /** Total of the order, in minor units. */
 const TOTAL = 2_598;
@@ -70,6 +70,29 @@ function aboutPayment(
   };
 }
 
+/** Cash that the till takes for the order. */
+function cash(bench: Bench, orderId: string, amount: number): Input {
+  const payable = { orderId, channel: 'pos', state: 'draft', total: bench.money(TOTAL) };
+  return { body: { orderId, tender: { type: 'cash' }, amount: bench.money(amount), payable } };
+}
+
+const paidInCash = ({ state, amount, tendered, change }: Body) => [state, amount.amount, tendered?.amount, change?.amount];
+
+/** Members of an approved payment that scenarios need. */
+function lackedByPayment({ state, tender, ...payment }: Body, lacks: ReadonlySet<string>): readonly string[] {
+  if (state === 'failed' || state === 'pending') return [];
+  const expiry = lacks.has('authorization-expiry') ? [] : ['authorizationExpiresAt'];
+  const needed = { card: ['authorizationCode', ...expiry], bnpl: ['authorizationCode'], cash: ['tendered', 'change'] };
+  const lacked = (needed[tender.type as keyof typeof needed] ?? []).filter((name) => payment[name] === undefined);
+  return tender.type === 'card' && tender.last4 === undefined ? [...lacked, 'tender.last4'] : lacked;
+}
+
+function lackedBy({ status, body }: ScenarioAnswer, lacks: ReadonlySet<string>): readonly string[] {
+  if (body?.code === 'refund_exceeds_captured') return body.refundableAmount === undefined ? ['refundableAmount'] : [];
+  const payments: readonly Body[] = status < 300 ? (body?.items ?? [body]) : [];
+  return [...new Set(payments.filter((one) => one?.tender !== undefined).flatMap((one) => lackedByPayment(one, lacks)))];
+}
+
 const aPart = (bench: Bench): Body => ({ amount: bench.money(PART) });
 
 export const paymentHubPlan: Plan = {
@@ -79,6 +102,8 @@ export const paymentHubPlan: Plan = {
     'declined-card': { meaning: 'token of a card that is declined', value: 'tok_decline_do_not_honor' },
   },
   capabilities: {
+    cash: 'cash as a tender at the till, with change',
+    'authorization-expiry': 'an authorisation of a card shows when it ends',
     'gift-card': 'gift cards as tenders',
     'exchange-credit': 'the value of a return as a tender',
     'partial-approval': 'the token tok_partial_60 is approved in part',
@@ -115,6 +140,34 @@ export const paymentHubPlan: Plan = {
             const payment = await authorised(bench);
             for (const one of [payment, await listed(bench, payment)])
               bench.expect('Whether an approved card has an authorizationCode', typeof one?.authorizationCode, 'string');
+          },
+        },
+        'last-digits': {
+          title: 'answers a card with its last four digits, and lists them',
+          check: async (bench) => {
+            const payment = await authorised(bench);
+            for (const one of [payment, await listed(bench, payment)])
+              bench.expect('Whether a card has four digits as last4', /^\d{4}$/.test(one?.tender.last4 ?? ''), true);
+          },
+        },
+        'authorization-expiry': {
+          title: 'answers an approved card with the instant when its authorisation ends',
+          needs: 'authorization-expiry',
+          check: async (bench) => {
+            const { authorizationExpiresAt = '' } = await authorised(bench);
+            bench.expect('Whether authorizationExpiresAt is in the future', Date.parse(authorizationExpiresAt) > Date.now(), true);
+          },
+        },
+        cash: {
+          title: 'answers cash with what was handed over and the change, also above what is outstanding',
+          needs: 'cash',
+          check: async (bench) => {
+            const orderId = bench.unique('ord_');
+            const first = await bench.prepare('authorize-payment-api', cash(bench, orderId, PART));
+            bench.expect('State, amount, tendered and change of cash', paidInCash(first), ['authorised', PART, PART, 0]);
+            const rest = await bench.prepare('authorize-payment-api', cash(bench, orderId, TOTAL));
+            for (const one of [rest, await listed(bench, rest)])
+              bench.expect('State, amount, tendered and change above the rest', paidInCash(one), ['authorised', TOTAL - PART, TOTAL, PART]);
           },
         },
         outstanding: {
@@ -175,11 +228,12 @@ export const paymentHubPlan: Plan = {
         },
       },
       'refund-limit': {
-        title: 'never refunds more than the captured amount',
+        title: 'never refunds more than the captured amount, and answers what can still be refunded',
         check: async (bench) => {
           const payment = await refunded(bench, PART);
           const input = { params: { id: payment.id }, body: { amount: bench.money(TOTAL - PART + 1) } };
-          await bench.refused('refund-payment-api', input, 'A refund above the rest', 409);
+          const { refundableAmount } = (await bench.refused('refund-payment-api', input, 'A refund above the rest', 409)) ?? {};
+          bench.expect('refundableAmount in the refusal', refundableAmount?.amount, TOTAL - PART);
           bench.expect('Refunded after the refusal', (await listed(bench, payment))?.refundedAmount.amount, PART);
         },
       },
@@ -266,11 +320,18 @@ export const paymentHubPlan: Plan = {
     'partial-approval': ['partial-approval'],
     '3-d-secure': ['customer-action'],
     'capture-declined': ['decline-at-capture'],
-    'void-transaction': ['gift-card'],
+    'events-disordered': ['cash'],
+    'loyalty-down': ['cash'],
+    'return-refunded': ['cash'],
+    'lost-tender': ['cash'],
+    'split-tender': ['cash'],
+    'store-and-forward': ['cash'],
+    'void-transaction': ['gift-card', 'cash'],
     'exchange-with-surplus': ['exchange-credit'],
     'refund-pending': ['pending-refund'],
     'refund-fails': ['pending-refund', 'gift-card'],
     'dispute-won': ['dispute'],
     'dispute-lost': ['dispute'],
   },
+  lackedBy,
 };

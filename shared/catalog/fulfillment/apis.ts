@@ -6,7 +6,7 @@ import { AnyInstant, atLeastOne, Id, Quantity, Sku, typedText, withRules } from 
 import { FulfillmentOrder } from './fulfillment-orders.ts';
 import { PickingOrder } from './picking-orders.ts';
 import { DropOff, Resolution, Return } from './returns.ts';
-import { Carrier, CarrierService, Shipment, TrackingStatus } from './shipments.ts';
+import { Carrier, CarrierService, Shipment, TrackingNumber, TrackingStatus } from './shipments.ts';
 
 export const getFulfillmentOrder = defineApi({
   id: 'get-fulfillment-order-api',
@@ -149,7 +149,7 @@ export const TrackingUpdate = z
     data: atLeastOne(
       z.object({
         shipmentId: Id.optional(),
-        trackingNumber: z.string().min(1).max(64).optional(),
+        trackingNumber: TrackingNumber.optional(),
         status: TrackingStatus,
         statusCode: z.string().min(1).max(64).optional(),
         occurredAt: AnyInstant,

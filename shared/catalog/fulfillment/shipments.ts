@@ -102,6 +102,11 @@ export const Carrier = z
 /** The carrier of a parcel when no request names one. */
 export const DEFAULT_CARRIER = 'demo-carrier';
 
+export const TrackingNumber = z
+  .string()
+  .regex(/^[!-~](?:[ -~]{0,62}[!-~])?$/, 'This must have 1 to 64 visible ASCII characters, without blanks at its ends.')
+  .meta({ id: 'TrackingNumber', example: 'UC44759596029134' });
+
 export const LabelStatus = z.enum(['none', 'ready', 'failed']).meta({ id: 'LabelStatus' });
 
 /** States that a scan or a label reports. */
@@ -160,9 +165,16 @@ export const Shipment = z
     returnId: Id.optional().describe('Set for a parcel that comes back.'),
     carrier: Carrier,
     service: CarrierService,
-    trackingNumber: z.string().optional().describe('Set with the label.'),
+    trackingNumber: TrackingNumber.optional().describe('Set with the label.'),
     label: z
-      .object({ format: z.literal('PDF'), url: z.string().describe('Unguessable path at the gateway. It needs no credential.') })
+      .object({
+        format: z.literal('PDF'),
+        url: z
+          .string()
+          .max(2_000)
+          .regex(/^(?:https?:\/\/[^/\s]|\/[^/\s])\S*$/, 'This must be an http or https URL, or a path of the gateway.')
+          .describe('Unguessable path at the gateway. It needs no credential. A real carrier may give a URL.'),
+      })
       .optional(),
     labelStatus: LabelStatus,
     estimatedDelivery: DeliveryWindow.optional().describe('Set with the label.'),

@@ -12,6 +12,7 @@ import { refuseSecrets } from '../../contract/secrets.ts';
 import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
+import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
 import type { NoReply, OutsideReply } from './outside-call.ts';
@@ -152,7 +153,7 @@ function mistakesIn(check: () => void): readonly FieldError[] {
   return [];
 }
 
-const startOf = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+const startOf = (text: string): string => inOneLine(text, 80);
 
 /** Whether only the control plane makes a call, in the role of the outside world. */
 export const isByWorld = (api: ApiDefinition): boolean => api.audience === 'internal' && api.callers.length === 0;

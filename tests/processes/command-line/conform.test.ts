@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { scenarios } from '../../../rehearsal/scenarios.ts';
 import { startDefectiveHub } from '../../conform/defects.ts';
@@ -15,6 +16,24 @@ const mapping = await write('map.yaml', 'ids:\n  declined-card: null\nnotOffered
 
 const conform = (url: string, ...more: readonly string[]) => runEstate(['conform', '--application', 'payment-hub', '--url', url, ...more]);
 const checks = (url: string, ...more: readonly string[]) => conform(url, '--no-scenarios', ...more);
+
+interface Passed {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A system that forwards each request, and changes its answers in scenarios. */
+const inFrontOf = (url: string, change: (request: IncomingMessage, answer: Passed) => Passed) =>
+  serving(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(x-|idempotency-key|content-type)/.test(name)));
+    const init = { method: String(request.method), headers: headers as Record<string, string>, ...(body !== '' && { body }) };
+    const answer = await fetch(`${url}${request.url}`, init);
+    const passed = { status: answer.status, text: await answer.text() };
+    const isScenario = !String(request.headers['x-rehearsal']).startsWith('conform-');
+    const { status, text } = isScenario ? change(request, passed) : passed;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  });
 
 test('The command conform reports a system that fits, in the terminal, as JUnit and as a page', async () => {
   await using hub = await startPaymentHub();
@@ -97,16 +116,12 @@ test('The command conform fails a scenario when the system broke the contract du
   const port = String(await freePort());
   await using adapter = await startAdapter(`http://127.0.0.1:${port}`);
   const failed = new Set<string>();
-  // Forwards each request. The first answer to each capture of a scenario becomes 500.
-  await using flaky = await serving(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString();
-    const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(x-|idempotency-key|content-type)/.test(name)));
-    const init = { method: String(request.method), headers: headers as Record<string, string>, ...(body !== '' && { body }) };
-    const answer = await fetch(`${adapter.url}${request.url}`, init);
+  // The first answer to each capture of a scenario becomes 500.
+  await using flaky = await inFrontOf(adapter.url, (request, answer) => {
     const key = String(request.headers['idempotency-key']);
-    const isFirst = request.url?.endsWith('/capture') && !String(request.headers['x-rehearsal']).startsWith('conform-') && !failed.has(key);
+    const isFirst = request.url?.endsWith('/capture') && !failed.has(key);
     failed.add(key);
-    response.writeHead(isFirst ? 500 : answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    return isFirst ? { ...answer, status: 500 } : answer;
   });
   const { code, out } = await conform(flaky.url, '--port', port, '--mapping', 'examples/payment-hub-adapter/map.yaml', '--json');
   const { scenarios: ran } = JSON.parse(out) as { scenarios: { name: string; outcome: string; detail?: string }[] };
@@ -114,4 +129,19 @@ test('The command conform fails a scenario when the system broke the contract du
   expect(ran.map(({ detail }) => detail)).toContainEqual(
     expect.stringMatching(/^The system broke the contract\. server_error at capture-payment-api: The real payment-hub answered 500/),
   );
+});
+
+test('The command conform reports what the answers of a system lacked when a scenario fails', async () => {
+  const port = String(await freePort());
+  await using adapter = await startAdapter(`http://127.0.0.1:${port}`);
+  await using forgetful = await inFrontOf(adapter.url, (_request, { status, text }) => ({
+    status,
+    text: text.replaceAll(/"(?:tendered|change|refundableAmount)":\{[^}]*\},?/g, '').replaceAll(',}', '}'),
+  }));
+  const { code, out } = await conform(forgetful.url, '--port', port, '--mapping', 'examples/payment-hub-adapter/map.yaml', '--json');
+  const { scenarios: ran } = JSON.parse(out) as { scenarios: { name: string; detail?: string }[] };
+  const detailOf = (name: string) => ran.find((one) => one.name === name)?.detail;
+  expect(code).toBe(1);
+  expect(detailOf('split-tender')).toContain('The answer of the system to Authorize Payment (201) lacked tendered, change.');
+  expect(detailOf('over-refund')).toContain('The answer of the system to Refund Payment (409) lacked refundableAmount.');
 });
