@@ -4,6 +4,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Agent } from 'undici';
 import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
+import { acceptedIn, headerFor, inAcceptedType } from './accepted-types.ts';
 import { createAgentServer } from './server.ts';
 import { worldsOfCredential } from './worlds.ts';
 
@@ -40,13 +41,16 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const { method = 'GET' } = request;
+    const accepted = acceptedIn(request.headers.accept);
+    const accept = headerFor(accepted, request.headers.accept);
     const sent = new Request(new URL('/mcp', access.gateway), {
       method,
-      headers: headersOf(request.headers),
+      headers: headersOf({ ...request.headers, accept }),
       body: method === 'GET' || method === 'HEAD' ? null : new Uint8Array(body ?? []),
       signal: gone.signal,
     });
-    const answer = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
+    const given = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
+    const answer = await inAcceptedType(given, accepted);
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body) await pipeline(answer.body, response);
     else response.end();
