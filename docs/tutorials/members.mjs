@@ -6,7 +6,24 @@ const paths = process.argv.slice(keep ? 3 : 2);
 let text = '';
 for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
 
-const root = text.trim() === '' ? null : JSON.parse(text);
+/** Ends the command with a sentence. */
+function fail(sentence) {
+  if (sentence) process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+// The function that sent the request has explained why there is no answer. An answer without a body is a line.
+if (text === '') fail();
+
+function parsed() {
+  try {
+    return text.trim() === '' ? null : JSON.parse(text);
+  } catch {
+    return fail('The answer is not JSON. Set ESTATE_URL to the address of the gateway of an estate.');
+  }
+}
+
+const root = parsed();
 const refused = root !== null && typeof root.code === 'string' && root.status >= 400;
 
 const valuesAt = (value, [step, ...rest]) => {
@@ -23,6 +40,12 @@ const written = (value) => {
   }
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 };
+
+const [first] = paths;
+if (!refused && first !== undefined && valuesAt(root, first.split('.')).every((value) => value === undefined || value === null)) {
+  const isEmptyList = first.split('.').includes('each') && root !== null;
+  if (!isEmptyList) fail(`The answer has no ${first}.`);
+}
 
 const shown = refused ? ['status', 'code', 'detail'] : paths;
 const isList = shown.some((path) => path.split('.').includes('each'));

@@ -1,7 +1,7 @@
 # Functions for the tutorials, for bash and zsh. Load them in the folder of the repository:  . docs/tutorials/shell.sh
-# The environment variable `estate` is the address of the gateway.
+# The environment variable ESTATE_URL is the address of the gateway.
 
-estate=${estate:-http://127.0.0.1:8080}
+ESTATE_URL=${ESTATE_URL:-http://127.0.0.1:8080}
 rehearsal=default
 tutorials=$PWD/docs/tutorials
 
@@ -9,17 +9,20 @@ tutorials=$PWD/docs/tutorials
 in_rehearsal() {
   rehearsal=$1
   case $(control POST /reset) in
-    *unknown_rehearsal*) rehearsal=default control POST /rehearsals "{\"name\":\"$1\"}" ;;
-    *) control GET /clock ;;
-  esac > /dev/null
+    *unknown_rehearsal*) rehearsal=default control POST /rehearsals "{\"name\":\"$1\"}" > /dev/null ;;
+    '') return 1 ;;
+  esac
 }
 
 # api METHOD PATH [BODY]: calls an API. control METHOD PATH [BODY]: calls the control plane. carrier METHOD PATH [BODY]: calls the carrier.
-api() { send "$1" "$estate$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
-control() { send "$1" "$estate/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
-carrier() { send "$1" "$estate$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
+api() { send "$1" "$ESTATE_URL$2" 'Authorization: Bearer demo-integration-token' "${3-}"; }
+control() { send "$1" "$ESTATE_URL/_control$2" 'Authorization: Bearer demo-control-token' "${3-}"; }
+carrier() { send "$1" "$ESTATE_URL$2" 'X-API-Key: demo-carrier-key' "${3-}"; }
 send() {
-  curl -sS -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"}
+  curl -s -X "$1" "$2" -H "$3" -H "X-Rehearsal: $rehearsal" -H 'Content-Type: application/json' ${4:+--data} ${4:+"$4"} || {
+    echo "Nothing answers at $ESTATE_URL. Start the estate, or set ESTATE_URL to the address of its gateway." >&2
+    return 1
+  }
   echo
 }
 

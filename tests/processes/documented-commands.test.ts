@@ -73,8 +73,9 @@ const atThisEstate = (commands: string): string =>
 async function outputsOf(page: readonly CommandBlock[]): Promise<string[]> {
   const mark = '=== end of a block ===';
   const script = page.map(({ commands }) => `${atThisEstate(commands)}\necho; echo '${mark}'`).join('\n');
-  const env = { ...process.env, estate: addresses.gateway };
-  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${script}`], { cwd: clone.path, env });
+  // Not in the environment: programs of the commands choose their estate as for a reader.
+  const address = `ESTATE_URL=${addresses.gateway}`;
+  await using shell = started('bash', ['-eo', 'pipefail', '-c', `exec 2>&1\n${address}\n${script}`], { cwd: clone.path });
   const code = await shell.ended;
   const outputs = shell.output.out.split(mark).map((text) => text.trim().replaceAll(String(receiverPort), '3000'));
   const failed = page[outputs.length - 1];
