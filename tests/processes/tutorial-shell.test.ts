@@ -26,7 +26,7 @@ test('The shell of the tutorials ends a line with a sentence when nothing answer
   }
 });
 
-test('The shell of the tutorials ends a line with a sentence when the answer has no such member, or is not of an estate', async () => {
+test('The shell of the tutorials ends a line with a sentence when the answer lacks the member, or is not of an estate', async () => {
   const absent = await inShell('api GET /products/mug-blue | keep orderId', estate.gateway);
   expect([absent.out, absent.err]).toEqual(['', 'The answer has no orderId.\n']);
   await using page = await serving((_request, response) => void response.end('<h1>Hello</h1>'));
