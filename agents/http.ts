@@ -6,6 +6,7 @@ import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
 import { randomToken } from '../shared/domain/ids.ts';
 import { jsonIn } from '../shared/transport/answer.ts';
+import { acceptedIn, headerFor, inAcceptedType } from './accepted-types.ts';
 import { createAgentServer } from './server.ts';
 import { worldsOfCredential } from './worlds.ts';
 
@@ -51,14 +52,17 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     if (session !== undefined && message.method === 'notifications/cancelled') running.get(numbered(message.params?.requestId))?.abort();
     const own = session !== undefined && message.id !== undefined ? numbered(message.id) : undefined;
     if (own !== undefined) running.set(own, cancelled);
+    const accepted = acceptedIn(request.headers.accept);
+    const accept = headerFor(accepted, request.headers.accept);
     const sent = new Request(new URL('/mcp', access.gateway), {
       method: verb,
-      headers: headersOf(request.headers),
+      headers: headersOf({ ...request.headers, accept }),
       body: verb === 'GET' || verb === 'HEAD' ? null : new Uint8Array(body ?? []),
       signal: cancelled.signal,
     });
     try {
-      const answer = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
+      const given = await handler.fetch(sent, { authInfo: { token: key, clientId: principal, scopes: [] } });
+      const answer = await inAcceptedType(given, accepted);
       if (message.method === 'initialize') response.setHeader(SESSION_HEADER, randomToken());
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       if (answer.body) await pipeline(answer.body, response);

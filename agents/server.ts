@@ -18,7 +18,20 @@ function inWords(schema: z.ZodObject) {
     const { data, error } = schema.safeParse(value, IN_WORDS);
     return error ? { issues: [...mistakesIn(error.issues)].map(({ path, detail }) => ({ path, message: detail })) } : { value: data };
   };
-  return { '~standard': { ...schema['~standard'], validate } };
+  const { jsonSchema, ...standard } = schema['~standard'];
+  const input: typeof jsonSchema.input = (options) => withoutReferences(jsonSchema.input(options));
+  return { '~standard': { ...standard, jsonSchema: { ...jsonSchema, input }, validate } };
+}
+
+/** The schema with its named parts in their places: some clients do not follow references in the input of a tool. */
+function withoutReferences({ $defs, ...schema }: Record<string, unknown>): Record<string, unknown> {
+  const named = ($defs ?? {}) as Readonly<Record<string, object>>;
+  const inPlace = (text: string): Record<string, unknown> =>
+    JSON.parse(text, (_name, value) => {
+      const { $ref, ...own } = (value ?? {}) as { readonly $ref?: string };
+      return typeof $ref === 'string' ? { ...inPlace(JSON.stringify(named[$ref.slice('#/$defs/'.length)])), ...own } : value;
+    });
+  return inPlace(JSON.stringify(schema));
 }
 
 /** A server for one agent, whose worlds are given. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'undici';
+import manifest from '../package.json' with { type: 'json' };
 import { Problem } from '../shared/catalog/problems.ts';
 import { keepSecret } from '../shared/domain/redaction.ts';
 import { errorMessage } from '../shared/domain/text.ts';
@@ -166,7 +167,7 @@ export async function startObservability({
 }: Configuration): Promise<Observability> {
   if (endpoint === undefined) return createObservability();
   const { startTracing } = await import('../shared/observability/tracing.ts');
-  return createObservability({ tracing: await startTracing({ endpoint, headers }) });
+  return createObservability({ tracing: await startTracing({ endpoint, version: manifest.version, headers }) });
 }
 
 /** Wall time that Redis and Kafka have to answer. */

@@ -1,6 +1,6 @@
 import { type Context, type Span as OtelSpan, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { within } from '../process/waiting.ts';
 import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
@@ -10,6 +10,8 @@ import type { Observed, Span, SpanStart, Tracer } from './observer.ts';
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector: `http://collector:4318`. */
   readonly endpoint: string;
+  /** Version of the estate. */
+  readonly version: string;
   /** Headers that every export sends. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -37,7 +39,7 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * Starts to export traces. Nothing is registered globally, because several estates may run in one process. Each hop passes its own
  * traceparent to the next. The first span decides whether a trace is recorded.
  */
-export async function startTracing({ endpoint, headers }: TracingOptions): Promise<Tracing> {
+export async function startTracing({ endpoint, version, headers }: TracingOptions): Promise<Tracing> {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces`, headers: headers && { ...headers } });
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_EVERY_MS });
   const tracers = new Map<Observed, Tracer>();
@@ -45,7 +47,8 @@ export async function startTracing({ endpoint, headers }: TracingOptions): Promi
     of: (application) => {
       const known = tracers.get(application);
       if (known) return known;
-      const resource = resourceFromAttributes({ 'service.name': application, 'service.namespace': 'unified-commerce' });
+      const service = { 'service.name': application, 'service.namespace': 'unified-commerce', 'service.version': version };
+      const resource = defaultResource().merge(resourceFromAttributes(service));
       const made = tracerOf(new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('unified-commerce-estate'));
       tracers.set(application, made);
       return made;

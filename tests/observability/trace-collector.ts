@@ -27,16 +27,19 @@ const plain = (attributes: Attributes) => Object.fromEntries(attributes.map(({ k
 export async function startCollector() {
   const spans: CollectedSpan[] = [];
   const paths = new Set<string>();
+  /** Attributes of each service. */
+  const services = new Map<string, Readonly<Record<string, unknown>>>();
   const server = await serving(async (request, response) => {
     paths.add(request.url ?? '');
     const { resourceSpans } = (await json(request)) as Export;
     for (const { resource, scopeSpans } of resourceSpans) {
       const service = String(plain(resource.attributes)['service.name']);
+      services.set(service, plain(resource.attributes));
       for (const span of scopeSpans.flatMap(({ spans: found }) => found)) {
         spans.push({ ...span, service, attributes: plain(span.attributes), parentSpanId: span.parentSpanId || undefined });
       }
     }
     response.setHeader('content-type', 'application/json').end('{}');
   });
-  return { ...server, spans, paths };
+  return { ...server, spans, paths, services };
 }

@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { LOADED, loading, startEstate } from '../processes/started.ts';
+import { textOf } from '../support/tracked-files.ts';
 import { anObservedEstate, type ObservedEstate, placeAnOrder } from './observed-estate.ts';
 import { type CollectedSpan, startCollector } from './trace-collector.ts';
 
+const { version } = JSON.parse(textOf('package.json')) as { readonly version: string };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const ROOT = '00f067aa0ba902b7';
 const [SERVER, CLIENT, PRODUCER, CONSUMER] = [2, 3, 4, 5];
@@ -23,15 +25,18 @@ async function collected(act: (estate: ObservedEstate) => Promise<unknown>) {
     await act(estate);
   }
   const ours = collector.spans.filter(({ traceId }) => traceId === TRACE);
-  return { spans: collector.spans, ours, paths: [...collector.paths] };
+  return { spans: collector.spans, ours, paths: [...collector.paths], services: [...collector.services.values()] };
 }
 
 test('An order is one tree of spans, from its client over the gateway and every application to the events and their consumers', async () => {
-  const { ours, paths } = await collected(async ({ client, running }) => {
+  const { ours, paths, services } = await collected(async ({ client, running }) => {
     await placeAnOrder(running.gateway, { ...PARENT, 'x-correlation-id': 'the-order' });
     await client.control('settle');
   });
   expect(paths).toEqual(['/v1/traces']);
+  const sdk = { 'telemetry.sdk.name': 'opentelemetry', 'telemetry.sdk.language': 'nodejs', 'telemetry.sdk.version': expect.any(String) };
+  const resource = { ...sdk, 'service.namespace': 'unified-commerce', 'service.version': version };
+  for (const one of services) expect(one).toEqual({ ...resource, 'service.name': one['service.name'] });
   const expected = ['gateway', 'ecommerce-platform', 'oms', 'payment-hub', 'sim', 'inventory-service'];
   expect(ours.map(({ service }) => service)).toEqual(expect.arrayContaining(expected));
   // Each span has its parent in the same tree, except the spans that the client itself began.

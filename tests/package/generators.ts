@@ -51,6 +51,18 @@ const configuration = (language: string, properties: object): string =>
     return `echo '${JSON.stringify(written)}' > ${language}-${document}.json`;
   });
 
+/** The options of generators that need some. The guide prints them. */
+export const OPTIONS: Readonly<Record<'go' | 'java' | 'python', Readonly<Record<string, boolean | string>>>> = {
+  go: { enumClassPrefix: true, disallowAdditionalPropertiesIfNotPresent: false },
+  java: { library: 'native' },
+  python: { use_path_prefixes_for_title_model_names: false },
+};
+
+const joined = (options: Readonly<Record<string, boolean | string>>, sign: string, comma: string): string =>
+  Object.entries(options)
+    .map(([name, value]) => `${name}${sign}${value}`)
+    .join(comma);
+
 export const families: readonly Family[] = [
   {
     name: 'openapi-generator',
@@ -64,14 +76,14 @@ export const families: readonly Family[] = [
         what: 'The generator writes clients in Go without a warning about the documents',
         script: forBoth(
           (document) =>
-            `${GENERATOR} generate -g go -i ../${document}.json -o go/${document} --additional-properties=enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false`,
+            `${GENERATOR} generate -g go -i ../${document}.json -o go/${document} --additional-properties=${joined(OPTIONS.go, '=', ',')}`,
         ),
         mayWarn: OF_THE_GENERATOR,
       },
       {
         what: 'The generator writes clients in Java, Python and TypeScript',
         script: `
-          ${configuration('java', { library: 'native' })}
+          ${configuration('java', OPTIONS.java)}
           ${configuration('python', {})}
           ${configuration('typescript-fetch', {})}
           ${GENERATOR} batch --fail-fast java-*.json python-*.json typescript-fetch-*.json
@@ -132,7 +144,7 @@ export const families: readonly Family[] = [
       {
         what: 'The generator writes clients without a warning',
         script: `
-          printf 'post_hooks: []\\nuse_path_prefixes_for_title_model_names: false\\n' > config.yaml
+          printf 'post_hooks: []\\n${joined(OPTIONS.python, ': ', '\\n')}\\n' > config.yaml
           printf 'content_type_overrides:\\n  application/pdf: application/octet-stream\\n' >> config.yaml
           ${forBoth((document) => `.venv/bin/openapi-python-client generate --config config.yaml --path ../${document}.json --meta none --overwrite --output-path ${document === 'estate' ? 'generated' : document}`)}`,
       },

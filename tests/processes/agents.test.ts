@@ -115,6 +115,40 @@ test.each([
   }
 });
 
+test('The inputs of all tools are schemas without references, which some clients do not follow', async () => {
+  await using agent = await anAgent(atTheGateway());
+  const { tools } = await agent.client.listTools();
+  expect(tools.length).toBeGreaterThan(10);
+  expect(tools.filter(({ inputSchema }) => /"\$(?:ref|defs)"/.test(JSON.stringify(inputSchema))).map(({ name }) => name)).toEqual([]);
+  const opened = tools.find(({ name }) => name === 'open_world')?.inputSchema.properties?.['startsAt'];
+  expect(opened).toMatchObject({ type: 'string', format: 'date-time', description: expect.stringContaining('Frozen time') });
+});
+
+/** A client that has no library for the protocol. */
+async function listTools(accept: string) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list', params: {} });
+  const sent = { ...headers, accept, 'content-type': 'application/json' };
+  const answer = await fetch(new URL('/mcp', estate.gateway), { method: 'POST', headers: sent, body });
+  return { status: answer.status, type: answer.headers.get('content-type')?.split(';')[0], text: await answer.text() };
+}
+
+test.each([
+  ['*/*', ['application/json', 'text/event-stream']],
+  ['application/json', ['application/json']],
+  ['application/*;q=0.9', ['application/json']],
+  ['text/event-stream', ['text/event-stream']],
+  ['text/event-stream, application/json', ['application/json', 'text/event-stream']],
+])('The endpoint of agents answers a client that accepts %s in that type', async (accept, types) => {
+  const { status, type = '', text } = await listTools(accept);
+  expect([status, types.includes(type)]).toEqual([200, true]);
+  const message = JSON.parse(type === 'application/json' ? text : (/^data: (.+)$/m.exec(text)?.[1] ?? ''));
+  expect(message).toMatchObject({ id: 7, result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'open_world' })]) } });
+});
+
+test('The endpoint of agents refuses a client that accepts only another type', async () => {
+  expect((await listTools('text/html')).status).toBe(406);
+});
+
 test('A session on stdio reaches the worlds that it opened, and no world of another session', async () => {
   await using one = await anAgent(overStdio());
   await using other = await anAgent(overStdio());

@@ -5,6 +5,8 @@ import { applicationNames } from '../../shared/catalog/applications.ts';
 import { estateAsyncApi } from '../../shared/contract/asyncapi/document.ts';
 import { applicationContract } from '../../shared/contract/openapi/application-contract.ts';
 import { estateOpenApi } from '../../shared/contract/openapi/document.ts';
+import { OPTIONS } from '../package/generators.ts';
+import { textOf } from '../support/tracked-files.ts';
 
 /** The forms that generators of clients refuse, warn of, or turn into code that does not compile. `npm run test:package` runs the generators. */
 
@@ -132,3 +134,9 @@ test.each(Object.entries(everyDocument))(
     expect(withSlash.map(([place, { pattern }]) => [place, pattern])).toEqual([]);
   },
 );
+
+test('The guide to generated clients prints every option that the tests give to a generator', () => {
+  const guide = textOf('docs/how-to/generate-a-client.md');
+  const options = Object.values(OPTIONS).flatMap((each) => Object.entries(each).map(([name, value]) => `\`${name}: ${value}\``));
+  expect(options.filter((option) => !guide.includes(option))).toEqual([]);
+});

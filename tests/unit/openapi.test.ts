@@ -117,6 +117,13 @@ test.each(publicApis.map((api) => [api.id, api] as const))(
   },
 );
 
+test('The OpenAPI document names the refusal of a credential for another rehearsal, also for APIs that need no credential', () => {
+  const refusing = publicApis.filter((api) => codesOf(operationOf(api)).includes('forbidden'));
+  const others = publicApis.filter((api) => !refusing.includes(api));
+  expect(refusing.filter(({ auth }) => auth === 'none').length).toBeGreaterThan(1);
+  expect(others.map(({ id }) => id).toSorted()).toEqual(['carrier-webhook', 'label-document']);
+});
+
 test('The OpenAPI document names for every control operation that its store may be unavailable', () => {
   for (const control of Object.values(controlOperations)) expect(codesOf(operationOf(control))).toContain('dependency_unavailable');
 });

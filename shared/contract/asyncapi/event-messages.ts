@@ -77,6 +77,10 @@ const RECORD_HEADERS: Part = {
     rehearsal: { type: 'string' },
     'content-type': { type: 'string', const: EVENT_CONTENT_TYPE },
     ce_type: { type: 'string', description: 'Type of the event. Records of an older release do not have it.' },
+    hop: {
+      type: 'string',
+      description: 'Id of the request or event whose handler made the event. `GET /_control/journal/{requestId}` reads it.',
+    },
     traceparent: { type: 'string', description: 'W3C Trace Context of the send operation, while tracing is on.' },
   },
 };

@@ -27,7 +27,7 @@ const operations = Object.values(controlOperations) as readonly ControlOperation
 
 /**
  * The public interface of the estate as OpenAPI 3.1, derived from the catalog and the operations of the control plane.
- * @param server the address of the gateway; by default, the address from which the document comes
+ * @param server the address of the gateway; by default, clients resolve it against the address of the document
  */
 export function estateOpenApi(version: string, server = '/'): Part {
   const components = new Components();

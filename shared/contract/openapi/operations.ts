@@ -54,8 +54,9 @@ const isCacheable = (api: ApiDefinition): boolean => api.method === 'GET' && isV
 /** The refusals of every API: the gateway forwards each request to an application, which may be down, slow or unreachable. */
 function problemsOf(api: ApiDefinition): ProblemCode[] {
   const codes: ProblemCode[] = [...api.problems, ...commonProblems, ...dependencyProblems];
-  if (api.auth !== 'none') codes.push('unauthenticated');
-  if (api.auth === 'bearer' || api.auth === 'api-key') codes.push('forbidden', 'too_many_rehearsals');
+  // An API without a credential may get one: it selects the rehearsal.
+  if (!namesRehearsal(api)) codes.push('unauthenticated');
+  if (!namesRehearsal(api) && api.auth !== 'signature') codes.push('forbidden', 'too_many_rehearsals');
   if (acceptsKeys(api)) codes.push('idempotency_in_progress', 'idempotency_key_reused');
   if (isMutating(api)) codes.push('contention', 'store_full', 'rehearsal_full');
   if (isConditional(api)) codes.push('version_mismatch');
