@@ -173,7 +173,7 @@ export const SnapshotFile = Head.extend({
   seed: z.strictObject({
     now: z.number(),
     applications: recordOf(Seeded, SOME),
-    due: listOf(SeededDue, MANY),
+    due: listOf(SeededDue, 20_000),
     beginning: optional(Beginning),
   }),
   data: optional(recordOf(Json, SOME)),
