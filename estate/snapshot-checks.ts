@@ -54,7 +54,7 @@ const LONGEST_MS = 120_000;
 const THREAD = new URL(`./snapshot-thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Checks uploads. Files above the size of other bodies are checked in a thread of their own, one after the other: a hostile file blocks
+ * Checks uploads. Files above the size of other bodies are checked in a separate thread, one after the other: a hostile file blocks
  * nobody, and ends the thread instead of the process.
  */
 export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(most) }: Options): Receive {

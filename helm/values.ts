@@ -61,7 +61,7 @@ const values = z.strictObject({
   resources: Resources.default(everyOne.container.resources as z.infer<typeof Resources>).describe('Resources of each container.'),
   deployments: z
     .strictObject(Object.fromEntries(deployments.map((name) => [name, Deployment.optional()])))
-    .default({ gateway: { resources: gateway.container.resources as z.infer<typeof Resources> } })
+    .default({ gateway: { resources: { limits: (gateway.container.resources as z.infer<typeof Resources>).limits } } })
     .describe('Replicas and other resources by name: oms: { replicas: 3, resources: { limits: { memory: 512Mi } } }'),
   autoscaling: z.strictObject({
     enabled: z

@@ -1,4 +1,5 @@
 import { setTimeout as timer } from 'node:timers/promises';
+import type { Breathe } from '../domain/breathe.ts';
 
 /** Waits, in ms of wall time. With a signal, aborting it ends the wait, and the wait does not keep the process alive. */
 export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
@@ -7,6 +8,15 @@ export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
 
 /** Yields to other requests, timers and I/O of the process. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Permits a pause after each of a number of rows, so that a long computation takes several turns. */
+export function inTurns(rowsPerTurn: number): Breathe {
+  let rows = 0;
+  return () => {
+    rows += 1;
+    return rows % rowsPerTurn === 0 ? nextTurn() : undefined;
+  };
+}
 
 /** @param ms wall time @returns whether the work ended in time; it is not aborted */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {

@@ -70,7 +70,7 @@ const changes: Readonly<Record<string, Change>> = {
     void Object.defineProperty(holder, '__proto__', { value: 1, enumerable: true, configurable: true }),
 };
 
-/** A place of each kind of member: the first row of a list stands for all. Objects have schemas of their own, which other tests try. */
+/** A place of each kind of member: the first row of a list stands for all. Objects have their own schemas, which other tests try. */
 function* placesIn(value: File, path: readonly string[] = []): Generator<readonly string[], void> {
   if (typeof value !== 'object' || value === null || path.length > 7) return;
   for (const name of Array.isArray(value) ? ['0'] : Object.keys(value).slice(0, path.at(-1) === 'applications' ? 3 : 20)) {
@@ -177,7 +177,7 @@ describe('Files', () => {
       'too_big',
     ],
     [
-      'an answer that is no header',
+      'a content type of two lines',
       ({ applications }) => Object.assign(applications['ecommerce-platform'].requests[0].answer, { contentType: 'a\r\nb: c' }),
       /^\/applications\/ecommerce-platform\/requests\/0\/answer\/contentType$/,
       'invalid_format',

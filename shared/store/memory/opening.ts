@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { type Owner, owners } from '../../catalog/applications.ts';
 import type { Breathe } from '../../domain/breathe.ts';
-import { nextTurn } from '../../process/waiting.ts';
+import { inTurns } from '../../process/waiting.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { ApplicationDump, ExportedApplication, ExportedParked, ExportedWorld, WorldData } from '../ports/world-data.ts';
@@ -15,17 +15,9 @@ import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState
 /** Rows that are entered before other work gets a turn. */
 const ROWS_PER_TURN = 200;
 
-function inTurns(): Breathe {
-  let rows = 0;
-  return () => {
-    rows += 1;
-    return rows % ROWS_PER_TURN === 0 ? nextTurn() : undefined;
-  };
-}
-
-/** Makes a world of seed data, or of an exported world. A long one takes several turns, in which nobody sees it. */
+/** Makes a world of seed data, or of an exported world. A long one takes several turns. Nobody sees it before the last one. */
 export async function openWorld(rehearsal: string, from: WorldData | ExportedWorld, limits: JournalLimits): Promise<WorldState> {
-  const breathe = inTurns();
+  const breathe = inTurns(ROWS_PER_TURN);
   const { data, ...withoutOwnData } = from;
   const exported = isExported(from) ? from : undefined;
   const parked: WorldState['parked'] = new Map();
