@@ -80,7 +80,8 @@ const Work = {
   traceparent: optional(Text),
   hop: optional(Text),
   occasion: optional(Text),
-  payload: optional(Json),
+  // JSON.stringify makes no text of a missing payload.
+  payload: Json.refine((payload) => payload !== undefined, 'This member is required.'),
 };
 const Due = z.strictObject({
   ...Work,

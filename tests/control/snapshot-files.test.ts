@@ -129,6 +129,7 @@ describe('Files', () => {
       /^\/due\/\d+\/payload\/id$/,
       'other_event',
     ],
+    ['work without a payload', ({ due }) => Reflect.deleteProperty(due[0], 'payload'), /^\/due\/0\/payload$/, 'required'],
     ['an event twice', ({ events }) => events.push(events[0]), /^\/events\/\d+\/event\/id$/, 'not_unique'],
     [
       'a member with the name of the prototype',
