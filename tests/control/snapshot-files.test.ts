@@ -104,7 +104,7 @@ describe('Files', () => {
       }
       expect([places.length > 100, failures]).toEqual([true, []]);
     },
-    600_000,
+    1_200_000,
   );
 
   const refused: readonly (readonly [what: string, change: (file: File) => unknown, pointer: RegExp, code: string])[] = [
