@@ -40,35 +40,38 @@ interface Options {
   readonly most: number;
   readonly secrets: readonly string[];
   readonly inSlices: InSlices;
+  /** Limit of the memory of the thread. */
+  readonly threadMib?: number;
 }
 
 const MIB = 1_048_576;
 /** Memory of the thread: for its code, and for the multiple of a file that its check takes. */
 const CODE_MIB = 96;
-const TIMES_FILE = 12;
+const TIMES_FILE = 16;
 /** Wall time after which a check is ended. */
 const LONGEST_MS = 120_000;
 
 const THREAD = new URL(`./snapshot-thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Checks uploads. Files above the size of other bodies are checked in a thread of their own, one after the other: a hostile file blocks
+ * Checks uploads. Files above the size of other bodies are checked in a separate thread, one after the other: a hostile file blocks
  * nobody, and ends the thread instead of the process.
  */
-export function createReceive({ most, secrets, inSlices }: Options): Receive {
+export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(most) }: Options): Receive {
   const options = { ...checks(), most };
   let last: Promise<unknown> = Promise.resolve();
   return (received) => {
     const isSmall = received.bytes.length <= BODY_BYTES;
     if (isSmall) return inSlices(new AbortController().signal, (breathe) => receive(received, { ...options, breathe }));
-    const made = last.then(() => inThread({ received, most, secrets }));
+    const made = last.then(() => inThread({ received, most, secrets }, threadMib));
     last = made.catch(() => {});
     return made;
   };
 }
 
-async function inThread(input: ThreadInput): Promise<PackedSnapshot> {
-  const mostMib = Math.ceil((TIMES_FILE * input.most) / MIB) + CODE_MIB;
+const memoryFor = (most: number): number => Math.ceil((TIMES_FILE * most) / MIB) + CODE_MIB;
+
+async function inThread(input: ThreadInput, mostMib: number): Promise<PackedSnapshot> {
   const { bytes } = input.received;
   const thread = new Worker(THREAD, {
     workerData: input,
@@ -77,7 +80,9 @@ async function inThread(input: ThreadInput): Promise<PackedSnapshot> {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: mostMib, maxYoungGenerationSizeMb: 16 },
   });
-  const limit = setTimeout(() => void thread.terminate(), LONGEST_MS);
+  // A process that stops does not wait for it.
+  thread.unref();
+  const limit = setTimeout(() => void thread.terminate(), LONGEST_MS).unref();
   try {
     const output = await new Promise<ThreadOutput>((resolve, reject) => {
       thread.once('message', resolve).once('error', reject);

@@ -150,9 +150,9 @@ export const variables = {
     ),
   MAX_SNAPSHOTS: WholeNumber(1).default(50).describe('Maximum number of kept snapshots. One more is refused with 409.'),
   MAX_SNAPSHOT_BYTES: WholeNumber(1_000_000)
-    .default(64 * 1_048_576)
+    .default(32 * 1_048_576)
     .describe(
-      'Maximum size of the file of a snapshot in bytes, and of the body that uploads it. The store keeps it compressed, to about a tenth.',
+      'Maximum size of the file of a snapshot in bytes, and of the body that uploads it. The store keeps it compressed, to about a tenth. The gateway checks a file in a thread with up to sixteen times this memory, beside its own 200 MiB.',
     ),
   REHEARSAL_IDLE_EXPIRY: IdleExpiry.default('PT24H').describe(
     'ISO 8601 duration without use after which a rehearsal ends, unless it was created with `idleExpiry` or `keep`. `default` never ends.',

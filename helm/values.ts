@@ -21,16 +21,19 @@ interface Workload {
   };
 }
 
-/** The first workload of a kustomization: defaults of the values are read from it. */
-function workloadOf(folder: string) {
-  const found = objectsOf(folder).find(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+/** A workload of a kustomization, by default the first one: defaults of the values are read from it. */
+function workloadOf(folder: string, name?: string) {
+  const found = objectsOf(folder).find(
+    ({ kind, metadata }) => (kind === 'Deployment' || kind === 'StatefulSet') && (name === undefined || metadata.name === name),
+  );
   const { spec } = found as KubernetesObject & Workload;
   const [container] = spec.template.spec.containers;
-  if (container === undefined) throw new Error(`The first workload of k8s/${folder} has no container.`);
+  if (container === undefined) throw new Error(`The workload of k8s/${folder} has no container.`);
   return { container, storage: spec.volumeClaimTemplates?.[0]?.spec.resources.requests.storage ?? '' };
 }
 
-const [everyOne, redis, kafka] = [workloadOf('base'), workloadOf('components/redis'), workloadOf('components/kafka')];
+const [everyOne, gateway] = [workloadOf('base'), workloadOf('base', 'gateway')];
+const [redis, kafka] = [workloadOf('components/redis'), workloadOf('components/kafka')];
 
 const Text = z.string();
 const Quantity = z.string().regex(/^[0-9.]+(m|k|Ki|M|Mi|G|Gi|T|Ti)?$/);
@@ -58,7 +61,7 @@ const values = z.strictObject({
   resources: Resources.default(everyOne.container.resources as z.infer<typeof Resources>).describe('Resources of each container.'),
   deployments: z
     .strictObject(Object.fromEntries(deployments.map((name) => [name, Deployment.optional()])))
-    .default({})
+    .default({ gateway: { resources: { limits: (gateway.container.resources as z.infer<typeof Resources>).limits } } })
     .describe('Replicas and other resources by name: oms: { replicas: 3, resources: { limits: { memory: 512Mi } } }'),
   autoscaling: z.strictObject({
     enabled: z

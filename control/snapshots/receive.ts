@@ -5,7 +5,7 @@ import type { Snapshot } from '../../shared/catalog/control/operations/snapshots
 import { Problem } from '../../shared/catalog/problems.ts';
 import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
-import { jsonIn } from '../../shared/http/request-body.ts';
+import { fileIn } from '../../shared/http/request-body.ts';
 import { type Accepted, type CheckOptions, checkFile } from './check-file.ts';
 import { type SnapshotFile, sealed } from './snapshot-file.ts';
 
@@ -33,7 +33,7 @@ export async function receive(
   { bytes, name, ...accepted }: ReceivedFile,
   options: CheckOptions & { readonly most: number },
 ): Promise<PackedSnapshot> {
-  const value = jsonIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  const value = fileIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   refuseSecretsInFile(value);
   const file = await checkFile(value, accepted, options);
   return packed({ ...file, name: name ?? file.name }, options);

@@ -80,7 +80,8 @@ const Work = {
   traceparent: optional(Text),
   hop: optional(Text),
   occasion: optional(Text),
-  payload: optional(Json),
+  // JSON.stringify makes no text of a missing payload.
+  payload: Json.refine((payload) => payload !== undefined, 'This member is required.'),
 };
 const Due = z.strictObject({
   ...Work,
@@ -173,7 +174,7 @@ export const SnapshotFile = Head.extend({
   seed: z.strictObject({
     now: z.number(),
     applications: recordOf(Seeded, SOME),
-    due: listOf(SeededDue, MANY),
+    due: listOf(SeededDue, 20_000),
     beginning: optional(Beginning),
   }),
   data: optional(recordOf(Json, SOME)),

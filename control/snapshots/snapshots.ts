@@ -67,7 +67,11 @@ export function createSnapshots(options: SnapshotsOptions) {
 
   /** Files are made and read one after the other, because each takes a multiple of its size. */
   function alone<T>(make: (breathe: Breathe) => Promise<T>): Promise<T> {
-    const made = last.then(() => inSlices(NEVER_GONE, make));
+    return oneByOne(() => inSlices(NEVER_GONE, make));
+  }
+
+  function oneByOne<T>(make: () => Promise<T>): Promise<T> {
+    const made = last.then(make);
     last = made.catch(() => {});
     return made;
   }
@@ -148,10 +152,12 @@ export function createSnapshots(options: SnapshotsOptions) {
     },
     /** The world of a snapshot. @throws Problem not_found */
     async open(name: string): Promise<ExportedWorld> {
-      const text = (await read(name)).toString();
-      return alone(async (breathe) => {
-        const file = (await parsedInPieces(text, breathe)) as SnapshotFile;
-        return { ...(await worldOf(file, indexed, breathe)), origin: name };
+      return oneByOne(async () => {
+        const text = (await read(name)).toString();
+        return inSlices(NEVER_GONE, async (breathe) => {
+          const file = (await parsedInPieces(text, breathe)) as SnapshotFile;
+          return { ...(await worldOf(file, indexed, breathe)), origin: name };
+        });
       });
     },
     /** The differences between two worlds. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationMs } from '../domain/duration.ts';
+import { comparableMs, durationMs } from '../domain/duration.ts';
 import { moneyInWords } from '../domain/money.ts';
 import { Currency } from './currency.ts';
 import { Duration } from './duration.ts';
@@ -43,7 +43,7 @@ const LONGEST_HOLD_MS = durationMs('PT4H');
 
 const Windows = z
   .strictObject({
-    checkoutHold: Duration.refine((length) => durationMs(length) <= LONGEST_HOLD_MS, 'This must be at most PT4H.')
+    checkoutHold: Duration.refine((length) => !(comparableMs(length) > LONGEST_HOLD_MS), 'This must be at most PT4H.')
       .default('PT15M')
       .describe('A checkout keeps its stock reserved for this time. At most PT4H.'),
     basketIdle: window('P1D', 'After this time without a change, a basket is abandoned, and a transaction at the till is voided.'),
@@ -69,7 +69,7 @@ export const Retailer = z.strictObject({
   shipping: Shipping.prefault({}),
   disputeFee: Amount.default(2_000).describe('Fee of the provider for each dispute, in minor units.'),
   loyalty: Loyalty.prefault({}),
-  windows: Windows.prefault({}).refine(({ atRisk, churned }) => durationMs(atRisk) < durationMs(churned), {
+  windows: Windows.prefault({}).refine(({ atRisk, churned }) => !(comparableMs(atRisk) >= comparableMs(churned)), {
     path: ['churned'],
     error: 'This must be longer than atRisk.',
   }),

@@ -1,4 +1,5 @@
 import { parse } from 'tinyduration';
+import { shortened } from './text.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -16,12 +17,24 @@ const WRITTEN =
 export function durationMs(text: string): number {
   const duration = WRITTEN.test(text) ? parsed(text) : undefined;
   if (!duration) {
-    throw new RangeError(`"${text}" is not a duration in weeks, days, hours, minutes and seconds.`);
+    throw new RangeError(`"${shortened(text, LONGEST_SHOWN)}" is not a duration in weeks, days, hours, minutes and seconds.`);
   }
   const { weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0 } = duration;
   const length = (weeks * 7 + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND;
   return Math.round(duration.negative ? -length : length);
 }
+
+/** Milliseconds of a duration that is compared with another one, before its own check is known. @returns NaN for other text */
+export function comparableMs(text: string): number {
+  try {
+    return durationMs(text);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Characters of a text in an error. */
+const LONGEST_SHOWN = 100;
 
 function parsed(text: string): ReturnType<typeof parse> | undefined {
   try {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
 import { pointerTo, refuseNotText } from '../contract/validation.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
@@ -92,7 +92,7 @@ export async function readJson(
   const text =
     typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most: BODY_BYTES })).toString();
   if (text === '') return undefined;
-  return { value: jsonIn(text, { limitsMembers: !isInside }), text };
+  return { value: jsonIn(text, isInside ? {} : { members: JSON_MEMBERS }), text };
 }
 
 /**
@@ -107,10 +107,18 @@ export async function readJsonBytes(headers: IncomingHttpHeaders, body: Buffer |
   return bytesOf(body, { coding: headers['content-encoding'], most });
 }
 
-/** @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
-export function jsonIn(text: string, { limitsMembers = false }: { readonly limitsMembers?: boolean } = {}): unknown {
+/** The most members of an object, and the most values of the whole. */
+interface Limits {
+  readonly members?: number;
+  readonly values?: number;
+}
+
+/** The value of a file. @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
+export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length) });
+
+function jsonIn(text: string, limits: Limits): unknown {
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
-  refuseExcess(json, { limitsMembers });
+  refuseExcess(json, limits);
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
   if (json.includes('\\u')) refuseNotText(value, 'body');
@@ -162,9 +170,10 @@ async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buf
   }
 }
 
-function refuseExcess(json: string, { limitsMembers }: { readonly limitsMembers: boolean }): void {
-  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(limitsMembers && { members: JSON_MEMBERS }) });
+function refuseExcess(json: string, limits: Limits): void {
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...limits });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
+  if (exceeded === 'values') throw new Problem('malformed_request', 'The body has too many members or items for its size: send fewer.');
   if (exceeded === 'members') {
     const place = pointerOfExcess(parse(json)) ?? '';
     const what = place === '' ? 'The body' : `The member ${place} of the body`;

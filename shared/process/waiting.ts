@@ -1,4 +1,5 @@
 import { setTimeout as timer } from 'node:timers/promises';
+import type { Breathe } from '../domain/breathe.ts';
 
 /** Waits, in ms of wall time. With a signal, aborting it ends the wait, and the wait does not keep the process alive. */
 export async function pause(ms: number, stopped?: AbortSignal): Promise<void> {
@@ -12,13 +13,22 @@ export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmedia
 const SLICE_MS = 5;
 
 /** For a long computation that calls the result often. @returns undefined while the computation has not lasted long; then it waits for others */
-export function breathing(): () => Promise<void> | undefined {
+export function inShortTurns(): Breathe {
   let since = performance.now();
   const breathe = async (): Promise<void> => {
     await nextTurn();
     since = performance.now();
   };
   return () => (performance.now() - since < SLICE_MS ? undefined : breathe());
+}
+
+/** Permits a pause after each of a number of rows, so that a long computation takes several turns. */
+export function inTurns(rowsPerTurn: number): Breathe {
+  let rows = 0;
+  return () => {
+    rows += 1;
+    return rows % rowsPerTurn === 0 ? nextTurn() : undefined;
+  };
 }
 
 /** @param ms wall time @returns whether the work ended in time; it is not aborted */

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { createDocuments } from '../../gateway/documents.ts';
+import { eventually } from '../support/eventually.ts';
 import { ADMIN, AUTHORIZED, aRig, asIntegration, head, raw, sharedRig } from './running-gateway.ts';
 
 const HEADERS_MS = 200;
@@ -44,6 +46,29 @@ test.each(tooLarge)('A body that is too large is refused before it is complete w
     expect(reply.match(/HTTP\/1.1/g)).toHaveLength(1);
   }
   expect(rig.upstream.received).toEqual([]);
+});
+
+test('A third large file is refused while two are in memory, and accepted when one has left', async () => {
+  await using large = await aRig({ snapshotBytes: 5 * MIB });
+  const upload = head('POST /_control/snapshots', `Authorization: Bearer ${ADMIN}`, 'Expect: 100-continue', 'Content-Length: 2000000');
+  /** Sends the head of an upload. @returns the first bytes of the answer, and the connection */
+  const begun = async () => {
+    const socket = connect(large.gateway.port, '127.0.0.1').on('error', () => {});
+    socket.write(upload);
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    return { socket, answer: bytes.toString() };
+  };
+  const [first, second] = [await begun(), await begun()];
+  expect([first.answer, second.answer]).toEqual(Array(2).fill(expect.stringContaining('100 Continue')));
+  const third = await begun();
+  expect(third.answer).toMatch(/^HTTP\/1.1 429 .*^retry-after: \d/ims);
+  first.socket.destroy();
+  await eventually('a place is free', async () => {
+    const { socket, answer } = await begun();
+    socket.destroy();
+    return answer.includes('100 Continue');
+  });
+  second.socket.destroy();
 });
 
 test('The body of a request without a credential is not read, and the refusal ends the connection', async () => {

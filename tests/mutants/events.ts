@@ -43,4 +43,11 @@ export const events: readonly Mutant[] = [
     to: 'for (const event of events) this.drafts.add(definition, event, object, state);',
     killedBy: ['tests/unit/unit-of-work.test.ts'],
   },
+  {
+    name: 'A withheld event of an uploaded file has another id than its work',
+    file: 'control/snapshots/check-file.ts',
+    from: 'if (data.id !== key || data.json.id !== key)',
+    to: 'if (data.id !== key)',
+    killedBy: ['tests/control/snapshot-files.test.ts'],
+  },
 ];

@@ -50,4 +50,11 @@ export const stock: readonly Mutant[] = [
     to: 'if (after < -1 && after < before)',
     killedBy: ['tests/ports/memory-store.test.ts'],
   },
+  {
+    name: 'A counter of an uploaded file may be below zero',
+    file: 'control/snapshots/snapshot-file.ts',
+    from: 'z.int().min(0).max(1e15)',
+    to: 'z.int()',
+    killedBy: ['tests/control/snapshot-files.test.ts'],
+  },
 ];

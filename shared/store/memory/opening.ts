@@ -1,5 +1,7 @@
 import { ulid } from 'ulid';
 import { type Owner, owners } from '../../catalog/applications.ts';
+import type { Breathe } from '../../domain/breathe.ts';
+import { inTurns } from '../../process/waiting.ts';
 import type { JournalLimits } from '../journal-limits.ts';
 import { dueKey } from '../ports/due-work.ts';
 import type { ApplicationDump, ExportedApplication, ExportedParked, ExportedWorld, WorldData } from '../ports/world-data.ts';
@@ -10,8 +12,12 @@ import { createMemoryEvents } from './events.ts';
 import { createMemoryJournal } from './journal.ts';
 import { applicationState, enterIndex, getOr, putObject, unpark, type WorldState } from './state.ts';
 
-/** Makes a world of seed data, or of an exported world. */
-export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, limits: JournalLimits): WorldState {
+/** Rows that are entered before other work gets a turn. */
+const ROWS_PER_TURN = 200;
+
+/** Makes a world of seed data, or of an exported world. A long one takes several turns. Nobody sees it before the last one. */
+export async function openWorld(rehearsal: string, from: WorldData | ExportedWorld, limits: JournalLimits): Promise<WorldState> {
+  const breathe = inTurns(ROWS_PER_TURN);
   const { data, ...withoutOwnData } = from;
   const exported = isExported(from) ? from : undefined;
   const parked: WorldState['parked'] = new Map();
@@ -45,7 +51,7 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
   };
   for (const application of owners) {
     const data = from.applications[application];
-    if (data) load(state, application, data);
+    if (data) await load(state, application, { dump: data, breathe });
   }
   for (const item of from.due) {
     const record = { attempts: 0, seq: exported ? 0 : ++state.dueSeq, ...item, payload: JSON.stringify(item.payload) };
@@ -53,20 +59,32 @@ export function openWorld(rehearsal: string, from: WorldData | ExportedWorld, li
   }
   for (const entry of exported?.parked ?? []) loadParked(state, entry);
   for (const event of exported?.events ?? []) {
+    const waiting = breathe();
+    if (waiting) await waiting;
     state.events.add(event);
     state.bytes += event.json.length;
   }
-  for (const hop of exported?.journal ?? []) state.journal.add(hop);
+  for (const hop of exported?.journal ?? []) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    state.journal.add(hop);
+  }
   return state;
 }
 
 const flows = (from: WorldData | ExportedWorld): boolean => (isExported(from) ? from.flowing : from.beginning?.startsAt === undefined);
 
 /** Fills an application's maps. Objects keep their order. */
-function load(world: WorldState, application: Owner, dump: ApplicationDump & ExportedApplication): void {
+async function load(
+  world: WorldState,
+  application: Owner,
+  { dump, breathe }: { readonly dump: ApplicationDump & ExportedApplication; readonly breathe: Breathe },
+): Promise<void> {
   const state = applicationState(world, application);
   for (const [collection, found] of Object.entries(dump.objects)) {
     for (const { id, version, json, order = world.order + 1 } of found) {
+      const waiting = breathe();
+      if (waiting) await waiting;
       putObject(state, collection, { id, version, json, order });
       world.order = Math.max(world.order, order);
       world.bytes += json.length;
@@ -75,13 +93,19 @@ function load(world: WorldState, application: Owner, dump: ApplicationDump & Exp
   for (const [name, values] of Object.entries(dump.unique)) state.unique.set(name, new Map(Object.entries(values)));
   for (const [name, entries] of Object.entries(dump.index)) {
     const collection = name.slice(0, name.indexOf('.'));
-    for (const [value, id] of entries) enterIndex(state, name, { value, id, order: state.objects.get(collection)?.get(id)?.order ?? 0 });
+    for (const [value, id] of entries) {
+      const waiting = breathe();
+      if (waiting) await waiting;
+      enterIndex(state, name, { value, id, order: state.objects.get(collection)?.get(id)?.order ?? 0 });
+    }
   }
   for (const [name, keys] of Object.entries(dump.counters)) {
     const counter = getOr(state.counters, name, () => new Map());
     for (const [key, fields] of Object.entries(keys)) counter.set(key, new Map(Object.entries(fields)));
   }
   for (const { key, done, ...claim } of dump.claims ?? []) {
+    const waiting = breathe();
+    if (waiting) await waiting;
     const record = { ...claim, token: undefined, leaseUntil: Date.now(), done };
     state.claims.set(key, record);
     world.bytes += bytesOfClaim(record);

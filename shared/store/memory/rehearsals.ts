@@ -12,8 +12,10 @@ export function createMemoryRehearsals(
   { all, need, rehearsals, janitor, changed, journalLimits }: MemoryEstate,
   unsent: Unsent,
 ): RehearsalStore {
-  function switchTo(rehearsal: string, from: WorldSource, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
-    const world = openWorld(rehearsal, 'copyOf' in from ? copyOf(need(from.copyOf), from.seed) : from, journalLimits);
+  const opened = (rehearsal: string, from: WorldSource): Promise<WorldState> =>
+    openWorld(rehearsal, 'copyOf' in from ? copyOf(need(from.copyOf), from.seed) : from, journalLimits);
+
+  function switchTo(rehearsal: string, world: WorldState, terms: Omit<RehearsalState, 'world' | 'lastUsedAt'>): World {
     all.set(world.world, world);
     for (const application of world.applications.keys()) unsent.note(world, application);
     const before = rehearsals.get(rehearsal);
@@ -44,15 +46,26 @@ export function createMemoryRehearsals(
       return found && recordOf(found);
     },
     create: async (rehearsal, { from, credentials, idleMs, most }) => {
-      if (rehearsals.has(rehearsal)) return { is: 'exists' };
-      if (rehearsals.size >= most) return { is: 'too-many', longestIdle: longestIdle(rehearsals.values()) };
-      return { is: 'created', world: switchTo(rehearsal, from(), { credentials, idleMs }) };
+      const refused = () => {
+        if (rehearsals.has(rehearsal)) return { is: 'exists' } as const;
+        return rehearsals.size >= most ? ({ is: 'too-many', longestIdle: longestIdle(rehearsals.values()) } as const) : undefined;
+      };
+      const early = refused();
+      if (early) return early;
+      const world = await opened(rehearsal, from());
+      // Another request may have created a rehearsal while this world was filled.
+      return refused() ?? { is: 'created', world: switchTo(rehearsal, world, { credentials, idleMs }) };
     },
     replace: async (rehearsal, from) => {
+      if (!rehearsals.has(rehearsal)) return undefined;
+      const world = await opened(rehearsal, from);
       const found = rehearsals.get(rehearsal);
-      return found && switchTo(rehearsal, from, found);
+      return found && switchTo(rehearsal, world, found);
     },
-    open: async (rehearsal, from, credentials) => switchTo(rehearsal, from, rehearsals.get(rehearsal) ?? { credentials, idleMs: null }),
+    open: async (rehearsal, from, credentials) => {
+      const world = await opened(rehearsal, from);
+      return switchTo(rehearsal, world, rehearsals.get(rehearsal) ?? { credentials, idleMs: null });
+    },
     remove: async (rehearsal) => remove(rehearsal),
     use: async (rehearsal) => {
       const found = rehearsals.get(rehearsal);

@@ -1,5 +1,6 @@
 import { type Owner, owners } from '../../catalog/applications.ts';
 import type { Ms } from '../../domain/time.ts';
+import { inTurns, nextTurn } from '../../process/waiting.ts';
 import { type DueItem, dueKey } from '../ports/due-work.ts';
 import { CLAIM_KEPT_MS } from '../ports/plan.ts';
 import { type ExportedApplication, type ExportedWorld, isExported, type WorldData } from '../ports/world-data.ts';
@@ -20,6 +21,8 @@ import { PRESENT } from './keys.ts';
 /** Maximum number of entries of a command. A command of this length delays others no longer than reading a page of objects. */
 const ENTRIES_PER_WRITE = 200;
 const WRITES_AT_ONCE = 4;
+/** Number of writes that are measured in one turn. */
+const WRITES_PER_TURN = 10;
 
 interface Write {
   readonly command: 'hset' | 'zadd' | 'sadd' | 'set' | 'events';
@@ -37,7 +40,7 @@ export interface FilledWorld {
 
 /** Fills the keys of a new world in pieces, before it becomes current. Executing it twice is harmless. */
 export async function openWorld(connection: RedisConnection, key: string, from: WorldData | ExportedWorld): Promise<FilledWorld> {
-  const { writes, filled } = writesOf(key, from);
+  const { writes, filled } = await writesOf(key, from);
   const write = ({ command, key: target, args }: Write): Promise<unknown> =>
     command === 'events'
       ? connection.run('addEvents', target, args)
@@ -53,7 +56,8 @@ export async function openWorld(connection: RedisConnection, key: string, from: 
 type Entries = readonly (readonly Argument[])[];
 type Add = (command: 'hset' | 'zadd' | 'sadd', name: string, entries: Entries) => void;
 
-function writesOf(key: string, from: WorldData | ExportedWorld): { writes: readonly Write[]; filled: FilledWorld } {
+/** A long world takes several turns. */
+async function writesOf(key: string, from: WorldData | ExportedWorld): Promise<{ writes: readonly Write[]; filled: FilledWorld }> {
   const exported = isExported(from) ? from : undefined;
   const { data, ...seed } = from as WorldData;
   const writes: Write[] = [{ command: 'set', key: `${key}:seed`, args: [JSON.stringify(exported?.seed ?? seed)] }];
@@ -63,6 +67,7 @@ function writesOf(key: string, from: WorldData | ExportedWorld): { writes: reado
     for (const piece of piecesOf(entries)) writes.push({ command, key: `${key}:${name}`, args: piece.flat() });
     if (entries.length > 0 && name.includes(':')) names.push(name);
   };
+  const breathe = inTurns(WRITES_PER_TURN);
   let order = 0;
   const unsent: Owner[] = [];
   for (const application of owners) {
@@ -72,15 +77,22 @@ function writesOf(key: string, from: WorldData | ExportedWorld): { writes: reado
     order = addData(own, dump, order);
     addRequests(own, dump);
     if (dump.outbox && dump.outbox.length > 0) unsent.push(application);
+    await nextTurn();
   }
   addDue(add, from.due);
   add('sadd', 'unsent', each(unsent));
   if (exported) addHistory(add, exported);
   for (const [n, piece] of piecesOf(exported?.events ?? []).entries()) {
     writes.push({ command: 'events', key, args: [n * ENTRIES_PER_WRITE, ...piece.map(outboxEntry)] });
+    await nextTurn();
   }
   add('sadd', 'keys', each(names));
-  const bytes = writes.reduce((sum, { args }) => sum + textOf(args), 0);
+  let bytes = 0;
+  for (const { args } of writes) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    bytes += textOf(args);
+  }
   const beginning = fieldsOfBeginning(exported?.seed ?? seed);
   const stands = !exported && seed.beginning?.startsAt !== undefined;
   const fields = {

@@ -1,8 +1,10 @@
 import { type Application, GATEWAY, type Owner } from '../../catalog/applications.ts';
 import type { OwnData } from '../../catalog/control/own-data.ts';
 import { Progression } from '../../catalog/control/progression.ts';
+import { type Breathe, eachBreathing } from '../../domain/breathe.ts';
 import type { Ms } from '../../domain/time.ts';
 import { idSource, type World } from '../../domain/world.ts';
+import { inTurns, nextTurn } from '../../process/waiting.ts';
 import { carriesEvent, type DueItem } from '../ports/due-work.ts';
 import { WorldGone } from '../ports/rehearsals.ts';
 import type {
@@ -30,6 +32,8 @@ import {
 } from './formats.ts';
 import { PRESENT } from './keys.ts';
 
+/** Rows that are parsed in one turn. */
+const ROWS_PER_TURN = 200;
 /** Number of attempts to read a world piece by piece without a change in between. */
 const MOST_TRIES = 4;
 
@@ -65,7 +69,7 @@ async function readData(connection: RedisConnection, key: string, now: Ms): Prom
     (names) => new Map([...readings(key, names, /^[ouic]:/), ['due', ['HVALS', `${key}:due`]]]),
   );
   const due = replies.get('due') as Reply;
-  return { now, applications: Object.fromEntries(dumps(replies)), due: dueOf(due.map(readDue), now) };
+  return { now, applications: Object.fromEntries(await dumps(replies)), due: dueOf(due.map(readDue), now) };
 }
 
 /**
@@ -136,7 +140,7 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
     lineage: lineageOf(world, about),
     now: Number(await runInWorld(access)('now', world)),
     flowing: (about.get('flowed') ?? about.get('flowing')) === '1',
-    applications: Object.fromEntries(exportedApplications(replies)),
+    applications: Object.fromEntries(await exportedApplications(replies)),
     due: [...hash('due').values()]
       .map(readDue)
       .filter(({ application }) => application !== GATEWAY)
@@ -147,7 +151,10 @@ export async function exportWorld(access: RedisAccess, world: World): Promise<Ex
       .filter((member) => !member.startsWith(`due|${GATEWAY}|`))
       .map((member) => exportedParked(member, hash('parkings').get(member) ?? '')),
     pending: list('pending'),
-    events: (replies.get('events') as Parameters<typeof readEvent>[0][]).map(readEvent).map(({ order: _order, ...event }) => event),
+    events: await eachBreathing(replies.get('events') as Parameters<typeof readEvent>[0][], inTurns(ROWS_PER_TURN), (reply) => {
+      const { order: _order, ...event } = readEvent(reply);
+      return event;
+    }),
     faults: { revision: Number(about.get('revision')), rules: list('faults').map((name) => exportedFault(name, hash)) },
     progression: progression === undefined ? undefined : Progression.parse(JSON.parse(progression)),
     numbers: Object.fromEntries([...hash('numbers')].map(([name, number]) => [name, Number(number)])),
@@ -169,9 +176,10 @@ export function seedOfCopy(json: string | null): WorldData {
 export const lineageOf = (world: World, about: ReadonlyMap<string, string>): string =>
   idSource({ lineage: about.get('lineage'), seed: about.get('seed'), world });
 
-function exportedApplications(replies: ReadonlyMap<string, unknown>): Map<Owner, ExportedApplication> {
+async function exportedApplications(replies: ReadonlyMap<string, unknown>): Promise<Map<Owner, ExportedApplication>> {
   const found = new Map<Owner, ExportedApplication>();
-  for (const [application, dump] of dumps(replies)) {
+  for (const [application, dump] of await dumps(replies)) {
+    await nextTurn();
     const entries = new Map(pairs((replies.get(`${application}:entries`) ?? []) as Reply));
     const claims = new Map(pairs((replies.get(`${application}:idem`) ?? []) as Reply));
     found.set(application, {
@@ -206,28 +214,38 @@ const exportedFault = (name: string, hash: (name: string) => ReadonlyMap<string,
 });
 
 /** The dump of each application that has a key. */
-function dumps(replies: ReadonlyMap<string, unknown>): Map<Owner, ApplicationDump> {
+async function dumps(replies: ReadonlyMap<string, unknown>): Promise<Map<Owner, ApplicationDump>> {
+  const breathe = inTurns(ROWS_PER_TURN);
   const found = new Map<Owner, MutableDump>();
   for (const [path, reply] of replies) {
     const [application = '', kind, ...rest] = path.split(':');
     if (kind === undefined) continue;
     const dump = found.get(application as Application) ?? { objects: {}, unique: {}, index: {}, counters: {} };
     found.set(application as Application, dump);
-    fill(dump, kind, rest.join(':'), reply as Reply);
+    await fill(dump, { kind, name: rest.join(':'), reply: reply as Reply }, breathe);
   }
   return found;
 }
 
 type MutableDump = { -readonly [Part in keyof ApplicationDump]: Record<string, ApplicationDump[Part][string]> };
 
-function fill(dump: MutableDump, kind: string, name: string, reply: Reply): void {
+interface Filling {
+  readonly kind: string;
+  readonly name: string;
+  readonly reply: Reply;
+}
+
+async function fill(dump: MutableDump, { kind, name, reply }: Filling, breathe: Breathe): Promise<void> {
   if (kind === 'u') dump.unique[name] = Object.fromEntries(pairs(reply));
-  else if (kind === 'i') dump.index[name] = reply.map(readIndexMember);
+  else if (kind === 'i') dump.index[name] = await eachBreathing(reply, breathe, readIndexMember);
   else if (kind === 'c' || kind === 'o') {
     const entries = pairs(reply).filter(([field]) => field !== PRESENT);
     if (entries.length === 0) return;
     if (kind === 'c') dump.counters[name] = Object.fromEntries(entries.map(([key, record]) => [key, readCounter(record)]));
-    else dump.objects[name] = entries.map(([id, record]) => readObject(id, record)).sort((a, b) => a.order - b.order);
+    else {
+      const objects = await eachBreathing(entries, breathe, ([id, record]) => readObject(id, record));
+      dump.objects[name] = objects.sort((a, b) => a.order - b.order);
+    }
   }
 }
 

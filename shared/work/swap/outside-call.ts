@@ -8,7 +8,7 @@ import type { Ms } from '../../domain/time.ts';
 import type { World } from '../../domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../http/outbound.ts';
 import { connectionTrouble, didNotConnect } from '../../process/connection-trouble.ts';
-import { breathing, withTimeLimit } from '../../process/waiting.ts';
+import { inShortTurns, withTimeLimit } from '../../process/waiting.ts';
 import type { SeededSwap } from './stored-swap.ts';
 
 /** How a process calls real systems. */
@@ -127,7 +127,7 @@ async function bytesOf(body: Readable): Promise<Buffer> {
 export async function withoutSecrets(body: Buffer, { headers }: Pick<SeededSwap, 'headers'>): Promise<Buffer> {
   const secrets = Object.values(headers).flatMap(secretsIn);
   if (secrets.length === 0) return body;
-  return Buffer.from(await censorEchoes(body.toString('latin1'), secrets, breathing()), 'latin1');
+  return Buffer.from(await censorEchoes(body.toString('latin1'), secrets, inShortTurns()), 'latin1');
 }
 
 /** A value, its words, and the password of a user. */

@@ -69,7 +69,7 @@ const Flag = z.enum(['true', 'false']).default('false');
 export const uploadSnapshot = defineOperation({
   id: 'upload-snapshot',
   summary:
-    'Keeps the snapshot of a file. A refusal names every place where objects, states, references or invariants are wrong. The limit of the body is MAX_SNAPSHOT_BYTES.',
+    'Keeps the snapshot of a file. A refusal names the first twenty places where objects, states, references or invariants are wrong. The limit of the body is MAX_SNAPSHOT_BYTES.',
   method: 'POST',
   path: '/_control/snapshots',
   query: z.strictObject({

@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+import { compare } from '../../control/snapshots/compare.ts';
+import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
+import { createSlices } from '../../control/verify/slices.ts';
+import { objectsOf, registeredApplications } from '../../estate/registry.ts';
+import { createReceive } from '../../estate/snapshot-checks.ts';
+import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
+import { journalLimits } from '../../shared/store/journal-limits.ts';
+import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+
+const ROWS = 2_000;
+const row = (n: number) => ({ id: `ord_${n}`, version: 1, json: JSON.stringify({ id: `ord_${n}`, version: 1, padding: 'x'.repeat(100) }) });
+const credentials = { bearer: '', apiKey: '', webhookSecret: '' };
+
+/** An exported world with many orders. */
+async function anExportedWorld(): Promise<ExportedWorld> {
+  const { worlds } = createMemoryStore({ journal: journalLimits({ records: 10, bytes: 10_000 }) });
+  const objects = { orders: Array.from({ length: ROWS }, (_, n) => row(n)) };
+  const oms = { objects, unique: {}, index: {}, counters: {} };
+  return worlds.exportWorld(await worlds.open('many', { now: 0, applications: { oms }, due: [] }, credentials));
+}
+
+/** Counts how often a computation permits a pause. */
+function counting() {
+  let permitted = 0;
+  return {
+    breathe: () => {
+      permitted += 1;
+      return undefined;
+    },
+    /** The number since the last call. */
+    taken: () => {
+      const taken = permitted;
+      permitted = 0;
+      return taken;
+    },
+  };
+}
+
+test('Making, sealing, reading, opening and comparing the file of a world permit a pause at each of its rows', async () => {
+  const { breathe, taken } = counting();
+  const world = await anExportedWorld();
+  const file = await fileOf(world, { estate: '1', name: 'many', rehearsal: 'many', takenAt: '2026-03-01T10:00:00.000Z' }, { breathe });
+  const pauses = { file: taken(), sealed: 0, read: 0, opened: 0, compared: 0 };
+  const { text } = await sealed(file, breathe);
+  // The digest and the text each pass over the rows.
+  pauses.sealed = taken() / 2;
+  const read = await parsedInPieces(text.toString(), breathe);
+  pauses.read = taken();
+  const opened = await worldOf(read as typeof file, () => ({ unique: {}, index: {} }), breathe);
+  pauses.opened = taken();
+  await compare(world, opened, { objects: objectsOf(registeredApplications.map(({ service }) => service)), breathe });
+  pauses.compared = taken();
+  expect(Object.entries(pauses).filter(([, times]) => times < ROWS)).toEqual([]);
+});
+
+test('A store in memory opens and copies a large world in several turns', async () => {
+  const { worlds } = createMemoryStore({ journal: 'off' });
+  const exported = await anExportedWorld();
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const world = await worlds.open('opened', exported, credentials);
+  const opening = turns;
+  await worlds.create('copy', { from: () => ({ copyOf: world }), credentials, idleMs: null, most: 9 });
+  isOver = true;
+  expect([opening >= ROWS / 200, turns - opening >= ROWS / 200]).toEqual([true, true]);
+});
+
+test('A file that takes more memory than its thread has ends the thread, and is refused', async () => {
+  const inSlices = createSlices();
+  const receive = createReceive({ most: 10_000_000, secrets: [], inSlices, threadMib: 20 });
+  const bytes = Buffer.from(JSON.stringify({ format: 'unified-commerce-estate-snapshot', version: 1, events: ['x'.repeat(2_000_000)] }));
+  await expect(receive({ bytes, name: 'big', reseal: true, unverified: true })).rejects.toMatchObject({
+    code: 'payload_too_large',
+    message: expect.stringContaining('takes more than 20 MiB of memory'),
+  });
+}, 60_000);

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { bare, FREE_PORTS, MAIN, started } from './started.ts';
+
+/** About the heap of the gateway's container. */
+const HEAP_MIB = 192;
+
+const data = (members: object): string => JSON.stringify({ name: 'h', data: members });
+const file = (members: string): string => `{"format":"unified-commerce-estate-snapshot","version":1,${members}}`;
+
+const bodies: readonly (readonly [path: string, body: string, status: number])[] = [
+  ['/_control/rehearsals', data({ ['x'.repeat(900_000)]: [] }), 422],
+  ['/_control/rehearsals', data(Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${n}`.padEnd(900, 'x'), []]))), 422],
+  ['/_control/rehearsals', data({ products: Array.from({ length: 900 }, (_, n) => ({ sku: `${n}`.padEnd(900, 'x') })) }), 422],
+  ['/_control/snapshots', file(`"deliveries":[${'1,'.repeat(300_000)}1]`), 400],
+  ['/_control/snapshots', file(`"deliveries":[${'[],'.repeat(2_000_000)}1]`), 400],
+  ['/_control/snapshots', file(`"applications":{"${'x'.repeat(25_000_000)}":{}}`), 422],
+  ['/_control/snapshots', file(`"lineage":"${'x'.repeat(30_000_000)}"`), 422],
+];
+
+test('An estate with the heap of its container refuses hostile bodies and continues', async () => {
+  const env = { ...bare(), ...FREE_PORTS };
+  await using estate = started(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, MAIN], { env });
+  await estate.ready();
+  const headers = { authorization: 'Bearer demo-control-token', 'content-type': 'application/json' };
+  for (const [path, body, status] of bodies) {
+    const reply = await fetch(`${estate.gateway()}${path}`, { method: 'POST', headers, body });
+    expect([path, body.slice(0, 60), reply.status]).toEqual([path, body.slice(0, 60), status]);
+    expect((await reply.text()).length).toBeLessThan(20_000);
+  }
+  expect([(await fetch(`${estate.gateway()}/readyz`)).status, await estate.stop()]).toEqual([200, 0]);
+}, 180_000);
