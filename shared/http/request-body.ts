@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
 import { pointerTo, refuseNotText } from '../contract/validation.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
@@ -146,10 +146,15 @@ async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buf
 }
 
 function refuseExcess(json: string, { limitsMembers }: { readonly limitsMembers: boolean }): void {
-  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(limitsMembers && { members: JSON_MEMBERS }) });
+  const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...(limitsMembers && { members: JSON_MEMBERS, values: JSON_VALUES }) });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
+  if (exceeded === 'values') {
+    throw new Problem('malformed_request', `The body has more than ${JSON_VALUES.toLocaleString('en')} values in all: send fewer.`);
+  }
   if (exceeded === 'members') {
-    const place = pointerOfExcess(parse(json)) ?? '';
+    // The rest of the body may have any number of values.
+    const hasMore = exceededLimit(json, { levels: JSON_LEVELS, values: JSON_VALUES }) !== undefined;
+    const place = hasMore ? '' : (pointerOfExcess(parse(json)) ?? '');
     const what = place === '' ? 'The body' : `The member ${place} of the body`;
     throw new Problem('malformed_request', `${what} has more than ${JSON_MEMBERS.toLocaleString('en')} members or items: send fewer.`);
   }
