@@ -6,6 +6,7 @@ import { events } from './event-lag.ts';
 import { forking } from './forking.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
+import { hostile } from './hostile.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { longLists } from './long-lists.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   forking,
   redis,
   start,
+  hostile,
   containers,
   earlier,
   peers,
