@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
+import { controlPlane } from './control-operations.ts';
 import { events } from './event-lag.ts';
 import { forking } from './forking.ts';
 import { gateway } from './gateway.ts';
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   growth,
   longLists,
   verifying,
+  controlPlane,
   forking,
   redis,
   start,
