@@ -1,4 +1,5 @@
 import { controlOperations } from '../shared/catalog/control/operations.ts';
+import { shortened } from '../shared/domain/text.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { startEstate } from './child-process.ts';
 import { type OwnRehearsal, openRehearsal, placeOrders } from './order-journey.ts';
@@ -8,6 +9,7 @@ const ORDERS = 250;
 /** Requests of the other client per round and operation. */
 const REQUESTS = 40;
 const WARM_UP = 300;
+const LONGEST_SHOWN = 60;
 const AIM = { of: 'ratio', atMost: 3 } as const;
 
 /** Operations that hold their answer open, or whose answer is a file. */
@@ -33,7 +35,12 @@ export const controlPlane: Benchmark = {
         reference.push(quantile(await timesOf(other, REQUESTS), 0.95));
         ours.push(quantile(await during(large, path, () => timesOf(other, REQUESTS)), 0.95));
       }
-      figures.push({ what: `p95 beside GET ${path}`, unit: 'ms', ...compare({ ours, reference }, (ms) => ms), aim: AIM });
+      figures.push({
+        what: `p95 beside GET ${shortened(path, LONGEST_SHOWN)}`,
+        unit: 'ms',
+        ...compare({ ours, reference }, (ms) => ms),
+        aim: AIM,
+      });
     }
     return figures;
   },
