@@ -29,7 +29,7 @@ export interface Child extends AsyncDisposable {
   address(name: string): string;
   usage(): Promise<Usage>;
   /** Sends a message and waits for a reply with this member. @returns the member */
-  ask(message: object, answer: string): Promise<unknown>;
+  ask(message: object | string, answer: string): Promise<unknown>;
 }
 
 const running = new Set<ChildProcess>();

@@ -2,10 +2,12 @@ import { availableParallelism, cpus } from 'node:os';
 import { Command, InvalidArgumentError } from 'commander';
 import { type Benchmark, type Figure, isMet, type Settings } from './benchmark.ts';
 import { containers } from './containers.ts';
+import { controlPlane } from './control-operations.ts';
 import { events } from './event-lag.ts';
 import { forking } from './forking.ts';
 import { gateway } from './gateway.ts';
 import { growth } from './growth.ts';
+import { hostile } from './hostile.ts';
 import { journeys } from './journeys.ts';
 import { json } from './json-calls.ts';
 import { longLists } from './long-lists.ts';
@@ -32,9 +34,11 @@ const benchmarks: readonly Benchmark[] = [
   growth,
   longLists,
   verifying,
+  controlPlane,
   forking,
   redis,
   start,
+  hostile,
   containers,
   earlier,
   peers,

@@ -48,7 +48,7 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const gone = whenGone(response);
     const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
     const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch((error: unknown) => {
-      // A computation that ends because its client has disconnected is no error, and nobody reads the answer.
+      // A computation that ends because its client has disconnected is not an error, and nobody reads the answer.
       if (error !== gone.reason) throw error;
     });
     if (isStream(operation) || gone.aborted) return;

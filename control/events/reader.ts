@@ -1,4 +1,5 @@
 import { nameOf } from '../../shared/catalog/event-names.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { EventReader, EventsAbout } from '../../shared/store/ports/objects.ts';
@@ -25,7 +26,12 @@ const CHUNK = 100;
 const ALL_CHUNK = 1_000;
 
 /** Matching events on the bus, in order. `next` continues the reading. */
-export async function readEvents(worlds: EventReader, world: World, filter: EventFilter): Promise<{ items: ListedEvent[]; next: number }> {
+export async function readEvents(
+  worlds: EventReader,
+  world: World,
+  filter: EventFilter,
+  breathe: Breathe = inOneSlice,
+): Promise<{ items: ListedEvent[]; next: number }> {
   const items: ListedEvent[] = [];
   const [about, ...others] = criteriaOf(filter);
   let next = filter.after;
@@ -36,6 +42,7 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
       ? await worlds.eventsAbout(world, about, next, chunk)
       : { events: await worlds.events(world, next, chunk), last: 0 };
     for (const stored of events) {
+      await breathe();
       const event = JSON.parse(stored.json) as EstateEvent;
       next = stored.order;
       if (matches(event, filter)) items.push({ order: stored.order, event: { ...event } });
@@ -47,7 +54,7 @@ export async function readEvents(worlds: EventReader, world: World, filter: Even
 }
 
 /** Every event of a world. */
-export async function allEventsOf(worlds: EventReader, world: World, breathe: () => Promise<void> | undefined): Promise<EstateEvent[]> {
+export async function allEventsOf(worlds: EventReader, world: World, breathe: Breathe): Promise<EstateEvent[]> {
   const all: EstateEvent[] = [];
   for (;;) {
     const chunk = await worlds.events(world, all.length, ALL_CHUNK);

@@ -2,7 +2,9 @@ import { basket, product } from '../../shared/catalog/commerce/objects.ts';
 import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
+import { readEach } from '../../shared/process/slices.ts';
 import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import { describeObject, type Listed, type Published, publishedOf } from './list.ts';
@@ -163,21 +165,25 @@ export async function withNames(
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
   { definition }: ListedType,
   items: readonly Listed[],
+  breathe: Breathe,
 ): Promise<(Listed & { readonly names: Readonly<Record<string, string>> })[]> {
   const wordsOf = ({ id, label = '', columns }: Listed): readonly string[] =>
     [id, label, ...Object.values(columns)].flatMap((text) => text.split(/: |, /));
   const referencesIn = (item: Listed) => item.related.filter(({ id }) => wordsOf(item).includes(id));
-  const references = new Map(items.flatMap(referencesIn).map((one) => [one.id, one]));
+  const references = new Map<string, Reference>();
+  for (const item of items) {
+    await breathe();
+    for (const one of referencesIn(item)) references.set(one.id, one);
+  }
   const isNamedBySku = definition.label?.some((template) => template.includes('sku}')) === true;
   const skus = items.flatMap((item) => [...(isNamedBySku ? wordsOf(item) : []), ...(item.columns['goods']?.split(', ') ?? [])]);
-  const [labels, products, locations] = await Promise.all([
-    Promise.all(
-      [...references.values()].map(async ({ type, id }) => {
-        const kept = objects[type];
-        const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
-        return [id, found && describeObject(kept, found).label] as const;
-      }),
-    ),
+  const labelOf = async ({ type, id }: Reference): Promise<readonly [id: string, label: string | undefined]> => {
+    const kept = objects[type];
+    const found = kept && (await worlds.object(world, kept.application, kept.collection, id));
+    return [id, found && describeObject(kept, found).label];
+  };
+  const labels = await readEach([...references.values()], labelOf, breathe);
+  const [products, locations] = await Promise.all([
     productNames(worlds, world, objects, skus),
     definition.columns?.['location'] === undefined ? [] : locationsOf(worlds, world),
   ]);

@@ -24,12 +24,13 @@ export const listParked = operate(declared.listParked)(async (_input, { world, w
 
 export const redriveParked = operate(declared.redriveParked)(({ body }, { world, worlds }) => redrive(worlds, world, body.key));
 
-export const listEvents = operate(declared.listEvents)(async ({ query }, { world, worlds }) => {
+export const listEvents = operate(declared.listEvents)(async ({ query }, { world, worlds, inSlices, gone }) => {
   const { type, subject } = query;
   if (type !== undefined) requireKnownEvent(type, '?type');
   if (subject !== undefined) requireObject(subject, '?subject');
   if (type !== undefined && subject !== undefined) requireSubjectOf(type, subject, '?subject');
-  const read = await readEvents(worlds, world, { ...query, ext: query.ext === 'true' });
+  const filter = { ...query, ext: query.ext === 'true' };
+  const read = await inSlices(gone, (breathe) => readEvents(worlds, world, filter, breathe));
   if (read.items.length === 0) await requireReached(worlds, world, { after: query.after, pointer: '?after' });
   return read;
 });

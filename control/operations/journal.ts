@@ -2,6 +2,7 @@ import * as declared from '../../shared/catalog/control/operations/journal.ts';
 import * as sequences from '../../shared/catalog/control/operations/sequences.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import { type Breathe, inOneSlice } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalAsk, JournalReader } from '../../shared/store/ports/journal.ts';
@@ -10,8 +11,8 @@ import { readTimeline } from '../journal/timeline.ts';
 import { operate } from '../operate.ts';
 import { beyondTheEnd } from '../position.ts';
 
-export const readJournal = operate(declared.readJournal)(({ query: { bodies, ...ask } }, { world, worlds, stopping }) =>
-  readHops(worlds, world, { ...ask, bodies: bodies === 'true', stopping }),
+export const readJournal = operate(declared.readJournal)(({ query: { bodies, ...ask } }, { world, worlds, stopping, inSlices, gone }) =>
+  readHops(worlds, world, { ...ask, bodies: bodies === 'true', stopping }, (run) => inSlices(gone, run)),
 );
 
 export const readHop = operate(declared.readHop)(async ({ params }, { world, worlds }) => {
@@ -40,11 +41,19 @@ export async function readHops(
   worlds: JournalReader,
   world: World,
   { stopping, ...ask }: JournalAsk & { readonly stopping: AbortSignal },
+  inSlices: <T>(run: (breathe: Breathe) => Promise<T>) => Promise<T> = (run) => run(inOneSlice),
 ): Promise<{ items: JournalRecord[]; next: number; complete: boolean; truncated: boolean }> {
   for (;;) {
     const { entries, discardedTo, newest } = await worlds.journalOf(world, ask);
     if (ask.after !== undefined && ask.after > newest) throw beyondTheEnd('hop', { after: ask.after, last: newest, pointer: '?after' });
-    const hops = entries.map((entry) => ({ ageMs: entry.ageMs, record: recordOf(entry) }));
+    const hops = await inSlices(async (breathe) => {
+      const parsed: { readonly ageMs: number; readonly record: JournalRecord }[] = [];
+      for (const entry of entries) {
+        await breathe();
+        parsed.push({ ageMs: entry.ageMs, record: recordOf(entry) });
+      }
+      return parsed;
+    });
     const shown = new Set(hops.map(({ record }) => record.requestId));
     const elsewhere = hops.flatMap(({ record: { calls } }) => calls.filter((call) => !shown.has(call)));
     const journaled = elsewhere.length === 0 ? new Set<string>() : await worlds.journaled(world, elsewhere);

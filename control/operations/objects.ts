@@ -5,7 +5,6 @@ import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import { invalid, notFound } from '../../shared/catalog/problems.ts';
 import { withOwnAddresses } from '../../shared/control/world-addresses.ts';
-import type { Breathe } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -28,9 +27,10 @@ export const listObjectTypes = operate(declared.listObjectTypes)(async (_input, 
 
 export const listObjects = operate(declared.listObjects)(async ({ params, query }, { world, worlds, objects, inSlices, gone }) => {
   const type = listedType(objects, params.type);
-  const list = (breathe?: Breathe) => listObjectsOf(worlds, world, type, query, breathe);
-  const { items, next } = await (query.q === undefined ? list() : inSlices(gone, list));
-  return { items: await withNames(worlds, { world, objects }, type, items), next };
+  return inSlices(gone, async (breathe) => {
+    const { items, next } = await listObjectsOf(worlds, world, type, query, breathe);
+    return { items: await withNames(worlds, { world, objects }, type, items, breathe), next };
+  });
 });
 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects, inSlices, gone }) => {

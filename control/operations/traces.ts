@@ -6,17 +6,19 @@ import { invalid } from '../../shared/catalog/problems.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
+import { readEach } from '../../shared/process/slices.ts';
 import type { StoredTrace } from '../../shared/store/ports/journal.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
 import { requireObject } from '../events/known-event.ts';
 import { operate } from '../operate.ts';
 import { findTraces } from '../traces/reader.ts';
 
-export const listTraces = operate(declared.listTraces)(async ({ query }, { world, worlds }) => {
+export const listTraces = operate(declared.listTraces)(async ({ query }, { world, worlds, inSlices, gone }) => {
   if (query.api !== undefined) requireKnownApi(query.api);
   if (query.object !== undefined) requireObject(query.object, '?object');
   const [{ traces, next }, { discarded }] = await Promise.all([findTraces(worlds, world, query), worlds.journalSize(world)]);
-  const events = await Promise.all(traces.map(({ correlationId }) => eventsOfTrace(worlds, world, correlationId)));
+  const read = ({ correlationId }: StoredTrace): Promise<EventsOfTrace> => eventsOfTrace(worlds, world, correlationId);
+  const events = await inSlices(gone, (breathe) => readEach(traces, read, breathe));
   const items = traces.map((trace, position) => traceOf(trace, events[position] ?? { events: 0, objects: [] }));
   return { items, next, discarded };
 });

@@ -1,3 +1,4 @@
+import { type FieldError, MOST_ERRORS } from '../catalog/problems.ts';
 import { CENSOR } from '../domain/censor.ts';
 import { secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
@@ -48,7 +49,12 @@ type Refused = keyof typeof REMEDY;
 const redactedIn = (text: string): Refused | undefined => (text.includes(CENSOR) ? 'redacted' : undefined);
 
 function refuseEach(sent: unknown, part: Part, judge: (text: string) => Refused | undefined): void {
-  const errors = [...refusedIn(sent, [], judge)].map(([path, code]) => ({ pointer: pointerTo(part, path), code, detail: REMEDY[code] }));
+  // The search ends when a problem cannot list more: a body may have tens of thousands of card numbers.
+  const errors: FieldError[] = [];
+  for (const [path, code] of refusedIn(sent, [], judge)) {
+    errors.push({ pointer: pointerTo(part, path), code, detail: REMEDY[code] });
+    if (errors.length === MOST_ERRORS) break;
+  }
   if (errors.length > 0) throw validationFailed(errors);
 }
 

@@ -2,8 +2,16 @@
 export const JSON_LEVELS = 64;
 /** Members per object, and items per array. */
 export const JSON_MEMBERS = 1_000;
+/** Values of a whole text: objects, arrays, and the members and items after the first. Code that visits each of them takes a turn. */
+export const JSON_VALUES = 100_000;
 
-/** Values of a text of this length that is a file of somebody: a value of few characters takes many times its length once it is parsed. */
+interface JsonLimits {
+  readonly levels: number;
+  readonly members?: number;
+  readonly values?: number;
+}
+
+/** Values of a file of this length: a value of few characters takes many times its length once it is parsed. */
 export const mostValues = (characters: number): number => 50_000 + characters / 6;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -12,30 +20,26 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 /** The limit that a JSON text exceeds. One pass before parsing, without recursion. Invalid JSON may pass; the parser refuses it. */
 export function exceededLimit(
   json: string,
-  {
-    levels,
-    members = Number.POSITIVE_INFINITY,
-    values = Number.POSITIVE_INFINITY,
-  }: { readonly levels: number; readonly members?: number; readonly values?: number },
-): 'levels' | 'members' | 'values' | undefined {
+  { levels, members = Number.POSITIVE_INFINITY, values = Number.POSITIVE_INFINITY }: JsonLimits,
+): keyof JsonLimits | undefined {
   let level = 0;
-  let seen = 0;
+  let found = 0;
   const commas: number[] = [0];
   for (let at = 0; at < json.length; at++) {
     const character = json.charCodeAt(at);
     if (character === QUOTE) at = endOfString(json, at);
     else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
       level += 1;
+      found += 1;
       if (level > levels) return 'levels';
-      seen += 1;
-      if (seen > values) return 'values';
+      if (found > values) return 'values';
       commas[level] = 0;
     } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) level = Math.max(0, level - 1);
     else if (character === COMMA) {
       const before = commas[level] ?? 0;
       if (before + 1 >= members) return 'members';
-      seen += 1;
-      if (seen > values) return 'values';
+      found += 1;
+      if (found > values) return 'values';
       commas[level] = before + 1;
     }
   }

@@ -274,7 +274,7 @@ export function redactedStart(text: string): string {
 /**
  * Redacts a long JSON text in bounded time.
  * @param value the parsed text, if it is at hand
- * @returns the start of the redacted text, which is no JSON
+ * @returns the start of the redacted text. It is not JSON
  */
 export function redactedJsonStart(json: string, value?: unknown): string {
   const start = json.slice(0, MOST_REDACTED);

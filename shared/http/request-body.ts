@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
 import { pointerTo, refuseNotText } from '../contract/validation.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, mostValues } from '../domain/json-limits.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
@@ -92,7 +92,7 @@ export async function readJson(
   const text =
     typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most: BODY_BYTES })).toString();
   if (text === '') return undefined;
-  return { value: jsonIn(text, isInside ? {} : { members: JSON_MEMBERS }), text };
+  return { value: jsonIn(text, isInside ? {} : { members: JSON_MEMBERS, values: JSON_VALUES }), text };
 }
 
 /**
@@ -173,9 +173,14 @@ async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buf
 function refuseExcess(json: string, limits: Limits): void {
   const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...limits });
   if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
-  if (exceeded === 'values') throw new Problem('malformed_request', 'The body has too many members or items for its size: send fewer.');
+  if (exceeded === 'values') {
+    const most = Math.floor(limits.values ?? 0).toLocaleString('en');
+    throw new Problem('malformed_request', `The body has more than ${most} values in all: send fewer.`);
+  }
   if (exceeded === 'members') {
-    const place = pointerOfExcess(parse(json)) ?? '';
+    // The rest of the body may have any number of values.
+    const hasMore = exceededLimit(json, { levels: JSON_LEVELS, values: JSON_VALUES }) !== undefined;
+    const place = hasMore ? '' : (pointerOfExcess(parse(json)) ?? '');
     const what = place === '' ? 'The body' : `The member ${place} of the body`;
     throw new Problem('malformed_request', `${what} has more than ${JSON_MEMBERS.toLocaleString('en')} members or items: send fewer.`);
   }

@@ -83,7 +83,9 @@ describeInBrowser('Rehearsals in the console', () => {
     expect(await row.getByRole('cell').allTextContents()).toEqual(['/nextTierThresholdGet Member Balance', '1000', String(MOST), '1']);
     for (const width of [1280, 800, 390]) {
       await tab.resize(width);
-      const theirs = await main().getByRole('cell', { name: String(MOST) }).boundingBox();
+      const theirs = await main()
+        .getByRole('cell', { name: String(MOST) })
+        .boundingBox();
       expect((theirs?.x ?? width) + (theirs?.width ?? 0)).toBeLessThanOrEqual(width);
     }
     await tab.expectSoundInEveryLook();

@@ -224,7 +224,7 @@ describe('Files', () => {
     });
     expect([response.status, await response.json()]).toEqual([
       400,
-      expect.objectContaining({ code: 'malformed_request', detail: expect.stringContaining('too many members or items for its size') }),
+      expect.objectContaining({ code: 'malformed_request', detail: expect.stringContaining('values in all') }),
     ]);
   });
 });

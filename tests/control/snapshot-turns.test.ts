@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { compare } from '../../control/snapshots/compare.ts';
 import { fileOf, sealed, worldOf } from '../../control/snapshots/snapshot-file.ts';
-import { createSlices } from '../../control/verify/slices.ts';
 import { objectsOf, registeredApplications } from '../../estate/registry.ts';
 import { createReceive } from '../../estate/snapshot-checks.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
+import { createSlices } from '../../shared/process/slices.ts';
 import { journalLimits } from '../../shared/store/journal-limits.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';

@@ -46,6 +46,18 @@ describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, 
   });
 });
 
+test('A body with more than 100,000 values in all is refused before any code visits them', async (rehearsal) => {
+  const row = `[${Array(999).fill('[]').join(',')}]`;
+  const many = `{"channel":"web","lines":[${Array(60).fill(row).join(',')}]}`;
+  for (const call of ['create-basket-api', 'create-rehearsal'] as const) {
+    const { status, body } = await rehearsal.call(call as 'create-basket-api', { body: many as never });
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ code: 'malformed_request', detail: 'The body has more than 100,000 values in all: send fewer.' }),
+    ]);
+  }
+});
+
 test('A list of more than 1,000 items is refused by name', async (rehearsal) => {
   const { status, body } = await rehearsal.call('create-rehearsal', { body: `{"data":{"products":${items(1_001)}}}` as never });
   expect([status, body.detail]).toEqual([400, 'The member /data/products of the body has more than 1,000 members or items: send fewer.']);

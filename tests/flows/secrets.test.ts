@@ -60,6 +60,14 @@ test('A long body with a secret is refused after its schema has accepted it', as
   expect(refused.body).toMatchObject({ errors: [{ pointer: '/data/customers/0/card', code: 'card_number' }] });
 });
 
+test('A body with more secrets than a problem lists is refused with the first twenty', async (rehearsal) => {
+  const data = { customers: Array.from({ length: 900 }, () => ({ card: CARD })) };
+  const { body } = await rehearsal.call('POST', '/_control/rehearsals', { name: 'many', data }, { as: 'admin' });
+  expect(body).toMatchObject({ code: 'validation_failed', detail: expect.stringContaining('/data/customers/0/card') });
+  const { errors, errorsOmitted } = body as { readonly errors: readonly unknown[]; readonly errorsOmitted?: number };
+  expect([errors.length, errorsOmitted]).toEqual([20, undefined]);
+});
+
 test('A credential sent anywhere is in no event and no journal record', async (rehearsal) => {
   const { credentials, call } = rehearsal;
   const secrets = [credentials.bearer, credentials.apiKey, credentials.webhookSecret, credentials.clientSecret, 'demo-integration-token'];

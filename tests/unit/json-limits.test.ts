@@ -15,6 +15,11 @@ const levelsOf = (value: unknown): number =>
 const membersOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Math.max(Object.keys(value).length, ...Object.values(value).map(membersOf)) : 0;
 
+const valuesOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).reduce((sum: number, one) => sum + valuesOf(one), Math.max(1, Object.keys(value).length))
+    : 0;
+
 const structural = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', ':', 'a', '😀', '\ud800', '\n') });
 const json = fc
   .oneof(
@@ -26,12 +31,19 @@ const json = fc
 
 test('The limits of a JSON text apply to its value, regardless of the content of its strings', () => {
   fc.assert(
-    fc.property(json, fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 8 }), (text, levels, members) => {
-      const value: unknown = JSON.parse(text);
-      const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
-      expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
-      expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
-    }),
+    fc.property(
+      json,
+      fc.integer({ min: 1, max: 6 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 12 }),
+      (text, levels, members, values) => {
+        const value: unknown = JSON.parse(text);
+        const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
+        expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
+        expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
+        expect(exceededLimit(text, { levels: JSON_LEVELS, values }) !== undefined).toBe(valuesOf(value) > values);
+      },
+    ),
     { numRuns: 500 },
   );
 });

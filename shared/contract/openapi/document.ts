@@ -3,7 +3,7 @@ import { type Application, applications } from '../../catalog/applications.ts';
 import type { ControlOperation } from '../../catalog/control/define-operation.ts';
 import { controlOperations } from '../../catalog/control/operations.ts';
 import type { ApiDefinition } from '../../catalog/define.ts';
-import { JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
+import { JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../domain/json-limits.ts';
 import type { Part } from '../json-schemas.ts';
 import { operationWithTitles, schemasWithTitles } from '../titles.ts';
 import { CONTROL_SCHEME, Components, OAUTH_SCHEME, PROBLEM, REQUEST_HEADERS, RESPONSE_HEADERS, SCHEMES } from './components.ts';
@@ -19,7 +19,7 @@ Money is in integer minor units. Refusals are \`application/problem+json\` (RFC 
 strict: undescribed members are refused. Responses may gain members.
 
 Bodies are JSON in UTF-8, nested at most ${JSON_LEVELS} levels deep, with at most ${JSON_MEMBERS} members per object and ${JSON_MEMBERS} items per array,
-except in the file of a snapshot. Strings with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339. They are
+and at most ${JSON_VALUES} values in all, except in the file of a snapshot. Strings with NUL or lone surrogates are refused. Instants may be in any form of RFC 3339. They are
 stored and returned in UTC with milliseconds.`;
 
 const publicApis = Object.values(apis) as readonly ApiDefinition[];

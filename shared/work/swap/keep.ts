@@ -15,7 +15,7 @@ import { changeRecords } from '../records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findKept, type RecordedAnswer, withoutInstants } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
-import { isTooDeep, notKept } from './read-answer.ts';
+import { excessOf, notKept } from './read-answer.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
 /** Id of the row that counts the recorded answers. */
@@ -46,7 +46,7 @@ const requestOf = ({ params, query, body }: Input) =>
 /** The members of a success that the catalog declares. Other answers are kept whole: they show what the real system did. */
 function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
   const text = body.toString();
-  if (isTooDeep(text)) return null;
+  if (excessOf(text) !== undefined) return null;
   const value = jsonIn(text) ?? null;
   const declared = status < 300 ? openMembers(api.response, value) : undefined;
   return withoutSecrets(declared?.success ? JSON.parse(JSON.stringify(declared.data ?? null)) : value);

@@ -11,7 +11,7 @@ import {
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
-import { exceededLimit, JSON_LEVELS } from '../../domain/json-limits.ts';
+import { exceededLimit, JSON_LEVELS, JSON_VALUES } from '../../domain/json-limits.ts';
 import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
@@ -93,9 +93,8 @@ const TEXT_CHARACTERS = 500;
  * @throws Problem for a refusal, Violation for an answer that breaks the contract
  */
 export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
-  if (api.produces === 'application/json' && isTooDeep(body.toString())) {
-    throw unacceptable('wrong_shape', api, `answered ${status} with JSON of more than ${JSON_LEVELS} levels.`);
-  }
+  const exceeded = api.produces === 'application/json' ? excessOf(body.toString()) : undefined;
+  if (exceeded !== undefined) throw unacceptable('wrong_shape', api, `answered ${status} with JSON of more than ${exceeded}.`);
   if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
   if (api.produces !== 'application/json') return body.toString('base64');
   const text = body.toString();
@@ -128,8 +127,11 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
 /** The system has sent the header itself. The estate has replaced it before it reads the answer. */
 const HEADER_OF_SWAP = `This has the value of a header of the swap, which the estate never stores and shows as ${CENSOR}. Leave it out.`;
 
-/** Deeper JSON could overflow the stack. */
-export const isTooDeep = (text: string): boolean => exceededLimit(text, { levels: JSON_LEVELS }) !== undefined;
+/** Deeper JSON could overflow the stack, and more values would block the process. @returns the exceeded limit in words */
+export function excessOf(text: string): string | undefined {
+  const exceeded = exceededLimit(text, { levels: JSON_LEVELS, values: JSON_VALUES });
+  return exceeded && (exceeded === 'levels' ? `${JSON_LEVELS} levels` : `${JSON_VALUES.toLocaleString('en')} values`);
+}
 
 /** The estate stores an answer and publishes it in events, as the body of a request. @throws Violation `secret` */
 export function refuseUnsafe(api: Called, value: unknown): void {

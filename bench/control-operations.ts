@@ -1,0 +1,102 @@
+import { controlOperations } from '../shared/catalog/control/operations.ts';
+import { shortened } from '../shared/domain/text.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+import { startEstate } from './child-process.ts';
+import { type OwnRehearsal, openRehearsal, placeOrders } from './order-journey.ts';
+import { compare, quantile } from './rounds.ts';
+
+const ORDERS = 250;
+/** Requests of the other client per round and operation. */
+const REQUESTS = 40;
+const WARM_UP = 300;
+const LONGEST_SHOWN = 60;
+const AIM = { of: 'ratio', atMost: 3 } as const;
+
+/** Operations that hold their answer open, or whose answer is a file. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['read-stream', 'export-rehearsal', 'read-snapshot']);
+
+export const controlPlane: Benchmark = {
+  name: 'control',
+  title: `A request while another client repeats an operation of the control plane on ${ORDERS} orders, against a request while nobody does`,
+  run: async ({ profiles, progress, rounds }) => {
+    await using estate = await startEstate({ profiles });
+    const url = estate.address('gateway');
+    await using large = await openRehearsal(url);
+    await using other = await openRehearsal(url);
+    progress(`control: ${ORDERS} orders are placed`);
+    await placeOrders({ url, bearer: large.bearer, clients: 4, for: { orders: ORDERS } });
+    await large.client.control('settle', { body: { timeoutMs: 60_000 } });
+    await timesOf(other, WARM_UP);
+    const figures: Figure[] = [];
+    for (const path of await pathsOf(large)) {
+      progress(`control: ${path}`);
+      const [ours, reference]: [number[], number[]] = [[], []];
+      for (let round = 0; round < rounds; round++) {
+        reference.push(quantile(await timesOf(other, REQUESTS), 0.95));
+        ours.push(quantile(await during(large, path, () => timesOf(other, REQUESTS)), 0.95));
+      }
+      figures.push({
+        what: `p95 beside GET ${shortened(path, LONGEST_SHOWN)}`,
+        unit: 'ms',
+        ...compare({ ours, reference }, (ms) => ms),
+        aim: AIM,
+      });
+    }
+    return figures;
+  },
+};
+
+/** @returns the times of the requests, in ms */
+export async function timesOf({ client }: OwnRehearsal, requests: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < requests; n++) {
+    const started = performance.now();
+    await client.call('GET', '/customers/cus_ada');
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/** The operations that read, with the ids of a large rehearsal, and the dearest queries of their lists. */
+async function pathsOf({ client }: OwnRehearsal): Promise<readonly string[]> {
+  const idOf = async (path: string, member: string): Promise<string> => {
+    const { body } = await client.call('GET', path, undefined, { as: 'admin' });
+    return String((body as { readonly items: readonly Readonly<Record<string, unknown>>[] }).items[0]?.[member]);
+  };
+  const order = await idOf('/_control/objects/order', 'id');
+  const hop = await idOf('/_control/journal', 'requestId');
+  const plain = Object.values(controlOperations)
+    .filter(({ id, method, path }) => method === 'GET' && !path.includes('{') && !LEFT_OUT.has(id))
+    .map(({ path }) => path);
+  const queried = [
+    `/_control/search?q=${order}`,
+    '/_control/search?q=nothing-has-it',
+    ...['order', 'payment', 'reservation', 'basket'].map((type) => `/_control/objects/${type}?limit=200`),
+    `/_control/objects/order/${order}`,
+    `/_control/objects/order/${order}/related`,
+    '/_control/objects/customer/cus_ada/related',
+    `/_control/explanations/order/${order}`,
+    `/_control/explanations/order/${'x'.repeat(8_000)}`,
+    '/_control/events?limit=1000',
+    `/_control/events?subject=order/${order}`,
+    '/_control/journal?limit=1000',
+    `/_control/journal/${hop}`,
+    '/_control/traces?limit=200',
+    '/_control/traces?q=nothing-has-it',
+  ];
+  return [...plain.filter((path) => path !== '/_control/search' && path !== '/_control/diff'), ...queried];
+}
+
+/** Repeats an operation while the other client works. */
+async function during<T>({ client }: OwnRehearsal, path: string, work: () => Promise<T>): Promise<T> {
+  let isOver = false;
+  const repeating = (async () => {
+    while (!isOver) await client.call('GET', path, undefined, { as: 'admin' });
+  })();
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await repeating;
+  }
+}
