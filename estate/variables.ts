@@ -46,7 +46,7 @@ export const variables = {
     .min(1)
     .default('127.0.0.1')
     .describe(
-      'Address to listen on. `0.0.0.0`, as in the image, is reachable by others; then the demo credentials must be allowed or replaced.',
+      'Address to listen on; `127.0.0.1` includes `[::1]`. `0.0.0.0`, as in the image, is reachable by others; then the demo credentials must be allowed or replaced.',
     ),
   PORT: Port.default(8080).describe('Port of an application in a separate process.'),
   GATEWAY_PORT: Port.default(8080).describe('Port of the gateway.'),

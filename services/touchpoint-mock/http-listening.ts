@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { urlHost } from '../../shared/process/fair-server.ts';
+import { closeOtherLoopback, listenAtOtherLoopback } from '../../shared/process/other-loopback.ts';
 
 export interface Listening {
   /** URL of the server on the same machine, without a trailing slash. */
@@ -49,6 +50,7 @@ export async function listen({
 }): Promise<Listening> {
   server.listen({ host, port });
   await once(server, 'listening');
+  await listenAtOtherLoopback(server, host);
   const address = server.address() as AddressInfo;
   let draining = false;
   let closing: Promise<void> | undefined;
@@ -75,7 +77,7 @@ export async function listen({
   async function stop(): Promise<void> {
     startDraining();
     await waitForLastConnections(server);
-    const closed = once(server, 'close');
+    const closed = Promise.all([once(server, 'close'), closeOtherLoopback(server)]);
     // Node's own close for HTTP servers would cut quiet connections immediately, along with requests in flight.
     NetServer.prototype.close.call(server);
     const idle = setTimeout(() => server.closeIdleConnections(), QUIET_MS);

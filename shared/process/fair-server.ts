@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { closeOtherLoopback, listenAtOtherLoopback } from './other-loopback.ts';
 import { pause } from './waiting.ts';
 
 /** Requests that wait for the previous one on their connection, over all connections of a server: about 20 MB. */
@@ -226,7 +227,7 @@ export function watchConnections(server: Server, { refuseOnSocket = hangUp, olde
     const drainingMs = Date.now() - (drainedAt ?? 0);
     if (open.size > 0) await pause(Math.max(0, FAREWELL_MS - drainingMs));
     closing = true;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = Promise.all([closeOtherLoopback(server), new Promise<void>((resolve) => server.close(() => resolve()))]);
     closeWhere((response) => response !== undefined && !isAnswering(response));
     // A connection without a request may be new: its client may just have reconnected.
     const silent = setTimeout(() => closeWhere((response) => !isAnswering(response)), FAREWELL_MS);
@@ -251,7 +252,7 @@ function isAnswering(response: ServerResponse | undefined): boolean {
 
 const hangUp: RefuseOnSocket = (_error, socket) => void socket.destroy();
 
-/** @returns the address that the server listens on. @throws Error with code EADDRINUSE when the port is in use */
+/** Listens, at both loopback addresses if `host` is one. @returns the address that the server listens on. @throws Error with code EADDRINUSE when the port is in use */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -260,6 +261,7 @@ export async function listen(server: Server, port: number, host: string): Promis
       resolve();
     });
   });
+  await listenAtOtherLoopback(server, host);
   const { port: bound } = server.address() as AddressInfo;
   return `http://${urlHost(host)}:${bound}`;
 }
