@@ -48,7 +48,7 @@ function edited([name, place, ids, stored]) {
 const envVar = [{ key: 'bearerToken', value: token }];
 newman.run({ collection: { ...collection, item: STORY.map(edited) }, envVar, bail: true }, (error, { run }) => {
   if (error) throw error;
-  for (const { item, response } of run.executions) console.log(item.name, response.code);
+  for (const { item, response } of run.executions) process.stdout.write(`${item.name} ${response.code}\n`);
   const last = JSON.parse(run.executions.at(-1).response.stream.toString());
-  console.log(last.state, last.paymentStatus);
+  process.stdout.write(`${last.state} ${last.paymentStatus}\n`);
 });
