@@ -150,7 +150,7 @@ export function createWebhookWork({ store, worlds, control, outbound, log }: Web
         faults: fault ? [fault.name] : [],
         request: JSON.parse(event.json),
         requestText: event.json,
-        response: answer ?? error,
+        response: textAsJson(answer ?? error),
       },
     );
     const durationMs = Math.round((performance.now() - started) * 100) / 100;
@@ -338,3 +338,6 @@ export async function cancelWaiting(unit: UnitOfWork, webhook: StoredWebhook): P
     unit.cancel(deliverWebhook, keyOf(webhook.name, delivery.number));
   }
 }
+
+/** What a receiver answers may be cut, or be JSON that no file can have. So it is recorded as a text. */
+const textAsJson = (text: string | undefined): string | undefined => (text === undefined ? undefined : JSON.stringify(text));

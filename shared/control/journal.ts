@@ -205,8 +205,16 @@ function kindOf(method: string, api: string, parentId: string | undefined): HopF
 
 export function recordOf({ sequence, head, bodies }: Pick<RecordedHop, 'sequence' | 'head' | 'bodies'>): JournalRecord {
   const stored = JSON.parse(head) as Omit<JournalRecord, 'sequence'>;
-  const shown = bodies === undefined ? {} : (JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>);
-  return { ...stored, sequence, ...shown };
+  return { ...stored, sequence, ...(bodies !== undefined && bodiesIn(bodies)) };
+}
+
+/** One body that cannot be read must not hide the other records. */
+function bodiesIn(bodies: string): Pick<JournalRecord, 'request' | 'response' | 'truncated'> {
+  try {
+    return JSON.parse(bodies) as Pick<JournalRecord, 'request' | 'response'>;
+  } catch {
+    return { truncated: true };
+  }
 }
 
 interface Body {

@@ -256,6 +256,23 @@ export function webhookSuite(newRehearsal: () => Promise<Rehearsal>): void {
     expect(hops[0].request).toMatchObject({ id: delivery?.event.id });
   });
 
+  test.each([
+    ['that is the beginning of JSON', '{"a":'],
+    ['that is longer than what is kept of it', JSON.stringify({ text: 'x'.repeat(2_000) })],
+    ['that nests deeply', '['.repeat(70) + ']'.repeat(70)],
+    ['with members and numbers that no file may have', '{"__proto__":{},"a":1e400,"b":"\\ud800"}'],
+  ])('An answer of a receiver %s leaves the journal readable, and the exported rehearsal acceptable', async (rehearsal, _what, body) => {
+    await using receiver = await receiveEvents(() => ({ status: 200, body, headers: { 'content-type': 'application/json' } }));
+    await register(rehearsal, receiver.url, { types: ['basket-created'] });
+    await rehearsal.basket();
+    await rehearsal.settle();
+    const [hop] = (await rehearsal.journal()).filter(({ api }) => api === 'webhook:shop');
+    expect(hop).toMatchObject({ status: 200, response: body.slice(0, 500) });
+    const file = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+    const upload = { query: { name: `${rehearsal.name}-file`, dryRun: 'true' as const }, body: file as never };
+    expect(await rehearsal.call('upload-snapshot', upload)).toMatchObject({ status: 200, body: { kept: false } });
+  });
+
   test('Deliveries are listed newest first, in pages', async (rehearsal) => {
     await using receiver = await receiveEvents();
     await register(rehearsal, receiver.url, { types: ['basket-created'] });
