@@ -21,6 +21,7 @@ import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
 import { createMemorySnapshots } from './snapshots.ts';
 import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { createMemoryTurns } from './turns.ts';
 import { createMemoryWorldData } from './world-data.ts';
 
 /** The estate's state in this process's memory. It is lost when the process ends. */
@@ -45,6 +46,7 @@ export function createMemoryStore(options: StoreOptions = {}): StoreAdapter {
       expectHops: () => undefined,
     },
     worlds: createMemoryWorlds(estate, store, unsent),
+    turns: createMemoryTurns(estate.all),
     state: () => READY,
     close: async () => {
       estate.janitor.stop();
