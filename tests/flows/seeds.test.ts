@@ -161,6 +161,31 @@ test('Events of several objects keep their order in rehearsals with one seed and
   for (const events of others) expect(events).toEqual(first);
 });
 
+test('A receiver of webhooks orders in a rehearsal with a seed before it answers', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const ordered: string[] = [];
+  await using receiver = await receiveEvents(async ({ type }) => {
+    if (type === 'order-confirmed' && ordered.length === 0) ordered.push((await rehearsal.draft()).state);
+    return { status: 204 };
+  });
+  await rehearsal.control('put-webhook', { params: { name: 'mine' }, body: { url: receiver.url, types: ['order-confirmed'] } });
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  expect(ordered).toEqual(['draft']);
+  const { items } = await rehearsal.control('list-webhook-deliveries', { params: { name: 'mine' } });
+  expect(items.map(({ state }) => state)).toEqual(['delivered']);
+});
+
+test('Parallel requests meet at a barrier in a rehearsal with a seed', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const { id } = await rehearsal.basket();
+  await rehearsal.fault('together', { match: { api: 'add-line-to-basket-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const add = () => rehearsal.addLine(id, { sku: 'mug-green', qty: 1 });
+  const replies = await Promise.all([add(), add()]);
+  expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+  await rehearsal.verify();
+});
+
 const LATER = '2031-01-01T00:00:00Z';
 
 test.each<[string, Beginning, { ids: boolean; times: boolean; flowing: boolean; idsLater: boolean }]>([

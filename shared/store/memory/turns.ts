@@ -4,21 +4,28 @@ import type { World } from '../../domain/world.ts';
 import type { EndTurn, Turns } from '../ports/turns.ts';
 import { nowOf, type WorldState } from './state.ts';
 
-/**
- * Wall time without a beginning or an end of work, after which the next work begins. Work may wait for a request that waits for its turn:
- * a system outside the estate may answer only after a request of its own.
- */
-const STUCK_MS: Ms = 5_000;
+export interface TurnLimits {
+  /**
+   * Wall time without a beginning or an end of work, after which the next work begins. Work may wait for a request that waits for its turn:
+   * a system outside the estate may answer only after a request of its own.
+   */
+  readonly stuckMs: Ms;
+  /** Wall time that a request waits for its turn. Much work may wait before it, such as deliveries to an application that does not answer. */
+  readonly requestMs: Ms;
+}
+
+const LIMITS: TurnLimits = { stuckMs: 5_000, requestMs: 10_000 };
 
 type Send = (world: World) => Promise<void>;
 /** Begins work, with its end. */
 type Begin = (end: EndTurn) => void;
 type Mark = object;
 
-/** @param relays by application */
 class WorldTurns {
   readonly #state: WorldState;
+  /** By application. */
   readonly #relays: ReadonlyMap<Owner, Send>;
+  readonly #limits: TurnLimits;
   readonly #requests = new Set<Mark>();
   readonly #announced = new Set<Mark>();
   /** Relays whose last turn sent nothing. */
@@ -29,9 +36,10 @@ class WorldTurns {
   #lastChange = performance.now();
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(state: WorldState, relays: ReadonlyMap<Owner, Send>) {
+  constructor(state: WorldState, relays: ReadonlyMap<Owner, Send>, limits: TurnLimits) {
     this.#state = state;
     this.#relays = relays;
+    this.#limits = limits;
   }
 
   get isBusy(): boolean {
@@ -40,7 +48,8 @@ class WorldTurns {
 
   request(): Promise<EndTurn> {
     if (this.#requests.size > 0) return Promise.resolve(this.#mark(this.#requests));
-    return this.#wait('request');
+    const timer = setTimeout(() => this.#admit(), this.#limits.requestMs).unref();
+    return this.#wait('request').finally(() => clearTimeout(timer));
   }
 
   take(work: 'delivery' | 'due'): Promise<EndTurn> {
@@ -128,14 +137,14 @@ class WorldTurns {
 
   #noteChange(): void {
     this.#lastChange = performance.now();
-    this.#watch ??= setTimeout(() => this.#look(), STUCK_MS).unref();
+    this.#watch ??= setTimeout(() => this.#look(), this.#limits.stuckMs).unref();
   }
 
   #look(): void {
     this.#watch = undefined;
     const { request, delivery, due } = this.#waiting;
     if (request.length + delivery.length + due.length + (this.#state.unsent?.size ?? 0) === 0) return;
-    const left = this.#lastChange + STUCK_MS - performance.now();
+    const left = this.#lastChange + this.#limits.stuckMs - performance.now();
     if (left > 0) {
       this.#watch = setTimeout(() => this.#look(), left).unref();
       return;
@@ -149,7 +158,7 @@ class WorldTurns {
 }
 
 /** Turns in worlds with a seed. Other worlds have none. */
-export function createMemoryTurns(all: ReadonlyMap<World, WorldState>): Turns {
+export function createMemoryTurns(all: ReadonlyMap<World, WorldState>, limits: Partial<TurnLimits> = {}): Turns {
   const relays = new Map<Owner, Send>();
   const turns = new WeakMap<WorldState, WorldTurns>();
   const nothing = (): void => {};
@@ -157,7 +166,7 @@ export function createMemoryTurns(all: ReadonlyMap<World, WorldState>): Turns {
   function of(world: World): WorldTurns | undefined {
     const state = all.get(world);
     if (!state?.unsent) return undefined;
-    const found = turns.get(state) ?? new WorldTurns(state, relays);
+    const found = turns.get(state) ?? new WorldTurns(state, relays, { ...LIMITS, ...limits });
     turns.set(state, found);
     return found;
   }
