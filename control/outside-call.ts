@@ -35,7 +35,7 @@ export function createOutsideCall({ transport, numbers, turns }: OutsideCallPart
   return async ({ view, correlationId }, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const requestId = await requestIdIn(view, numbers, `outside ${api.id}`);
-    const endTurn = await turns?.request(view.world);
+    const endTurn = turns?.isOrdered(view.world) ? await turns.request(view.world) : undefined;
     const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId, withinMs: DEADLINE_MS });
     const sending = transport.send({
       application: api.application,
