@@ -86,7 +86,7 @@ test('Background work waits while requests run, and requests in parallel do not 
   expect(turns.isBusy(world)).toBe(false);
 });
 
-test('Events of two applications are sent in the order of their commits, after the request', async () => {
+test('After a request, the events of two applications are sent, first committed first', async () => {
   const { turns, world, adapter, commit, published } = await opened();
   const bus = createMemoryBus(turns);
   const relays = [adapter.store('crm'), adapter.store('oms')].map((store) =>

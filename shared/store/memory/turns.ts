@@ -7,7 +7,7 @@ import { nowOf, type WorldState } from './state.ts';
 export interface TurnLimits {
   /**
    * Wall time without a beginning or an end of work, after which the next work begins. Work may wait for a request that waits for its turn:
-   * a system outside the estate may answer only after a request of its own.
+   * a system outside the estate may call the estate before it answers.
    */
   readonly stuckMs: Ms;
   /** Wall time that a request waits for its turn. Much work may wait before it, such as deliveries to an application that does not answer. */
