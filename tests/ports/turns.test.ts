@@ -109,6 +109,25 @@ test('After a request, the events of two applications are sent, first committed 
   await Promise.all(relays.map((relay) => relay.stop()));
 });
 
+test('Applications get the events of a world one at a time, first published first', async () => {
+  const { turns, world } = await opened();
+  const bus = createMemoryBus(turns);
+  const noted: string[] = [];
+  const subscribed = (['crm', 'oms'] as const).map((application) =>
+    bus.subscribe(application, { topics: ['t'] }, async ({ id }) => {
+      noted.push(`${application} begins ${id}`);
+      await new Promise(setImmediate);
+      noted.push(`${application} ends ${id}`);
+      return undefined;
+    }),
+  );
+  const subscriptions = await Promise.all(subscribed);
+  await bus.publish(['a', 'b'].map((id) => ({ topic: 't', key: id, headers: { world, id }, json: '{}' })));
+  await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+  const inTurn = ['crm', 'oms'].map((application) => (id: string) => [`${application} begins ${id}`, `${application} ends ${id}`]);
+  expect(noted).toEqual(['a', 'b'].flatMap((id) => inTurn.flatMap((of) => of(id))));
+});
+
 test.each<[string, (turns: Turns, world: `${string}~${string}`) => unknown]>([
   ['a request', (turns, world) => turns.request(world)],
   ['due work', (turns, world) => turns.take(world, 'due')],
