@@ -8,10 +8,12 @@ import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
+import type { World } from '../shared/domain/world.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
 import { type JsonBody, readJson, readJsonBytes } from '../shared/http/request-body.ts';
 import { pathParameters, routeTable } from '../shared/http/route-table.ts';
 import type { Logger } from '../shared/process/logger.ts';
+import type { Turns } from '../shared/store/ports/turns.ts';
 import type { ControlParts, EnterRehearsal, SentInput } from './operate.ts';
 import { operations } from './operations.ts';
 import type { Use } from './rehearsals/use.ts';
@@ -94,13 +96,23 @@ interface AdmittedOperation {
   readonly gone: AbortSignal;
 }
 
+/** Operations that change a rehearsal and wait for nothing else. */
+const isChange = ({ method }: ControlOperation): boolean => method === 'PUT' || method === 'DELETE';
+
+/** Waits until earlier requests have had their effects, so that a change of faults, for example, strikes the same ones each time. */
+async function quiet(turns: Turns, world: World): Promise<void> {
+  const endTurn = await turns.request(world);
+  endTurn();
+}
+
 /** Operations count as use of their rehearsal while they run, streams for some hours. Only the default rehearsal is created here. */
 function entering({ use, log, parts }: Entering, { operation, admitted, sent, gone }: AdmittedOperation): EnterRehearsal {
   const { rehearsal, correlate, estateCall, request } = admitted;
-  const { rehearsals, worlds } = parts;
+  const { rehearsals, worlds, turns } = parts;
   const idempotencyKey = request.headers['idempotency-key']?.toString();
   return async (run) => {
     const view = await (rehearsal === DEFAULT_REHEARSAL ? rehearsals.ensure(rehearsal) : rehearsals.find(rehearsal));
+    if (turns?.isOrdered(view.world) && isChange(operation)) await quiet(turns, view.world);
     const repeatable = correlate && view.seed !== undefined ? await requestIdIn(view, worlds, operation.id) : undefined;
     if (repeatable !== undefined) correlate?.(repeatable);
     const correlationId = repeatable ?? admitted.correlationId;

@@ -6,6 +6,7 @@ import type { JsonText } from '../shared/http/json-answer.ts';
 import type { InSlices } from '../shared/process/slices.ts';
 import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts';
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
+import type { Turns } from '../shared/store/ports/turns.ts';
 import type { ClockDriver } from './clock/driver.ts';
 import type { OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
@@ -24,6 +25,8 @@ export interface ControlParts {
   readonly control: ControlStore;
   readonly rehearsals: Rehearsals;
   readonly driver: ClockDriver;
+  /** Decides when changes of worlds with a seed begin. */
+  readonly turns?: Turns | undefined;
   readonly callFromOutside: OutsideCall;
   readonly realSystems: RealSystems;
   readonly runs: Runs;

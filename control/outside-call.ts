@@ -4,6 +4,7 @@ import { Problem } from '../shared/catalog/problems.ts';
 import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
 import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
+import type { Turns } from '../shared/store/ports/turns.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
 import { fillPath } from '../shared/transport/path.ts';
 import type { Transport } from '../shared/transport/transport.ts';
@@ -26,14 +27,17 @@ export type OutsideCall = <A extends ApiDefinition<string, Application, string>>
 interface OutsideCallParts {
   readonly transport: Transport;
   readonly numbers: Pick<Directory, 'nextNumber'>;
+  /** Decides when requests in worlds with a seed begin. */
+  readonly turns?: Turns | undefined;
 }
 
-export function createOutsideCall({ transport, numbers }: OutsideCallParts): OutsideCall {
+export function createOutsideCall({ transport, numbers, turns }: OutsideCallParts): OutsideCall {
   return async ({ view, correlationId }, api, input) => {
     const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const requestId = await requestIdIn(view, numbers, `outside ${api.id}`);
+    const endTurn = turns?.isOrdered(view.world) ? await turns.request(view.world) : undefined;
     const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId, withinMs: DEADLINE_MS });
-    const { status, text } = await transport.send({
+    const sending = transport.send({
       application: api.application,
       method: api.method,
       path: fillPath(api.path, params),
@@ -41,6 +45,7 @@ export function createOutsideCall({ transport, numbers }: OutsideCallParts): Out
       body: JSON.stringify(body ?? {}),
       timeoutMs: DEADLINE_MS,
     });
+    const { status, text } = await sending.finally(endTurn);
     const answer = jsonIn(text);
     if (status < 300 && answer !== undefined) return answer as OutputOf<typeof api>;
     const answered = `${api.application} answered ${status} with a body that is not understood.`;

@@ -50,7 +50,7 @@ export async function startEstate(
 ): Promise<RunningEstate> {
   const fixtures = await loadConfiguredFixtures(configuration, report);
   const stopping = new AbortController();
-  const bus = await openBus(configuration, log, { worlds: adapter.worlds, stopping: stopping.signal });
+  const bus = await openBus(configuration, log, { worlds: adapter.worlds, turns: adapter.turns, stopping: stopping.signal });
   const observability = await startObservability(configuration);
   const { ESTATE_TOKEN: token = randomSecret(), CREDENTIAL_PEPPER: pepper = randomSecret() } = configuration;
   const agent = agentForCalls();

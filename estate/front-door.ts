@@ -92,7 +92,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const defaultSwaps = configuredSwaps(configuration);
   const console = consoleConfig(configuration, credentials, () => touchpoint().portal);
   let url = '';
-  const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds });
+  const callFromOutside = createOutsideCall({ transport, numbers: adapter.worlds, turns: adapter.turns });
   const outbound = createOutbound({
     allow: configuration.OUTBOUND_ALLOW,
     own: () => ownListeners({ ...configuration, addressOf }, [url, ...(options.listeners?.() ?? [])]),
@@ -100,7 +100,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const gatewayStore = adapter.store(GATEWAY);
   const ownWork = createWebhookWork({ store: gatewayStore, worlds: adapter.worlds, control: adapter.control, outbound, log });
   const webhooks = createRegistrations({ store: gatewayStore, worlds: adapter.worlds, outbound });
-  const driver = createClockDriver({ worlds: adapter.worlds, transport, ownWork, log });
+  const driver = createClockDriver({ worlds: adapter.worlds, transport, turns: adapter.turns, ownWork, log });
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
@@ -139,6 +139,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     host: configuration.HOST,
     port: configuration.GATEWAY_PORT,
     directory: adapter.worlds,
+    turns: adapter.turns,
     createRehearsal: rehearsals.ensure,
     noteUse: use.note,
     worldBytes: configuration.MAX_REHEARSAL_BYTES,
@@ -162,6 +163,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       rehearsals,
       use,
       driver,
+      turns: adapter.turns,
       callFromOutside,
       realSystems: createRealSystems({ transport, estateCalls: createEstateCalls(token) }),
       runs,

@@ -121,11 +121,11 @@ export async function closeInfrastructure({ agent, bus, observability, adapter }
 export async function openBus(
   configuration: Configuration,
   log: Logger,
-  beside?: Pick<ResumingBusOptions, 'worlds' | 'stopping'>,
+  beside?: Pick<ResumingBusOptions, 'worlds' | 'stopping'> & Pick<StoreAdapter, 'turns'>,
 ): Promise<Bus> {
   const { KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix, REDIS_URL, SERVICE } = configuration;
   if (brokers === undefined) {
-    const bus = createMemoryBus();
+    const bus = createMemoryBus(beside?.turns);
     return beside && REDIS_URL !== undefined ? createResumingBus({ ...beside, bus, log }) : bus;
   }
   const access = kafkaAccess(configuration);

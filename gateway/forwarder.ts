@@ -23,8 +23,12 @@ export interface ForwarderOptions {
 
 /** Forwards requests and never retries: a client repeats its request with the same Idempotency-Key to find out whether an application acted. */
 export interface Forwarder {
-  /** Resolves when the answer was sent or the client has disconnected. @throws Problem dependency_* before the answer begins */
-  forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void>;
+  /**
+   * Resolves when the answer was sent or the client has disconnected.
+   * @param answered called when the application has answered, before the client gets the answer, or has failed
+   * @throws Problem dependency_* before the answer begins
+   */
+  forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void>;
   close(): void;
 }
 
@@ -47,7 +51,7 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
     response.end(answer.status === 204 ? undefined : answer.body);
   }
 
-  function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest): Promise<void> {
+  function forward(request: IncomingMessage, response: ServerResponse, forwarded: ForwardedRequest, answered?: () => void): Promise<void> {
     const { application, body } = forwarded;
     const { method = '', url: target = '', headers } = request;
     return untilClosed(response, (fail) => {
@@ -61,11 +65,14 @@ export function createInProcessForwarder({ endpointOf, timeoutMs, draining }: In
       response.once('close', () => clearTimeout(timer));
       const hasLeft = (): boolean => isLate || (response.destroyed && !response.writableFinished);
       endpoint({ method, target, headers, body: () => body, hasLeft })
-        .finally(() => clearTimeout(timer))
+        .finally(() => {
+          clearTimeout(timer);
+          answered?.();
+        })
         .then(
-          (answered) => {
+          (answer) => {
             if (hasLeft()) return;
-            if (answered) send(request, response, answered, forwarded);
+            if (answer) send(request, response, answer, forwarded);
             else fail(brokenOff(application));
           },
           (error: unknown) => fail(error instanceof NotListening ? unreachable(application) : brokenOff(application)),

@@ -7,6 +7,7 @@ import type { Observability } from '../shared/observability/observability.ts';
 import type { Observer } from '../shared/observability/observer.ts';
 import type { Connections } from '../shared/process/fair-server.ts';
 import type { State } from '../shared/process/readiness.ts';
+import type { Turns } from '../shared/store/ports/turns.ts';
 import type { Keyring } from './credentials.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import type { EstateCallers } from './estate-callers.ts';
@@ -52,6 +53,8 @@ export interface GatewayParts {
   /** Answers `/mcp`, for credentials with the scope `control`. */
   readonly agents: AgentEndpoint;
   readonly forwarder: Forwarder;
+  /** Decides when requests in worlds with a seed begin. */
+  readonly turns: Turns | undefined;
   /** Called after each exchange with an application, which records it. */
   readonly expectHops: (world: World) => void;
   /** Authenticates the gateway to the applications. */

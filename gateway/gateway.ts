@@ -35,7 +35,7 @@ import { rehearsalAccess } from './rehearsal-access.ts';
 
 export interface GatewayOptions
   extends Pick<GatewayParts, 'token' | 'controlPlane' | 'agents' | 'states'>,
-    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'snapshotBytes' | 'observability'>> {
+    Partial<Pick<GatewayParts, 'noteUse' | 'worldBytes' | 'snapshotBytes' | 'observability' | 'turns'>> {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -113,6 +113,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     controlPlane: options.controlPlane,
     agents: options.agents,
     forwarder: endpointOf ? createInProcessForwarder({ endpointOf, ...limits }) : createProxy({ addressOf, ...limits }),
+    turns: options.turns,
     token: options.token,
     expectHops: control.expectHops,
   };

@@ -27,6 +27,7 @@ interface ForwardedExchange {
   readonly ownHeaders: readonly OwnHeader[];
   readonly timer: NodeJS.Timeout;
   readonly fail: (error: Error) => void;
+  readonly answered: (() => void) | undefined;
   upstream?: ClientRequest;
 }
 
@@ -56,18 +57,24 @@ export function createProxy({ addressOf, timeoutMs, idleMs = IDLE_MS, draining }
     return target;
   }
 
-  function forward(request: IncomingMessage, response: ServerResponse, { application, body, ownHeaders }: ForwardedRequest): Promise<void> {
+  function forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { application, body, ownHeaders }: ForwardedRequest,
+    answered?: () => void,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const target = targetOf(application);
       const timer = setTimeout(() => exchange.upstream?.destroy(new AnswerTimeout()), timeoutMs);
       const fail = (error: Error): void => reject(dependencyProblem(application, error));
-      const exchange: ForwardedExchange = { target, body: new WholeBody(body), ownHeaders, timer, fail };
+      const exchange: ForwardedExchange = { target, body: new WholeBody(body), ownHeaders, timer, fail, answered };
       exchanges.set(request, exchange);
       // This must run before the library's own listener, which half-closes the connection: an application would treat the request as complete.
       response.once('close', () => {
         clearTimeout(timer);
         exchanges.delete(request);
         if (!response.writableFinished && exchange.upstream?.destroyed === false) exchange.upstream.socket?.resetAndDestroy();
+        answered?.();
         resolve();
       });
       middleware(request, response, reject).catch(reject);
@@ -90,6 +97,7 @@ function watchExchanges(
     proxy.on('proxyRes', (answer, request, response) => {
       const exchange = exchanges.get(request);
       clearTimeout(exchange?.timer);
+      exchange?.answered?.();
       if (exchange && !response.headersSent)
         writeHead(response, answer, { own: exchange.ownHeaders, isLast: isLast(request, response, draining) });
     });

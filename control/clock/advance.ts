@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/process/logger.ts';
 import type { ClockStore, RanTimer } from '../../shared/store/ports/due-work.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { Turns } from '../../shared/store/ports/turns.ts';
 import type { ChangeWaits } from './change-waits.ts';
 import type { DispatchedItem, DueRunner } from './due-runner.ts';
 import type { Flow } from './flow.ts';
@@ -39,17 +40,19 @@ interface AdvanceOptions {
   readonly flow: Flow;
   readonly runner: DueRunner;
   readonly settle: Settle;
+  readonly turns: Turns | undefined;
   readonly log: Logger;
   readonly stopping: AbortSignal;
 }
 
 /** Advances a clock and runs what falls due, one by one. After the limit, the running item is finished and no further item begins. */
-export function createAdvance({ worlds, changes, flow, runner, settle, log, stopping }: AdvanceOptions) {
+export function createAdvance({ worlds, changes, flow, runner, settle, turns, log, stopping }: AdvanceOptions) {
   /** Items that outlasted the limit of their advance. */
   const outlived = new Set<Promise<unknown>>();
 
   async function advance(world: World, to: Ms, limit: WaitLimit): Promise<Advanced> {
     const token = randomUUID();
+    if (turns?.isOrdered(world)) await endEarlierWork(world, limit);
     if (!(await worlds.leaseClock(world, token, ADVANCE_LEASE_MS))) throw clockBusy();
     flow.suspend(world);
     const renewing = setInterval(() => renewLease(world, token), ADVANCE_LEASE_MS / RENEWALS_PER_LEASE);
@@ -65,6 +68,12 @@ export function createAdvance({ worlds, changes, flow, runner, settle, log, stop
       await ifPossible(log, 'releasing a clock', () => worlds.releaseClock(world, token));
       flow.run(world);
     }
+  }
+
+  /** In a world with a seed, an advance runs only what falls due in it, however fast it follows the requests before it. */
+  async function endEarlierWork(world: World, limit: WaitLimit): Promise<void> {
+    const status = await worlds.status(world);
+    if (!status?.advancing) await settle(world, limit);
   }
 
   /** An advance whose lease was lost fails when it sets the clock the next time. */

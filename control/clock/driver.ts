@@ -26,7 +26,7 @@ export function createClockDriver(options: ClockDriverOptions) {
   const flow = createFlow({ worlds, runner, log, stopping });
   const changes = createChangeWaits(worlds, flow.runAfter);
   const settle = createSettle({ worlds, changes, flow, stopping });
-  const advances = createAdvance({ worlds, changes, flow, runner, settle, log, stopping });
+  const advances = createAdvance({ worlds, changes, flow, runner, settle, turns: options.turns, log, stopping });
 
   return {
     changes,

@@ -15,6 +15,7 @@ import {
   MOST_ATTEMPTS_AFTER_REFUSAL,
 } from '../../shared/store/ports/due-work.ts';
 import type { Directory, WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { EndTurn, Turns } from '../../shared/store/ports/turns.ts';
 import { jsonIn, problemIn } from '../../shared/transport/answer.ts';
 import { DUE_PATH, type Transport } from '../../shared/transport/transport.ts';
 
@@ -30,6 +31,8 @@ const KEY_HELD_MS = 100;
 export interface DueRunnerOptions {
   readonly worlds: ClockStore & Pick<Directory, 'nextNumber'>;
   readonly transport: Transport;
+  /** Decides when due work of worlds with a seed runs. */
+  readonly turns?: Turns | undefined;
   /** Runs the due work of the gateway. Without it, such work is parked. */
   readonly ownWork?: OwnWork;
   readonly log: Logger;
@@ -57,14 +60,27 @@ export interface Failure {
   readonly isFinal?: true;
 }
 
+interface Lessee {
+  readonly driver: string | undefined;
+  readonly endTurn?: EndTurn;
+}
+
 /** Leases due work, dispatches it to its application, and requeues or parks work that failed. */
-export function createDueRunner({ worlds, transport, ownWork, log }: DueRunnerOptions) {
+export function createDueRunner({ worlds, transport, turns, ownWork, log }: DueRunnerOptions) {
   /** Runs the lowest due item. @param driver token of the advance that drives the clock @returns undefined when none can be leased */
   async function runNext(view: WorldView, driver?: string): Promise<DispatchedItem | undefined> {
+    if (!turns?.isOrdered(view.world)) return leaseAndRun(view, { driver });
+    const endTurn = await turns.take(view.world, 'due');
+    return leaseAndRun(view, { driver, endTurn }).finally(endTurn);
+  }
+
+  async function leaseAndRun(view: WorldView, { driver, endTurn }: Lessee): Promise<DispatchedItem | undefined> {
     const { world, now } = view;
     const lease = randomToken();
     const item = await worlds.leaseNext(world, { upTo: now, token: lease, leaseMs: ITEM_LEASE_MS, driver });
     if (!item) return undefined;
+    // A receiver of webhooks may call the estate before it answers.
+    if (item.application === GATEWAY) endTurn?.();
     const requestId = await requestIdIn(view, worlds, `due ${dueKey(item.application, item.kind, item.key)} ${item.at}`);
     const failure = await dispatch(view, item, { lease, requestId });
     if (!failure) return { item, requestId, done: true };

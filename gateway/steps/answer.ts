@@ -9,6 +9,7 @@ import { BODY_BYTES, readBody } from '../../shared/http/request-body.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
+import type { EndTurn, Turns } from '../../shared/store/ports/turns.ts';
 import { applicationHeaders, ownHeader } from '../application-headers.ts';
 import type { Exchange } from '../facts.ts';
 import type { ForwardedRequest } from '../forwarder.ts';
@@ -172,18 +173,28 @@ export const addressApplication =
 
 /** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */
 export const callApplication =
-  ({ forwarder, expectHops }: GatewayParts) =>
-  async ({ request, response, view, forwarded, callSpan }: Exchange & Entered & Addressee): Promise<void> => {
+  ({ forwarder, turns, expectHops }: GatewayParts) =>
+  async (admitted: Exchange & ForApi & Authenticated & Entered & Addressee): Promise<void> => {
+    const { request, response, view, forwarded, callSpan } = admitted;
+    const endTurn = turns?.isOrdered(view.world) ? await beginTurn(turns, admitted) : undefined;
     try {
-      if (!response.destroyed) await forwarder.forward(request, response, forwarded);
+      if (response.destroyed) endTurn?.();
+      else await forwarder.forward(request, response, forwarded, endTurn);
       callSpan?.end(response.statusCode >= 400 ? String(response.statusCode) : undefined);
     } catch (error) {
+      endTurn?.();
       callSpan?.end('no answer');
       throw error;
     } finally {
       expectHops(view.world);
     }
   };
+
+/** Work that waits for the answer to its webhook, or for a real system that calls back, has its turn already. */
+async function beginTurn(turns: Turns, { api, caller, view: { world } }: ForApi & Authenticated & Entered): Promise<EndTurn | undefined> {
+  const isPart = (api.auth === 'signature' || caller?.estateCall !== undefined) && turns.isBusy(world);
+  return isPart ? undefined : turns.request(world);
+}
 
 function startCallSpan(tracer: Tracer, { id, method, path, application }: ApiDefinition, parent: string | undefined): Span {
   const attributes = { 'http.request.method': method, 'url.template': path, 'server.address': application, 'uc.api': id };

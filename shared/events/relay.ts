@@ -7,6 +7,7 @@ import { type Observer, type Span, type Tracer, UNOBSERVED } from '../observabil
 import type { Logger } from '../process/logger.ts';
 import { pause } from '../process/waiting.ts';
 import type { Batch, OutboxEntry, OutboxStore } from '../store/ports/outbox.ts';
+import type { Turns } from '../store/ports/turns.ts';
 import { isStoreUnavailable } from '../store/store-unavailable.ts';
 import { type Bus, type BusMessage, TYPE_HEADER } from './bus.ts';
 import type { EstateEvent } from './envelope.ts';
@@ -22,6 +23,8 @@ interface RelayOptions {
   /** Applies faults to a batch. Default: everything is sent unchanged. */
   readonly divert?: Divert;
   readonly observer?: Observer;
+  /** Decides when the events of worlds with a seed are sent. */
+  readonly turns?: Turns | undefined;
 }
 
 /** A run empties the outbox of one world. */
@@ -34,12 +37,13 @@ interface OutboxRun {
  * Moves committed events of an application from its outbox to the bus: one batch at a time per world, acknowledged after it is sent. `kick`
  * is called after every commit. A running relay picks up new events.
  */
-export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED }: RelayOptions) {
+export function createRelay({ store, bus, log, divert = sendUnchanged, observer = UNOBSERVED, turns }: RelayOptions) {
   const token = randomToken();
   const runs = new Map<World, OutboxRun>();
   const ending = new Set<Promise<void>>();
   const stopping = new AbortController();
   const { signal } = stopping;
+  const leaveTurns = turns?.addRelay(store.application, (world) => begin(world));
   const publish = createPublishing({ application: store.application, bus, log, observer, stopping: signal });
 
   async function run(world: World, outboxRun: OutboxRun, first: Batch | undefined): Promise<void> {
@@ -50,6 +54,22 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
       if (signal.aborted) await store.drain(world, { token, isStopping: true });
       throw error;
     }
+  }
+
+  function begin(world: World, batch?: Batch): Promise<void> {
+    const outboxRun = { mayHaveMore: false };
+    runs.set(world, outboxRun);
+    const ended = run(world, outboxRun, batch)
+      .catch((error: unknown) =>
+        log.warn({ err: error, application: store.application, world }, 'relaying events failed; the next commit continues'),
+      )
+      .finally(() => {
+        runs.delete(world);
+        ending.delete(ended);
+        if (outboxRun.mayHaveMore) relay.kick(world);
+      });
+    ending.add(ended);
+    return ended;
   }
 
   /** Runs until the outbox is empty, or, when stopping, until the current batch is sent. */
@@ -98,6 +118,10 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
     token,
     /** @param batch the next events, when the commit has leased the outbox */
     kick(world: World, batch?: Batch): void {
+      if (turns?.isOrdered(world)) {
+        turns.wakeRelay(world, store.application);
+        return;
+      }
       const running = runs.get(world);
       if (running) {
         // This batch is not used: a running batch whose lease has expired may have the same events. The events are read again after it.
@@ -105,23 +129,13 @@ export function createRelay({ store, bus, log, divert = sendUnchanged, observer 
         return;
       }
       if (signal.aborted && !batch) return;
-      const outboxRun = { mayHaveMore: false };
-      runs.set(world, outboxRun);
-      const ended = run(world, outboxRun, batch)
-        .catch((error: unknown) =>
-          log.warn({ err: error, application: store.application, world }, 'relaying events failed; the next commit continues'),
-        )
-        .finally(() => {
-          runs.delete(world);
-          ending.delete(ended);
-          if (outboxRun.mayHaveMore) relay.kick(world);
-        });
-      ending.add(ended);
+      void begin(world, batch);
     },
     /** Sends and acknowledges the current batch. The rest stays in the outbox, free for another relay. */
     async stop(): Promise<void> {
       stopping.abort();
       clearInterval(sweeping);
+      leaveTurns?.();
       await Promise.all(ending);
     },
   };

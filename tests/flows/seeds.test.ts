@@ -3,6 +3,7 @@ import type { OperationInput } from '../../rehearsal/call-types.ts';
 import { DEMO_CREDENTIALS, EstateRehearsal } from '../../rehearsal/estate-rehearsal.ts';
 import { runScenario } from '../../rehearsal/runner.ts';
 import { scenarios } from '../../rehearsal/scenarios.ts';
+import type { Application } from '../../shared/catalog/applications.ts';
 import { ADMIN, estate } from '../support/estate.ts';
 import { receiveEvents } from '../support/event-receiver.ts';
 import { noReport } from '../support/noted-report.ts';
@@ -130,6 +131,80 @@ test.each(['short-pick', 'return-by-parcel', 'exchange-with-surplus', 'carrier-d
     expect(await run()).toEqual(first);
   },
 );
+
+/**
+ * The events of a story.
+ * @param pace `fast`: a request may begin while events of the last one are unsent or undelivered; `slow`: it never does
+ * @param late the application whose answers take longer
+ */
+async function eventsAt(pace: 'fast' | 'slow', late: Application) {
+  await using rehearsal = await begun(BEGINNING);
+  const { api, control } = rehearsal;
+  const paced = async <T>(request: Promise<T>): Promise<T> => {
+    const answer = await request;
+    if (pace === 'slow') await rehearsal.settle();
+    return answer;
+  };
+  await rehearsal.progress({ warehouse: 'time', carrier: 'time' });
+  await rehearsal.fault('late', { match: { application: late }, fault: { kind: 'latency', ms: 20 } });
+  const email = 'zoe@people.example';
+  const { id: customerId } = await paced(
+    api('create-customer-api', { body: { email, firstName: 'Zoe', lastName: 'Marsh', consents: { emailMarketing: true } } }),
+  );
+  await paced(api('enroll-loyalty-member-api', { body: { customerId } }));
+  const ordered = async (skus: readonly string[]) => {
+    const basket = await paced(rehearsal.basket({ customerId, lines: skus.map((sku) => ({ sku, qty: 1 })) }));
+    await paced(rehearsal.checkedOut(basket.id));
+    const draft = await paced(rehearsal.draft(basket.id));
+    await paced(rehearsal.authorisation(draft.id));
+    return paced(rehearsal.confirmed(draft.id));
+  };
+  await ordered(['mug-blue', 'desk-two-nodes']);
+  const cancelled = await ordered(['mug-blue']);
+  await paced(rehearsal.cancel(cancelled.id));
+  await rehearsal.advance('PT3H');
+  const disputed = await ordered(['mug-green']);
+  await ordered(['mug-blue']);
+  await rehearsal.advance('P3D');
+  await ordered(['mug-blue']);
+  await paced(control('open-dispute', { params: { id: disputed.payments[0].id }, body: { reason: 'product_not_received' } }));
+  await rehearsal.settle();
+  const { items } = await control('list-events', { query: { limit: 1_000, ext: 'true' } });
+  return items.map(({ order, event: { type, id } }) => [order, type, id].join(' '));
+}
+
+test('Events of several objects keep their order in rehearsals with one seed and start, however fast requests and answers are', async () => {
+  const applications = ['oms', 'fms', 'payment-hub', 'sim', 'crm', 'wms'] as const;
+  const worlds = applications.flatMap((late) => [eventsAt('fast', late), eventsAt('slow', late)]);
+  const [first, ...others] = await Promise.all(worlds);
+  expect(first?.length).toBeGreaterThan(50);
+  for (const events of others) expect(events).toEqual(first);
+});
+
+test('A receiver of webhooks orders in a rehearsal with a seed before it answers', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const ordered: string[] = [];
+  await using receiver = await receiveEvents(async ({ type }) => {
+    if (type === 'order-confirmed' && ordered.length === 0) ordered.push((await rehearsal.draft()).state);
+    return { status: 204 };
+  });
+  await rehearsal.control('put-webhook', { params: { name: 'mine' }, body: { url: receiver.url, types: ['order-confirmed'] } });
+  await rehearsal.confirmed();
+  await rehearsal.settle();
+  expect(ordered).toEqual(['draft']);
+  const { items } = await rehearsal.control('list-webhook-deliveries', { params: { name: 'mine' } });
+  expect(items.map(({ state }) => state)).toEqual(['delivered']);
+});
+
+test('Parallel requests meet at a barrier in a rehearsal with a seed', async () => {
+  await using rehearsal = await begun(BEGINNING);
+  const { id } = await rehearsal.basket();
+  await rehearsal.fault('together', { match: { api: 'add-line-to-basket-api' }, fault: { kind: 'barrier', parties: 2 }, times: 2 });
+  const add = () => rehearsal.addLine(id, { sku: 'mug-green', qty: 1 });
+  const replies = await Promise.all([add(), add()]);
+  expect(replies.map(({ status }) => status)).toEqual([201, 201]);
+  await rehearsal.verify();
+});
 
 const LATER = '2031-01-01T00:00:00Z';
 

@@ -66,7 +66,10 @@ export function commit(
   }
   for (const event of plan.events) {
     const { subscribers, ...entry } = event;
-    if (!state.outbox.has(entry.id)) state.outbox.set(entry.id, entry);
+    if (!state.outbox.has(entry.id)) {
+      state.outbox.set(entry.id, entry);
+      world.unsent?.set(entry.id, application);
+    }
     world.bytes += entry.json.length;
     for (const subscriber of subscribers) world.pending.add(deliveryKey(subscriber, event.id));
   }

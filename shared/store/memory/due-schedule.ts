@@ -100,6 +100,8 @@ export function createDueSchedule(onAwaitedEnd?: (item: Item) => void) {
   return {
     get: (key: string): DueRecord | undefined => records.get(key),
     records: (): Iterable<DueRecord> => records.values(),
+    /** Items without a lease. */
+    free: (): Item[] => [...records].flatMap(([key, { item }]) => (leased.has(key) ? [] : item)),
     /** Replaces the item under this key. With `lease`, the new item is leased from the start. */
     put,
     remove(key: string): void {

@@ -21,18 +21,20 @@ export async function openWorld(rehearsal: string, from: WorldData | ExportedWor
   const { data, ...withoutOwnData } = from;
   const exported = isExported(from) ? from : undefined;
   const parked: WorldState['parked'] = new Map();
+  const seed: WorldData = exported ? exported.seed : withoutOwnData;
   const state: WorldState = {
     rehearsal,
     world: `${rehearsal}~${ulid()}`,
     lineage: exported?.lineage,
     createdAt: new Date().toISOString(),
-    seed: exported ? exported.seed : withoutOwnData,
+    seed,
     data,
     origin: exported?.origin,
     clock: flows(from) ? { flowing: true, offset: from.now - Date.now() } : { flowing: false, at: from.now },
     applications: new Map(),
     due: createDueSchedule((item) => unpark({ parked }, item)),
     pending: new Set(exported?.pending),
+    unsent: seed.beginning?.seed === undefined ? undefined : new Map(),
     parked,
     seq: 0,
     dueSeq: exported?.dueSeq ?? 0,
@@ -112,6 +114,7 @@ async function load(
   }
   for (const entry of dump.outbox ?? []) {
     state.outbox.set(entry.id, entry);
+    world.unsent?.set(entry.id, application);
     world.bytes += entry.json.length;
   }
 }

@@ -64,24 +64,43 @@ function drain(
     if (entry) world.events.add(entry);
   }
   for (const { id, due } of withheld) if (state.outbox.has(id)) schedule(world, application, due);
-  for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);
-  for (const { id } of withheld) state.outbox.delete(id);
-  if (!isStopping) return lease(world, state, token, leaseMs);
+  for (const one of sent) forget(world, state, typeof one === 'string' ? one : one.id);
+  for (const { id } of withheld) forget(world, state, id);
+  if (!isStopping) return lease(world, application, { token, leaseMs });
   state.relay = undefined;
   return undefined;
 }
 
-/** After a commit. */
-export function handOver(world: WorldState, application: Owner, token: string, leaseMs: number): Batch | undefined {
-  const state = applicationState(world, application);
-  return state.relay && Date.now() < state.relay.until ? undefined : lease(world, state, token, Math.min(leaseMs, HAND_OVER_MS));
+function forget({ unsent }: WorldState, { outbox }: ApplicationState, id: string): void {
+  outbox.delete(id);
+  unsent?.delete(id);
 }
 
-/** Leases an outbox unless it is empty. */
-function lease(world: WorldState, state: ApplicationState, token: string, leaseMs: number): Batch | undefined {
-  const entries = firstOf(state.outbox.values(), BATCH_SIZE);
+/** After a commit. In a world with a seed, the events wait for their turn. */
+export function handOver(world: WorldState, application: Owner, token: string, leaseMs: number): Batch | undefined {
+  if (world.unsent) return undefined;
+  const state = applicationState(world, application);
+  if (state.relay && Date.now() < state.relay.until) return undefined;
+  return lease(world, application, { token, leaseMs: Math.min(leaseMs, HAND_OVER_MS) });
+}
+
+/** Leases an outbox unless it is empty. In a world with a seed, it also counts as empty while another application has an older event. */
+function lease(world: WorldState, application: Owner, { token, leaseMs }: { token: string; leaseMs: number }): Batch | undefined {
+  const state = applicationState(world, application);
+  const own = firstOf(state.outbox.values(), BATCH_SIZE);
+  const entries = world.unsent ? own.slice(0, nextInWorld(world.unsent, application)) : own;
   state.relay = entries.length > 0 ? { token, until: Date.now() + leaseMs } : undefined;
   return state.relay && { entries, faults: faultRevisionOf(world) };
+}
+
+/** How many of the oldest unsent events belong to an application, at most a batch. */
+function nextInWorld(unsent: ReadonlyMap<string, Owner>, application: Owner): number {
+  let count = 0;
+  for (const owner of unsent.values()) {
+    if (owner !== application || count === BATCH_SIZE) break;
+    count += 1;
+  }
+  return count;
 }
 
 /** The worlds with unsent events of an application, so that the relay need not read all worlds. */

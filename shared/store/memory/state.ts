@@ -92,6 +92,8 @@ export interface WorldState {
   applications: Map<Owner, ApplicationState>;
   readonly due: DueSchedule;
   pending: Set<string>;
+  /** In a world with a seed: the owners of unsent events by id, first committed first. */
+  readonly unsent: Map<string, Owner> | undefined;
   /** Parked work by kind and key, oldest first. Due work keeps its item for a redrive. */
   parked: Map<string, { readonly shown: Parked; readonly item?: DueRecord['item'] }>;
   /** Number of commits. */

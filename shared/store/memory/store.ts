@@ -21,10 +21,15 @@ import { createMemoryRehearsals } from './rehearsals.ts';
 import { createMemoryRuns } from './runs.ts';
 import { createMemorySnapshots } from './snapshots.ts';
 import { faultRevisionOf, nowOf, type RehearsalState, type WorldState } from './state.ts';
+import { createMemoryTurns, type TurnLimits } from './turns.ts';
 import { createMemoryWorldData } from './world-data.ts';
 
+interface MemoryStoreOptions extends StoreOptions {
+  readonly turns?: Partial<TurnLimits>;
+}
+
 /** The estate's state in this process's memory. It is lost when the process ends. */
-export function createMemoryStore(options: StoreOptions = {}): StoreAdapter {
+export function createMemoryStore(options: MemoryStoreOptions = {}): StoreAdapter {
   const {
     journal = journalLimits(),
     relayLeaseMs = RELAY_LEASE_MS,
@@ -45,6 +50,7 @@ export function createMemoryStore(options: StoreOptions = {}): StoreAdapter {
       expectHops: () => undefined,
     },
     worlds: createMemoryWorlds(estate, store, unsent),
+    turns: createMemoryTurns(estate.all, options.turns),
     state: () => READY,
     close: async () => {
       estate.janitor.stop();

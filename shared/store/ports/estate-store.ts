@@ -12,6 +12,7 @@ import type { ClaimStore, CommitStore } from './plan.ts';
 import type { Directory, ProgressionStore, RehearsalStore, RevocationStore } from './rehearsals.ts';
 import type { RunStore } from './runs.ts';
 import type { SnapshotStore } from './snapshots.ts';
+import type { Turns } from './turns.ts';
 import type { WorldDataStore } from './world-data.ts';
 
 export interface Store extends ObjectStore, ClaimStore, CommitStore, DueWorkStore, OutboxStore, DeliveryStore {}
@@ -60,6 +61,8 @@ export interface StoreAdapter {
   store(application: Owner): Store;
   readonly control: ControlStore;
   readonly worlds: Worlds;
+  /** Absent where several processes share the store. */
+  readonly turns?: Turns;
   /** Whether the store is usable now. */
   state(): State;
   close(): Promise<void>;
