@@ -47,13 +47,13 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const run = body ? withoutSecrets(body, prepare) : prepare();
     const gone = whenGone(response);
     const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
-    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch((error: unknown) => {
-      // A computation that ends because its client has disconnected is not an error, and nobody reads the answer.
-      if (error !== gone.reason) throw error;
-    });
+    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
     if (isStream(operation) || gone.aborted) return;
     if (operation.status === 204) response.writeHead(204).end();
-    else sendJson(request, response, { status: operation.status, body: output });
+    else {
+      const making = { inSlices: parts.inSlices, gone };
+      await sendJson(request, response, { status: operation.status, body: output }, making).catch(unlessGone(gone));
+    }
   };
 }
 
@@ -112,6 +112,13 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
     return use.during(rehearsal, work, mostMs);
   };
 }
+
+/** A computation that ends because its client has disconnected is not an error, and nobody reads the answer. */
+const unlessGone =
+  (gone: AbortSignal) =>
+  (error: unknown): void => {
+    if (error !== gone.reason) throw error;
+  };
 
 /** Aborted when the client disconnects before its answer is written. */
 function whenGone(response: ServerResponse): AbortSignal {
