@@ -1,6 +1,7 @@
 import { type FieldError, MOST_ERRORS } from '../catalog/problems.ts';
+import { type Breathe, breathing } from '../domain/breathe.ts';
 import { CENSOR } from '../domain/censor.ts';
-import { secretIn } from '../domain/redaction.ts';
+import { searchedPieces, secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
 export const REMEDY = {
@@ -34,9 +35,22 @@ export function withoutSecrets<T>({ value, text }: { readonly value: unknown; re
   return valid;
 }
 
-/** Refuses card numbers and credentials in a file that may have redacted values. @throws Problem `validation_failed` naming each such member */
-export function refuseSecretsInFile(file: unknown): void {
-  refuseEach(file, 'body', secretIn);
+/**
+ * Refuses card numbers and credentials in a valid file, which may have redacted values. A long text is searched in pieces.
+ * @throws Problem `validation_failed` naming the first such members
+ */
+export async function refuseSecretsInFile(file: unknown, breathe: Breathe): Promise<void> {
+  const errors: FieldError[] = [];
+  for (const [path, text] of textsIn(file, [])) {
+    for await (const piece of breathing(searchedPieces(text), breathe)) {
+      const code = secretIn(piece);
+      if (!code) continue;
+      errors.push({ pointer: pointerTo('body', path), code, detail: REMEDY[code] });
+      break;
+    }
+    if (errors.length === MOST_ERRORS) break;
+  }
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 /** Refuses redacted values: a request copied from the journal or a log would change its meaning. @throws Problem `validation_failed` */
@@ -51,23 +65,20 @@ const redactedIn = (text: string): Refused | undefined => (text.includes(CENSOR)
 function refuseEach(sent: unknown, part: Part, judge: (text: string) => Refused | undefined): void {
   // The search ends when a problem cannot list more: a body may have tens of thousands of card numbers.
   const errors: FieldError[] = [];
-  for (const [path, code] of refusedIn(sent, [], judge)) {
+  for (const [path, text] of textsIn(sent, [])) {
+    const code = judge(text);
+    if (!code) continue;
     errors.push({ pointer: pointerTo(part, path), code, detail: REMEDY[code] });
     if (errors.length === MOST_ERRORS) break;
   }
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-function* refusedIn(
-  value: unknown,
-  path: readonly PropertyKey[],
-  judge: (text: string) => Refused | undefined,
-): Generator<readonly [path: readonly PropertyKey[], code: Refused], void> {
+/** Every string and number of a value, as text. */
+function* textsIn(value: unknown, path: readonly PropertyKey[]): Generator<readonly [path: readonly PropertyKey[], text: string], void> {
   if (path.length > DEEPEST) return;
-  if (typeof value === 'string' || typeof value === 'number') {
-    const code = judge(String(value));
-    if (code) yield [path, code];
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) yield* refusedIn(member, [...path, name], judge);
+  if (typeof value === 'string' || typeof value === 'number') yield [path, String(value)];
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) yield* textsIn(member, [...path, name]);
   }
 }
