@@ -55,10 +55,13 @@ export async function readRecording(
   const { arrows } = sequenceOf(await eachBreathing(entries, breathe, recordOf), isSignedApi);
   const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
   if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
+  const performed = await eachBreathing(operations, breathe, ({ json }) => JSON.parse(json) as OperationRecord);
+  const cutOperation = performed.find(({ body }) => isCut(body));
+  if (cutOperation) throw incomplete(`The request of the operation ${cutOperation.id} is larger than a story keeps.`);
   const recording: Recording = {
     rehearsal,
     arrows,
-    operations: await eachBreathing(operations, breathe, ({ json }) => JSON.parse(json) as OperationRecord),
+    operations: performed,
     events: await eachBreathing(await readEvents(worlds, world), breathe, ({ order, hop, json }) =>
       eventOf(order, hop, JSON.parse(json) as EstateEvent),
     ),

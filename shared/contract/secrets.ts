@@ -18,7 +18,7 @@ const DEEPEST = 64;
  * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
-  refuseEach(sent, part, (text) => secretIn(text) ?? redactedIn(text));
+  refuseEach(sent, part, secretOrRedacted);
 }
 
 /** Characters of a body above which its schema comes before the search: what the schema refuses by length need not be searched. */
@@ -35,15 +35,29 @@ export function withoutSecrets<T>({ value, text }: { readonly value: unknown; re
   return valid;
 }
 
+/** As `withoutSecrets`, for bodies with texts that no schema limits. A long body is searched in pieces. */
+export async function withoutSecretsInTurns<T>(
+  body: { readonly value: unknown; readonly text: string },
+  validate: () => T,
+  inSlices: (run: (breathe: Breathe) => Promise<void>) => Promise<void>,
+): Promise<T> {
+  if (body.text.length <= LONG) return withoutSecrets(body, validate);
+  const valid = validate();
+  await inSlices((breathe) => refuseInPieces(body.value, secretOrRedacted, breathe));
+  return valid;
+}
+
 /**
  * Refuses card numbers and credentials in a valid file, which may have redacted values. A long text is searched in pieces.
  * @throws Problem `validation_failed` naming the first such members
  */
-export async function refuseSecretsInFile(file: unknown, breathe: Breathe): Promise<void> {
+export const refuseSecretsInFile = (file: unknown, breathe: Breathe): Promise<void> => refuseInPieces(file, secretIn, breathe);
+
+async function refuseInPieces(sent: unknown, judge: Judge, breathe: Breathe): Promise<void> {
   const errors: FieldError[] = [];
-  for (const [path, text] of textsIn(file, [])) {
+  for (const [path, text] of textsIn(sent, [])) {
     for await (const piece of breathing(searchedPieces(text), breathe)) {
-      const code = secretIn(piece);
+      const code = judge(piece);
       if (!code) continue;
       errors.push({ pointer: pointerTo('body', path), code, detail: REMEDY[code] });
       break;
@@ -59,10 +73,13 @@ export function refuseRedacted(sent: unknown, part: Part): void {
 }
 
 type Refused = keyof typeof REMEDY;
+type Judge = (text: string) => Refused | undefined;
 
 const redactedIn = (text: string): Refused | undefined => (text.includes(CENSOR) ? 'redacted' : undefined);
 
-function refuseEach(sent: unknown, part: Part, judge: (text: string) => Refused | undefined): void {
+const secretOrRedacted: Judge = (text) => secretIn(text) ?? redactedIn(text);
+
+function refuseEach(sent: unknown, part: Part, judge: Judge): void {
   // The search ends when a problem cannot list more: a body may have tens of thousands of card numbers.
   const errors: FieldError[] = [];
   for (const [path, text] of textsIn(sent, [])) {
