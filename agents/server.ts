@@ -12,14 +12,31 @@ import { AgentMistake, type WorldsUntil } from './worlds.ts';
 const INSTRUCTIONS =
   'A simulated retailer with a store, a warehouse, a carrier and a payment provider, to test integrations on. Open a world with open_world: it is yours alone. Make calls with call, wait for their consequences, move time with advance, break and mend things, and verify the records. Each answer names the next step.';
 
-/** The schema in the form that the library takes. It reports mistakes as sentences. */
-function inWords(schema: z.ZodObject) {
+type InWords = ReturnType<typeof withWords>;
+
+const known = new WeakMap<z.ZodObject, InWords>();
+
+/** The schema in the form that the library takes. Each request has its own server, and making the JSON Schemas takes longer than the rest. */
+export function inWords(schema: z.ZodObject): InWords {
+  const made = known.get(schema) ?? withWords(schema);
+  known.set(schema, made);
+  return made;
+}
+
+/** It reports mistakes as sentences. */
+function withWords(schema: z.ZodObject) {
   const validate = (value: unknown) => {
     const { data, error } = schema.safeParse(value, IN_WORDS);
     return error ? { issues: [...mistakesIn(error.issues)].map(({ path, detail }) => ({ path, message: detail })) } : { value: data };
   };
   const { jsonSchema, ...standard } = schema['~standard'];
-  const input: typeof jsonSchema.input = (options) => withoutReferences(jsonSchema.input(options));
+  const inputs = new Map<string, Record<string, unknown>>();
+  const input: typeof jsonSchema.input = (options) => {
+    const key = JSON.stringify(options);
+    const made = inputs.get(key) ?? withoutReferences(jsonSchema.input(options));
+    inputs.set(key, made);
+    return made;
+  };
   return { '~standard': { ...standard, jsonSchema: { ...jsonSchema, input }, validate } };
 }
 

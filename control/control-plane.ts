@@ -3,10 +3,11 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { refuseRedacted, refuseSecrets, withoutSecrets } from '../shared/contract/secrets.ts';
+import { refuseRedacted, refuseSecrets, withoutSecretsInTurns } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
+import type { Breathe } from '../shared/domain/breathe.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import type { World } from '../shared/domain/world.ts';
 import { sendJson } from '../shared/http/json-answer.ts';
@@ -46,16 +47,18 @@ export function createControlPlane({ use, log, snapshotBytes, ...parts }: Contro
     const operation = find(request.method ?? '', path);
     const { sent, body } = await readInput(operation, admitted, snapshotBytes);
     const prepare = () => operations[operation.id].prepare(sent);
-    const run = body ? withoutSecrets(body, prepare) : prepare();
     const gone = whenGone(response);
+    const inSlices = (search: (breathe: Breathe) => Promise<void>): Promise<void> => parts.inSlices(gone, search);
+    const run = body ? await withoutSecretsInTurns(body, prepare, inSlices).catch(unlessGone(gone)) : prepare();
+    if (!run) return;
     const enter = entering({ use, log, parts }, { operation, admitted, sent, gone });
-    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch((error: unknown) => {
-      // A computation that ends because its client has disconnected is not an error, and nobody reads the answer.
-      if (error !== gone.reason) throw error;
-    });
+    const output = await run(parts, enter, (frames) => sendFrames(response, frames)).catch(unlessGone(gone));
     if (isStream(operation) || gone.aborted) return;
     if (operation.status === 204) response.writeHead(204).end();
-    else sendJson(request, response, { status: operation.status, body: output });
+    else {
+      const making = { inSlices: parts.inSlices, gone };
+      await sendJson(request, response, { status: operation.status, body: output }, making).catch(unlessGone(gone));
+    }
   };
 }
 
@@ -124,6 +127,13 @@ function entering({ use, log, parts }: Entering, { operation, admitted, sent, go
     return use.during(rehearsal, work, mostMs);
   };
 }
+
+/** A computation that ends because its client has disconnected is not an error, and nobody reads the answer. */
+const unlessGone =
+  (gone: AbortSignal) =>
+  (error: unknown): void => {
+    if (error !== gone.reason) throw error;
+  };
 
 /** Aborted when the client disconnects before its answer is written. */
 function whenGone(response: ServerResponse): AbortSignal {

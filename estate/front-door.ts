@@ -104,8 +104,10 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
-    seedWith: ({ data, swaps }, at) => {
-      const { fixtures: changed, leftOut } = data ? withOwnData(fixtures, data, at) : { fixtures: fixtures.at(at), leftOut: undefined };
+    seedWith: async ({ data, swaps }, at) => {
+      const { fixtures: changed, leftOut } = data
+        ? await withOwnData(fixtures, data, at)
+        : { fixtures: fixtures.at(at), leftOut: undefined };
       return { seed: { ...seedData(changed, at, { ...defaultSwaps, ...swaps }), data }, leftOut };
     },
     permitted: (requested) => permittedSwaps(outbound, requested),

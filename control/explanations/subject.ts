@@ -1,6 +1,7 @@
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { Location } from '../../shared/catalog/inventory/reference-data.ts';
 import type { Nearby } from '../../shared/catalog/obstacles.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import type { InSlices } from '../../shared/process/slices.ts';
 import type { ControlStore, Worlds } from '../../shared/store/ports/estate-store.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
@@ -45,11 +46,11 @@ export interface Subject {
   readonly sale: string | undefined;
 }
 
-export async function readSubject({ worlds, objects, view }: ExplainScope, of: ListedType, found: Found): Promise<Subject> {
+export async function readSubject({ worlds, objects, view, inSlices, gone }: ExplainScope, of: ListedType, found: Found): Promise<Subject> {
   const { type } = of.definition;
   const { id, version } = found;
   const object = publishedOf(of, found);
-  const related = await relatedTo({ worlds, objects, view }, of, found);
+  const related = await inSlices(gone, (breathe) => relatedTo({ worlds, objects, view }, of, found, breathe));
   const ofType = (name: string) => related.filter((one) => one.type === name);
   const near = {
     pointWorth: await pointWorthOf(worlds, view.world),
@@ -75,13 +76,13 @@ export async function readSubject({ worlds, objects, view }: ExplainScope, of: L
 type Scope = Pick<ExplainScope, 'worlds' | 'objects' | 'view'>;
 
 /** The objects that belong to an object. A payment waits for the returns and payments of its order, and only the order refers to them. */
-async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found) {
-  const own = await relatedObjects(worlds, { world, objects }, { type, found });
+async function relatedTo({ worlds, objects, view: { world } }: Scope, type: ListedType, found: Found, breathe: Breathe) {
+  const own = await relatedObjects(worlds, { world, objects }, { type, found }, breathe);
   const { orderId } = publishedOf(type, found);
   const orders = objects['order'];
   if (type.definition.type !== 'payment' || typeof orderId !== 'string' || !orders) return own;
   const order = await worlds.object(world, orders.application, orders.collection, orderId);
-  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }) : [];
+  const ofOrder = order ? await relatedObjects(worlds, { world, objects }, { type: orders, found: order }, breathe) : [];
   return [...own, ...ofOrder.filter((one) => one.type === 'return' || one.type === 'payment')];
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { ExpectedStep, SequenceEntry } from '../../shared/catalog/control/operations/sequences.ts';
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { Happening } from './timeline.ts';
 
 type Step = z.output<typeof ExpectedStep>;
@@ -13,10 +14,10 @@ interface Matched {
 }
 
 /** Matches each step with the first happening that fits and comes after the match of the previous step. */
-export function matchInOrder(steps: readonly Step[], happenings: readonly Happening[]): Matched {
+export async function matchInOrder(steps: readonly Step[], happenings: readonly Happening[], breathe: Breathe): Promise<Matched> {
   const matched: Happening[] = [];
   let from = 0;
-  for (const [place, step] of steps.entries()) {
+  for await (const [place, step] of breathing(steps.entries(), breathe)) {
     const at = happenings.findIndex((happening, index) => index >= from && fits(step, happening));
     if (at < 0) return { steps: matched.map(entryOf), mismatch: missing(place, step, happenings, from) };
     matched.push(happenings[at] as Happening);
@@ -26,13 +27,13 @@ export function matchInOrder(steps: readonly Step[], happenings: readonly Happen
 }
 
 /** As `matchInOrder`, but refuses other happenings between the steps if a step names their kind. */
-export function matchStrictly(steps: readonly Step[], happenings: readonly Happening[]): Matched {
+export async function matchStrictly(steps: readonly Step[], happenings: readonly Happening[], breathe: Breathe): Promise<Matched> {
   const kinds = new Set<string>(steps.map(({ what }) => what));
   const considered = happenings.filter(({ entry }) => kinds.has(entry.what));
   const [first] = steps as [Step];
   const starts = considered.flatMap((happening, at) => (fits(first, happening) ? [at] : []));
   if (starts.length === 0) return { steps: [], mismatch: missing(0, first, considered, 0) };
-  const lengths = starts.map((start) => fittingFrom(start, steps, considered));
+  const lengths = await eachBreathing(starts, breathe, (start) => fittingFrom(start, steps, considered));
   const longest = Math.max(...lengths);
   const start = starts[lengths.indexOf(longest)] ?? 0;
   const matched = considered.slice(start, start + longest).map(entryOf);

@@ -4,6 +4,7 @@ import type { SequenceEntry } from '../../shared/catalog/control/operations/sequ
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -37,13 +38,15 @@ const EVENTS_PER_READ = 1_000;
 export async function readTimeline(
   worlds: JournalReader & EventReader & Pick<ClockStore, 'moves'>,
   world: World,
-  correlationId?: string,
+  correlationId: string | undefined,
+  breathe: Breathe,
 ): Promise<Timeline> {
   const { entries, discardedTo } = await worlds.journalOf(world, { correlationId });
   const events = await readEvents(worlds, world, correlationId);
   const moves = await worlds.moves(world, { limit: ALL_MOVES });
-  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
-  return { happenings: merged(arrows, events, moves), truncated: discardedTo > 0 };
+  const { arrows } = sequenceOf(await eachBreathing(entries, breathe, recordOf), isSignedApi);
+  await breathe();
+  return { happenings: await merged(arrows, events, moves, breathe), truncated: discardedTo > 0 };
 }
 
 /** All events of a world or of a trace, sorted by their place on the bus. */
@@ -60,7 +63,12 @@ export async function readEvents(worlds: EventReader, world: World, correlationI
   }
 }
 
-function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly StoredEvent[], moves: readonly RecordedMove[]): Happening[] {
+async function merged(
+  arrows: readonly Arrow<JournalRecord>[],
+  events: readonly StoredEvent[],
+  moves: readonly RecordedMove[],
+  breathe: Breathe,
+): Promise<Happening[]> {
   const places = new Map(arrows.map(({ hop }, place) => [hop.requestId, place]));
   const firstDelivery = new Map<string, number>();
   for (const [place, { hop }] of arrows.entries()) {
@@ -79,10 +87,10 @@ function merged(arrows: readonly Arrow<JournalRecord>[], events: readonly Stored
   };
   const placed = Map.groupBy(events, placeOf);
   const unplaced = [...moves].sort((one, other) => one.number - other.number);
-  const happenings: Happening[] = (placed.get(-1) ?? []).map(ofEvent);
-  for (const [place, arrow] of arrows.entries()) {
+  const happenings = await eachBreathing(placed.get(-1) ?? [], breathe, ofEvent);
+  for await (const [place, arrow] of breathing(arrows.entries(), breathe)) {
     while (unplaced[0] && arrow.hop.sequence > unplaced[0].after) happenings.push(ofMove(unplaced.shift() as RecordedMove));
-    happenings.push(ofHop(arrow), ...(placed.get(place) ?? []).map(ofEvent));
+    happenings.push(ofHop(arrow), ...(await eachBreathing(placed.get(place) ?? [], breathe, ofEvent)));
   }
   return [...happenings, ...unplaced.map(ofMove)];
 }

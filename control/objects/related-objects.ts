@@ -2,7 +2,7 @@ import { basket, product } from '../../shared/catalog/commerce/objects.ts';
 import { returnObject } from '../../shared/catalog/fulfillment/returns.ts';
 import { inventoryItem } from '../../shared/catalog/inventory/objects.ts';
 import { order } from '../../shared/catalog/order/objects.ts';
-import type { Breathe } from '../../shared/domain/breathe.ts';
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { readEach } from '../../shared/process/slices.ts';
 import type { Found, ObjectReader } from '../../shared/store/ports/objects.ts';
@@ -39,6 +39,7 @@ export async function relatedObjects(
   worlds: ObjectReader,
   { world, objects }: { readonly world: World; readonly objects: EstateObjects },
   start: Read,
+  breathe: Breathe,
 ): Promise<Related[]> {
   const types = new Map(listedTypes(objects).map((type) => [type.definition.type, type]));
   const read = async ({ type: name, id }: Reference): Promise<Read | undefined> => {
@@ -60,12 +61,13 @@ export async function relatedObjects(
     const references = latest.filter(({ type }) => !ENDS.has(type.definition.type)).flatMap(referencesOf);
     const unknown = new Map(references.map((one) => [`${one.type}/${one.id}`, one]));
     for (const key of known.keys()) unknown.delete(key);
-    latest = add(await Promise.all([...unknown.values()].map(read)));
+    latest = add(await readEach([...unknown.values()], read, breathe));
   }
   const all = [...known.values()];
   const products = await productsOf(worlds, world, types, all);
   known.delete(keyOf(start));
-  return [...known.values(), ...products.filter((one) => keyOf(one) !== keyOf(start))].map(({ type, found }) => ({
+  const shown = [...known.values(), ...products.filter((one) => keyOf(one) !== keyOf(start))];
+  return eachBreathing(shown, breathe, ({ type, found }) => ({
     ...describeObject(type, found),
     type: type.definition.type,
     object: publishedOf(type, found),

@@ -22,11 +22,13 @@ export const readHop = operate(declared.readHop)(async ({ params }, { world, wor
   return recordOf(hop);
 });
 
-export const verifySequence = operate(sequences.verifySequence)(async ({ body }, { world, worlds }) => {
+export const verifySequence = operate(sequences.verifySequence)(({ body }, { world, worlds, inSlices, gone }) => {
   const { sequence, correlationId, strict } = body;
-  const { happenings, truncated } = await readTimeline(worlds, world, correlationId);
-  const { steps, mismatch } = (strict ? matchStrictly : matchInOrder)(sequence, happenings);
-  return { holds: mismatch === undefined, steps: [...steps], mismatch, truncated };
+  return inSlices(gone, async (breathe) => {
+    const { happenings, truncated } = await readTimeline(worlds, world, correlationId, breathe);
+    const { steps, mismatch } = await (strict ? matchStrictly : matchInOrder)(sequence, happenings, breathe);
+    return { holds: mismatch === undefined, steps: [...steps], mismatch, truncated };
+  });
 });
 
 /** Wall time within which every process writes its hop of a request. A hop that is still missing then never arrives. */

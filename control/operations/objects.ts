@@ -36,7 +36,7 @@ export const listObjects = operate(declared.listObjects)(async ({ params, query 
 export const search = operate(declared.search)(async ({ query: { q, limit } }, { world, worlds, objects, inSlices, gone }) => {
   const [items, { traces }, { events }] = await Promise.all([
     inSlices(gone, (breathe) => findObjects(worlds, { world, objects }, { q, limit }, breathe)),
-    findTraces(worlds, world, { q, limit }),
+    inSlices(gone, (breathe) => findTraces(worlds, world, { q, limit }, breathe)),
     worlds.eventsAbout(world, { by: 'id', value: q.trim() }, 0, 1),
   ]);
   return {
@@ -66,11 +66,12 @@ export const readObject = operate(declared.readObject)(async ({ params: { type, 
 });
 
 export const listRelatedObjects = operate(declared.listRelatedObjects)(
-  async ({ params: { type: name, id } }, { world, worlds, objects }) => {
+  async ({ params: { type: name, id } }, { world, worlds, objects, inSlices, gone }) => {
     const type = listedType(objects, name);
     const found = await worlds.object(world, type.application, type.collection, id);
     if (!found) throw notFound(name, id);
-    return { items: await relatedObjects(worlds, { world, objects }, { type, found }), pointWorth: await pointWorthOf(worlds, world) };
+    const items = await inSlices(gone, (breathe) => relatedObjects(worlds, { world, objects }, { type, found }, breathe));
+    return { items, pointWorth: await pointWorthOf(worlds, world) };
   },
 );
 

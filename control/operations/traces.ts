@@ -3,9 +3,9 @@ import * as declared from '../../shared/catalog/control/operations/traces.ts';
 import { allEvents } from '../../shared/catalog/events.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
 import { invalid } from '../../shared/catalog/problems.ts';
+import { eventHead } from '../../shared/domain/event-head.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
-import type { EstateEvent } from '../../shared/events/envelope.ts';
 import { readEach } from '../../shared/process/slices.ts';
 import type { StoredTrace } from '../../shared/store/ports/journal.ts';
 import type { EventReader } from '../../shared/store/ports/objects.ts';
@@ -16,9 +16,12 @@ import { findTraces } from '../traces/reader.ts';
 export const listTraces = operate(declared.listTraces)(async ({ query }, { world, worlds, inSlices, gone }) => {
   if (query.api !== undefined) requireKnownApi(query.api);
   if (query.object !== undefined) requireObject(query.object, '?object');
-  const [{ traces, next }, { discarded }] = await Promise.all([findTraces(worlds, world, query), worlds.journalSize(world)]);
+  const { discarded } = await worlds.journalSize(world);
   const read = ({ correlationId }: StoredTrace): Promise<EventsOfTrace> => eventsOfTrace(worlds, world, correlationId);
-  const events = await inSlices(gone, (breathe) => readEach(traces, read, breathe));
+  const { traces, next, events } = await inSlices(gone, async (breathe) => {
+    const found = await findTraces(worlds, world, query, breathe);
+    return { ...found, events: await readEach(found.traces, read, breathe) };
+  });
   const items = traces.map((trace, position) => traceOf(trace, events[position] ?? { events: 0, objects: [] }));
   return { items, next, discarded };
 });
@@ -51,7 +54,7 @@ interface EventsOfTrace {
 /** Counts the events of a correlation id, and names the business objects that the first of them are about. */
 async function eventsOfTrace(worlds: EventReader, world: World, correlationId: string): Promise<EventsOfTrace> {
   const { events, count } = await worlds.eventsAbout(world, { by: 'correlation', value: correlationId }, 0, EVENTS_READ);
-  const subjects = new Set(events.map(({ json }) => (JSON.parse(json) as EstateEvent).subject));
+  const subjects = new Set(events.map(({ json }) => eventHead(json).subject ?? ''));
   return { events: count, objects: [...subjects].slice(0, MOST_OBJECTS).map(objectNamed) };
 }
 

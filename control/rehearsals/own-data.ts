@@ -10,7 +10,7 @@ import { MOST_COMPARED, unknownWord } from '../../shared/domain/nearest-word.ts'
 const own = members.filter((member) => member !== 'credentials');
 
 /** The initial data of a world, changed by its own data. @throws Problem validation_failed with all mistakes */
-export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): ReturnType<FixtureSet['with']> {
+export async function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): ReturnType<FixtureSet['with']> {
   const isOwn = (member: string): boolean => own.some((known) => known === member);
   const unknown = Object.keys(data).filter((member) => !isOwn(member));
   const errors: FieldError[] = unknown.map((member, place) => ({
@@ -24,7 +24,7 @@ export function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): R
           : 'This member is unknown.',
   }));
   try {
-    const changed = fixtures.with(Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member))), now);
+    const changed = await fixtures.with(Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member))), now);
     if (errors.length === 0) return changed;
   } catch (error) {
     if (!(error instanceof DataRefused)) throw error;

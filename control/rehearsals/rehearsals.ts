@@ -33,7 +33,7 @@ interface OwnSeed {
 }
 
 /** Seeds a new world with own data and swaps. @throws Problem validation_failed with all mistakes of the data */
-type SeedWith = (own: OwnSeed, now: number) => { readonly seed: WorldData; readonly leftOut: readonly string[] | undefined };
+type SeedWith = (own: OwnSeed, now: number) => Promise<{ readonly seed: WorldData; readonly leftOut: readonly string[] | undefined }>;
 
 interface NewTerms {
   readonly idleMs?: Ms | null;
@@ -102,7 +102,7 @@ export function createRehearsals(options: RehearsalsOptions) {
     // Seeding is expensive, so an existing rehearsal is found first.
     if (!(await worlds.resolve(name))) {
       const swaps = swap && (await permitted(swap));
-      const own = data || swaps ? seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
+      const own = data || swaps ? await seedWith({ data, swaps }, beginning.startsAt ?? Date.now()) : undefined;
       const credentials = await open(name, idleMs, () => (from ? continued(from, beginning) : initialData(own?.seed, beginning)));
       if (credentials) return { credentials, leftOut: own?.leftOut };
     }
@@ -115,8 +115,8 @@ export function createRehearsals(options: RehearsalsOptions) {
     if (origin !== undefined && opened) return opened(origin);
     const data = await worlds.ownData(world);
     const swaps = await requestedSwaps(worlds, world);
-    const own = data || swaps ? seedWith({ data, swaps }, startsAt ?? Date.now()).seed : undefined;
-    return initialData(own, { seed: seedOfIds, startsAt });
+    const own = data || swaps ? await seedWith({ data, swaps }, startsAt ?? Date.now()) : undefined;
+    return initialData(own?.seed, { seed: seedOfIds, startsAt });
   }
 
   /**

@@ -10,6 +10,7 @@ import { allEvents } from '../../shared/catalog/events.ts';
 import { objects } from '../../shared/catalog/objects.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
@@ -46,7 +47,7 @@ export interface Accepted {
 /**
  * Checks a file before a world is made of it. It stops at the first twenty mistakes.
  * @param accepted.reseal a wrong digest is accepted @param accepted.unverified broken invariants are accepted
- * @throws Problem validation_failed with mistakes of the format, else of the contents, else of the invariants
+ * @throws Problem validation_failed with mistakes of the format, else secrets, else mistakes of the contents, else of the invariants
  */
 export async function checkFile(sent: unknown, { reseal, unverified }: Accepted, options: CheckOptions): Promise<SnapshotFile> {
   const { estate, breathe } = options;
@@ -60,6 +61,7 @@ export async function checkFile(sent: unknown, { reseal, unverified }: Accepted,
   const seal = reseal || head['digest'] === (await digestOf(head, breathe)) ? [] : [wrongDigest(head['digest'])];
   if (malformed.length > 0) throw validationFailed([...malformed, ...seal]);
   const file = parsed as SnapshotFile;
+  await refuseSecretsInFile(file, breathe);
   const errors = await firstOf(mistakesOf(file, options));
   if (errors.length > 0) throw validationFailed([...errors, ...seal]);
   const broken = unverified ? [] : await brokenInvariants(file, await worldOf(file, indexedBy(estate), breathe), options);

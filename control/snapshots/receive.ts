@@ -3,7 +3,6 @@ import { gzip } from 'node:zlib';
 import type { z } from 'zod';
 import type { Snapshot } from '../../shared/catalog/control/operations/snapshots.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
-import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { fileIn } from '../../shared/http/request-body.ts';
 import { type Accepted, type CheckOptions, checkFile } from './check-file.ts';
@@ -34,7 +33,6 @@ export async function receive(
   options: CheckOptions & { readonly most: number },
 ): Promise<PackedSnapshot> {
   const value = fileIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-  refuseSecretsInFile(value);
   const file = await checkFile(value, accepted, options);
   return packed({ ...file, name: name ?? file.name }, options);
 }

@@ -3,6 +3,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { completePaymentAction } from '../../shared/catalog/payment/internal.ts';
 import type { JournalRecord } from '../../shared/control/journal.ts';
 import type { Arrow } from '../../shared/control/sequence.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
 import { isRecord } from './references.ts';
@@ -43,18 +44,19 @@ interface Begun {
 }
 
 /** The deeds in their order. Calls that did not overlap are sorted by their start. */
-export function deedsOf(recording: Recording): readonly Deed[] {
+export async function deedsOf(recording: Recording, breathe: Breathe): Promise<readonly Deed[]> {
   const begun = clientHops(recording.arrows);
   const operations = [...recording.operations, ...pageOperations(recording)].toSorted((one, other) => one.afterHop - other.afterHop);
   const eventsOf = eventsByCause(recording, begun);
   const overlap = overlapping(barriersOf(recording));
+  const isAtRest = restOf(recording);
   const deeds: Deed[] = [];
   let group: Begun[] = [];
 
   function endGroup(next: OperationRecord | undefined): void {
     const calls = group.map((one) => ({
       ...callOf(one.hop, eventsBefore(next, eventsOf.get(one.hop.correlationId) ?? [])),
-      isAtRest: isAtRest(recording, one, next),
+      isAtRest: isAtRest(one, next),
     }));
     const [only] = calls;
     if (only !== undefined) deeds.push(calls.length === 1 ? { is: 'call', call: only } : { is: 'together', calls });
@@ -62,7 +64,7 @@ export function deedsOf(recording: Recording): readonly Deed[] {
   }
 
   const waiting = [...operations];
-  for (const one of begun) {
+  for await (const one of breathing(begun, breathe)) {
     while (waiting[0] && one.hop.sequence > waiting[0].afterHop && !group.some((other) => overlap(other, one))) {
       const operation = waiting.shift() as OperationRecord;
       endGroup(operation);
@@ -72,7 +74,7 @@ export function deedsOf(recording: Recording): readonly Deed[] {
     group.push(one);
   }
   endGroup(waiting[0]);
-  for (const [place, operation] of waiting.entries())
+  for await (const [place, operation] of breathing(waiting.entries(), breathe))
     deeds.push({ is: 'operation', operation, events: eventsDuring(recording, operation, waiting[place + 1]) });
   return deeds;
 }
@@ -180,15 +182,16 @@ function pageOperations({ arrows, operations, events }: Recording): readonly Ope
  * Whether every earlier event was delivered when a call began. Deliveries that end after the next operation wait for it: a fault
  * withholds their events.
  */
-function isAtRest({ arrows }: Recording, { hop: call, start }: Begun, next: OperationRecord | undefined): boolean {
+function restOf({ arrows }: Recording): (call: Begun, next: OperationRecord | undefined) => boolean {
   const places = new Map(arrows.map(({ hop }) => [hop.requestId, hop.sequence]));
-  return !arrows.some(
-    ({ hop, kind, start: from }) =>
-      kind === 'event' &&
-      (hop.sequence > call.sequence || from + hop.durationMs >= start + SHORTEST_OVERLAP) &&
-      (places.get(hop.parentId ?? '') ?? Number.POSITIVE_INFINITY) < call.sequence &&
-      (next === undefined || hop.sequence <= next.afterHop),
-  );
+  const deliveries = arrows.filter(({ kind }) => kind === 'event');
+  return ({ hop: call, start }, next) =>
+    !deliveries.some(
+      ({ hop, start: from }) =>
+        (hop.sequence > call.sequence || from + hop.durationMs >= start + SHORTEST_OVERLAP) &&
+        (places.get(hop.parentId ?? '') ?? Number.POSITIVE_INFINITY) < call.sequence &&
+        (next === undefined || hop.sequence <= next.afterHop),
+    );
 }
 
 const callOf = (hop: Hop, events: readonly RecordedEvent[]): Omit<ClientCall, 'isAtRest'> => ({

@@ -1,3 +1,4 @@
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { CENSOR } from '../../shared/domain/censor.ts';
 import { durationMs } from '../../shared/domain/duration.ts';
 import { type ClientCall, type Deed, deedsOf } from './deeds.ts';
@@ -5,7 +6,7 @@ import { createExpectations, type Expectation } from './expectations.ts';
 import { titleOf } from './names.ts';
 import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
-import { createReferences, isRecord, type Path, type Reference, type Source } from './references.ts';
+import { createReferences, isRecord, type Reference, type Source, visit } from './references.ts';
 import { CARD_BY_HAND, ORDINARY_CARD, pathParts, type Reading, readValue, type Value } from './values.ts';
 
 /** A call as the story writes it. */
@@ -56,11 +57,11 @@ const SHORTEST_PAUSE_S = 10;
 const MOST_EXPECTED_EVENTS = 6;
 
 /** The parts of the story of a recording, in order, with the sources that references name. */
-export function planOf(recording: Recording): {
-  readonly parts: readonly Part[];
-  readonly used: ReadonlyMap<string, readonly Reference[]>;
-} {
-  const deeds = withoutPolling(deedsOf(recording));
+export async function planOf(
+  recording: Recording,
+  breathe: Breathe,
+): Promise<{ readonly parts: readonly Part[]; readonly used: ReadonlyMap<string, readonly Reference[]> }> {
+  const deeds = withoutPolling(await deedsOf(recording, breathe));
   const references = createReferences(recording.seed);
   const expect = createExpectations();
   const idempotencyKeys = countKeys(deeds);
@@ -75,14 +76,16 @@ export function planOf(recording: Recording): {
 
   const use = (reference: Reference): void => {
     const key = keyOf(reference.source);
-    used.set(key, [...(used.get(key) ?? []), reference]);
+    const references = used.get(key);
+    if (references) references.push(reference);
+    else used.set(key, [reference]);
   };
 
   /** How values of a deed are read. For an id that only events have, the story gets a part that reads the event. */
   function readingAt(at: number, beforeOrder: number): Reading {
     const ofEvent = (text: string): Reference | undefined => {
-      const event = recording.events.find(({ order, object }) => order <= beforeOrder && pathTo(object, text) !== undefined);
-      if (!event) return undefined;
+      const event = firstEvents.get(text);
+      if (!event || event.order > beforeOrder) return undefined;
       const source: Source = { is: 'event', order: event.order };
       parts.push({ is: 'event', event: plannedEvent(recording, event, beforeOrder) });
       references.add(source, event.object);
@@ -122,8 +125,9 @@ export function planOf(recording: Recording): {
     clock = Math.max(at, clock ?? at);
   }
 
-  const ordersBefore = ordersBeforeOf(recording, deeds);
-  for (const [place, deed] of deeds.entries()) {
+  const firstEvents = await firstEventsOf(recording, breathe);
+  const ordersBefore = await ordersBeforeOf(recording, deeds, breathe);
+  for await (const [place, deed] of breathing(deeds.entries(), breathe)) {
     const before = ordersBefore[place] ?? 0;
     if (deed.is === 'operation') {
       const { operation, events } = deed;
@@ -180,7 +184,8 @@ const isSeeded = ({ seed }: Recording, { response }: ClientCall): boolean =>
 function withoutPolling(deeds: readonly Deed[]): readonly Deed[] {
   return deeds.filter((deed, place) => {
     if (deed.is !== 'call' || !isRead(deed.call)) return true;
-    for (const later of deeds.slice(place + 1)) {
+    for (let next = place + 1; next < deeds.length; next++) {
+      const later = deeds[next] as Deed;
       if (later.is !== 'call' || !isRead(later.call)) return true;
       if (later.call.path === deed.call.path) return false;
     }
@@ -189,8 +194,8 @@ function withoutPolling(deeds: readonly Deed[]): readonly Deed[] {
 }
 
 /** For each deed, the order of the last event that can be read before it. */
-function ordersBeforeOf({ events }: Recording, deeds: readonly Deed[]): readonly number[] {
-  return deeds.map((deed) => {
+function ordersBeforeOf({ events }: Recording, deeds: readonly Deed[], breathe: Breathe): Promise<readonly number[]> {
+  return eachBreathing(deeds, breathe, (deed) => {
     if (deed.is === 'operation') return deed.operation.afterEvent;
     const at = deed.is === 'call' ? deed.call.at : (deed.calls[0]?.at ?? 0);
     return events.findLast((event) => event.at <= at)?.order ?? 0;
@@ -203,14 +208,13 @@ function plannedEvent({ events }: Recording, { order, name, object }: RecordedEv
   return { order, name, object, place: place === ofType.length - 1 ? undefined : place };
 }
 
-function pathTo(value: unknown, text: string): Path | undefined {
-  if (value === text) return [];
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const rest = pathTo(member, text);
-    if (rest) return [Array.isArray(value) ? Number(name) : name, ...rest];
+/** The first event whose object has a text, by the text. */
+async function firstEventsOf({ events }: Recording, breathe: Breathe): Promise<ReadonlyMap<string, RecordedEvent>> {
+  const first = new Map<string, RecordedEvent>();
+  for await (const event of breathing(events, breathe)) {
+    visit(event.object, [], (value) => typeof value === 'string' && !first.has(value) && first.set(value, event));
   }
-  return undefined;
+  return first;
 }
 
 function countKeys(deeds: readonly Deed[]): ReadonlyMap<string, number> {

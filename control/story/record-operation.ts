@@ -1,5 +1,5 @@
 import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
-import { redactValue } from '../../shared/domain/redaction.ts';
+import { MOST_REDACTED, redactValue } from '../../shared/domain/redaction.ts';
 import { ifPossible } from '../../shared/process/harmless.ts';
 import type { Logger } from '../../shared/process/logger.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
@@ -36,6 +36,9 @@ const WITHOUT_CHANGE: ReadonlySet<string> = new Set([
 
 export const isRecorded = ({ id, method }: ControlOperation): boolean => method !== 'GET' && !WITHOUT_CHANGE.has(id);
 
+/** The record of a body that is too long to be redacted in one turn. No story can repeat it. */
+const CUT = { truncated: true } as const;
+
 /** Runs an operation, and records it once it has succeeded. */
 export async function recorded<T>(
   { worlds, log }: { readonly worlds: Worlds; readonly log: Logger },
@@ -49,7 +52,8 @@ export async function recorded<T>(
   ]);
   const result = await run();
   const { params, body } = sent;
-  const shown = redactValue({ params, body }) as Pick<OperationRecord, 'params' | 'body'>;
+  const isLong = (JSON.stringify(body)?.length ?? 0) > MOST_REDACTED;
+  const shown = redactValue({ params, body: isLong ? CUT : body }) as Pick<OperationRecord, 'params' | 'body'>;
   const record: OperationRecord = { id, ...shown, correlationId, at: view.now, afterHop: newest, afterEvent: last };
   await ifPossible(log, 'recording an operation', () => worlds.addOperation(world, JSON.stringify(record)));
   return result;

@@ -4,6 +4,7 @@ import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
 import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { Worlds } from '../../shared/store/ports/estate-store.ts';
@@ -39,7 +40,11 @@ export interface Recording {
 }
 
 /** @throws Problem not_recordable when the recording lacks a part, or the rehearsal did not begin with the data of the estate */
-export async function readRecording(worlds: Worlds, { rehearsal, world }: { readonly rehearsal: string; readonly world: World }) {
+export async function readRecording(
+  worlds: Worlds,
+  { rehearsal, world }: { readonly rehearsal: string; readonly world: World },
+  breathe: Breathe,
+) {
   const { entries, discardedTo } = await worlds.journalOf(world);
   const operations = await worlds.operationsOf(world);
   if (discardedTo > 0) throw incomplete('The journal has discarded the oldest hops of this rehearsal.');
@@ -47,14 +52,19 @@ export async function readRecording(worlds: Worlds, { rehearsal, world }: { read
   const beginning = await otherBeginning(worlds, world);
   if (beginning !== undefined)
     throw incomplete(`The rehearsal ${beginning}, and a scenario begins with the data of the estate.`, OTHER_REMEDY);
-  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
+  const { arrows } = sequenceOf(await eachBreathing(entries, breathe, recordOf), isSignedApi);
   const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
   if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
+  const performed = await eachBreathing(operations, breathe, ({ json }) => JSON.parse(json) as OperationRecord);
+  const cutOperation = performed.find(({ body }) => isCut(body));
+  if (cutOperation) throw incomplete(`The request of the operation ${cutOperation.id} is larger than a story keeps.`);
   const recording: Recording = {
     rehearsal,
     arrows,
-    operations: operations.map(({ json }) => JSON.parse(json) as OperationRecord),
-    events: (await readEvents(worlds, world)).map(({ order, hop, json }) => eventOf(order, hop, JSON.parse(json) as EstateEvent)),
+    operations: performed,
+    events: await eachBreathing(await readEvents(worlds, world), breathe, ({ order, hop, json }) =>
+      eventOf(order, hop, JSON.parse(json) as EstateEvent),
+    ),
     seed: JSON.stringify(await worlds.seed(world)),
   };
   return { ...recording, events: recording.events.filter(({ name }) => !name.startsWith('ext.')) };

@@ -76,7 +76,8 @@ export function createReferences(seed: string) {
 
 export type References = ReturnType<typeof createReferences>;
 
-function visit(value: unknown, path: Path, see: (value: unknown, path: Path) => void): void {
+/** Sees a value and all values within it, with their paths. */
+export function visit(value: unknown, path: Path, see: (value: unknown, path: Path) => void): void {
   see(value, path);
   if (Array.isArray(value)) {
     for (const [place, item] of value.entries()) visit(item, [...path, place], see);

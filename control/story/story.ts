@@ -1,3 +1,4 @@
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import { callCode, quoted } from './layout.ts';
 import { type Part, planOf } from './plan.ts';
 import { incomplete, type Recording } from './recording.ts';
@@ -6,8 +7,8 @@ import { createOperationStatements } from './story-operations.ts';
 import { createStoryValues, put } from './story-values.ts';
 
 /** The scenario that repeats a recording, as a file of TypeScript. @throws Problem not_recordable when nothing happened */
-export function storyOf(recording: Recording): string {
-  const { parts, used } = planOf(recording);
+export async function storyOf(recording: Recording, breathe: Breathe): Promise<string> {
+  const { parts, used } = await planOf(recording, breathe);
   if (parts.length === 0) throw incomplete('Nothing has happened in this rehearsal yet.', 'Call an API or the control plane in it first.');
   const values = createStoryValues(parts, used);
   const { step, together } = createCallStatements(values);
@@ -28,7 +29,7 @@ export function storyOf(recording: Recording): string {
     }
   }
 
-  const lines = parts.flatMap((part, place) => {
+  const lines = await eachBreathing(parts.entries(), breathe, ([place, part]) => {
     const [before, next] = [parts[place - 1], parts[place + 1]];
     const isParagraph = before !== undefined && startsParagraph(part) && !startsParagraph(before);
     const settle = needsRest(part) && next !== undefined && startsCall(next) ? [put('await ', callCode('stage.settle'))] : [];
@@ -44,7 +45,7 @@ export function storyOf(recording: Recording): string {
     `  title: ${quoted(`What happened in the rehearsal ${rehearsal}`)},`,
     '  async run(stage) {',
     ...values.locals(),
-    ...lines,
+    ...lines.flat(),
     '  },',
     '};',
   ].join('\n')}\n`;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { listTraces } from '../../shared/catalog/control/operations/traces.ts';
+import { type Breathe, eachBreathing, inOneSlice } from '../../shared/domain/breathe.ts';
 import { searchForm } from '../../shared/domain/text.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -17,12 +18,20 @@ interface FoundTraces {
   readonly next?: number;
 }
 
-/** Finds traces, newest first. A correlation id or an object leads to its traces directly; other filters scan the summaries in steps. */
-export async function findTraces(worlds: EventReader & TraceReader, world: World, query: TraceQuery): Promise<FoundTraces> {
+/**
+ * Finds traces, newest first. A correlation id or an object leads to its traces directly; other filters scan the summaries in steps.
+ * @param breathe lets other requests run while summaries are searched
+ */
+export async function findTraces(
+  worlds: EventReader & TraceReader,
+  world: World,
+  query: TraceQuery,
+  breathe: Breathe = inOneSlice,
+): Promise<FoundTraces> {
   const { correlationId, object, before, limit } = query;
   const fits = summaryFilter(query);
-  if (correlationId === undefined && object === undefined) return walk(worlds, world, { fits, before, limit });
-  const ofObject = object === undefined ? undefined : await correlationIdsAbout(worlds, world, object);
+  if (correlationId === undefined && object === undefined) return walk(worlds, world, { fits, before, limit }, breathe);
+  const ofObject = object === undefined ? undefined : await correlationIdsAbout(worlds, world, object, breathe);
   const named = correlationId === undefined ? [...(ofObject ?? [])] : [correlationId].filter((id) => ofObject?.has(id) ?? true);
   const found = (await worlds.tracesOf(world, named))
     .filter((trace) => (before === undefined || trace.sequence < before) && (fits?.(trace) ?? true))
@@ -35,13 +44,14 @@ interface Walk extends Pick<TraceQuery, 'before' | 'limit'> {
   readonly fits: ((trace: StoredTrace) => boolean) | undefined;
 }
 
-async function walk(worlds: TraceReader, world: World, { fits, before, limit }: Walk): Promise<FoundTraces> {
+async function walk(worlds: TraceReader, world: World, { fits, before, limit }: Walk, breathe: Breathe): Promise<FoundTraces> {
   if (!fits) return worlds.traces(world, { before, limit });
   const found: StoredTrace[] = [];
   let next = before;
   for (let walked = 0; walked < MOST_WALKED; walked += STEP) {
     const page = await worlds.traces(world, { before: next, limit: STEP });
     for (const [place, trace] of page.traces.entries()) {
+      await breathe();
       if (fits(trace)) found.push(trace);
       const isLast = page.next === undefined && place === page.traces.length - 1;
       if (found.length >= limit) return { traces: found, next: isLast ? undefined : trace.sequence };
@@ -52,9 +62,9 @@ async function walk(worlds: TraceReader, world: World, { fits, before, limit }: 
   return { traces: found, next };
 }
 
-async function correlationIdsAbout(worlds: EventReader, world: World, object: string): Promise<ReadonlySet<string>> {
+async function correlationIdsAbout(worlds: EventReader, world: World, object: string, breathe: Breathe): Promise<ReadonlySet<string>> {
   const events = await worlds.newestEventsAbout(world, { by: 'subject', value: object }, EVENTS_OF_OBJECT);
-  return new Set(events.map(({ json }) => (JSON.parse(json) as EstateEvent).correlationid));
+  return new Set(await eachBreathing(events, breathe, ({ json }) => (JSON.parse(json) as EstateEvent).correlationid));
 }
 
 type TraceQuery = z.output<typeof listTraces.query>;

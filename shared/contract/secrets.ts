@@ -1,6 +1,7 @@
 import { type FieldError, MOST_ERRORS } from '../catalog/problems.ts';
+import { type Breathe, breathing } from '../domain/breathe.ts';
 import { CENSOR } from '../domain/censor.ts';
-import { secretIn } from '../domain/redaction.ts';
+import { searchedPieces, secretIn } from '../domain/redaction.ts';
 import { type Part, pointerTo, validationFailed } from './validation.ts';
 
 export const REMEDY = {
@@ -17,7 +18,7 @@ const DEEPEST = 64;
  * @throws Problem `validation_failed` naming each such member
  */
 export function refuseSecrets(sent: unknown, part: Part = 'body'): void {
-  refuseEach(sent, part, (text) => secretIn(text) ?? redactedIn(text));
+  refuseEach(sent, part, secretOrRedacted);
 }
 
 /** Characters of a body above which its schema comes before the search: what the schema refuses by length need not be searched. */
@@ -34,9 +35,36 @@ export function withoutSecrets<T>({ value, text }: { readonly value: unknown; re
   return valid;
 }
 
-/** Refuses card numbers and credentials in a file that may have redacted values. @throws Problem `validation_failed` naming each such member */
-export function refuseSecretsInFile(file: unknown): void {
-  refuseEach(file, 'body', secretIn);
+/** As `withoutSecrets`, for bodies with texts that no schema limits. A long body is searched in pieces. */
+export async function withoutSecretsInTurns<T>(
+  body: { readonly value: unknown; readonly text: string },
+  validate: () => T,
+  inSlices: (run: (breathe: Breathe) => Promise<void>) => Promise<void>,
+): Promise<T> {
+  if (body.text.length <= LONG) return withoutSecrets(body, validate);
+  const valid = validate();
+  await inSlices((breathe) => refuseInPieces(body.value, secretOrRedacted, breathe));
+  return valid;
+}
+
+/**
+ * Refuses card numbers and credentials in a valid file, which may have redacted values. A long text is searched in pieces.
+ * @throws Problem `validation_failed` naming the first such members
+ */
+export const refuseSecretsInFile = (file: unknown, breathe: Breathe): Promise<void> => refuseInPieces(file, secretIn, breathe);
+
+async function refuseInPieces(sent: unknown, judge: Judge, breathe: Breathe): Promise<void> {
+  const errors: FieldError[] = [];
+  for (const [path, text] of textsIn(sent, [])) {
+    for await (const piece of breathing(searchedPieces(text), breathe)) {
+      const code = judge(piece);
+      if (!code) continue;
+      errors.push({ pointer: pointerTo('body', path), code, detail: REMEDY[code] });
+      break;
+    }
+    if (errors.length === MOST_ERRORS) break;
+  }
+  if (errors.length > 0) throw validationFailed(errors);
 }
 
 /** Refuses redacted values: a request copied from the journal or a log would change its meaning. @throws Problem `validation_failed` */
@@ -45,29 +73,29 @@ export function refuseRedacted(sent: unknown, part: Part): void {
 }
 
 type Refused = keyof typeof REMEDY;
+type Judge = (text: string) => Refused | undefined;
 
 const redactedIn = (text: string): Refused | undefined => (text.includes(CENSOR) ? 'redacted' : undefined);
 
-function refuseEach(sent: unknown, part: Part, judge: (text: string) => Refused | undefined): void {
+const secretOrRedacted: Judge = (text) => secretIn(text) ?? redactedIn(text);
+
+function refuseEach(sent: unknown, part: Part, judge: Judge): void {
   // The search ends when a problem cannot list more: a body may have tens of thousands of card numbers.
   const errors: FieldError[] = [];
-  for (const [path, code] of refusedIn(sent, [], judge)) {
+  for (const [path, text] of textsIn(sent, [])) {
+    const code = judge(text);
+    if (!code) continue;
     errors.push({ pointer: pointerTo(part, path), code, detail: REMEDY[code] });
     if (errors.length === MOST_ERRORS) break;
   }
   if (errors.length > 0) throw validationFailed(errors);
 }
 
-function* refusedIn(
-  value: unknown,
-  path: readonly PropertyKey[],
-  judge: (text: string) => Refused | undefined,
-): Generator<readonly [path: readonly PropertyKey[], code: Refused], void> {
+/** Every string and number of a value, as text. */
+function* textsIn(value: unknown, path: readonly PropertyKey[]): Generator<readonly [path: readonly PropertyKey[], text: string], void> {
   if (path.length > DEEPEST) return;
-  if (typeof value === 'string' || typeof value === 'number') {
-    const code = judge(String(value));
-    if (code) yield [path, code];
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) yield* refusedIn(member, [...path, name], judge);
+  if (typeof value === 'string' || typeof value === 'number') yield [path, String(value)];
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) yield* textsIn(member, [...path, name]);
   }
 }

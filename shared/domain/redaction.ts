@@ -319,6 +319,23 @@ export function startOfValue(value: unknown): unknown {
   return startOf(value, 0);
 }
 
+/** Characters of a piece of a long text that is searched for secrets. */
+const PIECE = 16_384;
+/** No card number and no credential has this character, so that a piece may begin after it. */
+const BOUNDARY = /[^\w\s.+/=%\u2010-\u2015-]/;
+
+/** Pieces of a text that are searched one by one. They overlap, so that a secret is within one of them. */
+export function* searchedPieces(text: string): Generator<string, void> {
+  for (let start = 0; ; ) {
+    yield text.slice(start, start + PIECE);
+    if (start + PIECE >= text.length) return;
+    const next = start + PIECE - LONGEST_SECRET;
+    let at = next;
+    while (at > next - LONGEST_SECRET && !BOUNDARY.test(text.charAt(at - 1))) at -= 1;
+    start = at > next - LONGEST_SECRET ? at : next;
+  }
+}
+
 /** The kind of secret in a text that must not be stored. Card tokens may be stored. */
 export function secretIn(text: string): 'card_number' | 'credential' | undefined {
   if (censorCardNumbers(text, '') !== text) return 'card_number';

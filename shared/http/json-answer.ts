@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../catalog/problems.ts';
+import { type Breathe, inOneSlice } from '../domain/breathe.ts';
+import { jsonPieces } from '../domain/json-pieces.ts';
 import type { ReadinessAnswer } from '../process/readiness.ts';
+import type { InSlices } from '../process/slices.ts';
 
 /** The text of an answer that was made in pieces. */
 export class JsonText {
@@ -12,10 +15,29 @@ export class JsonText {
   }
 }
 
-/** Answers with JSON and its weak `ETag`. A client that already has this version gets 304. */
-export function sendJson(request: IncomingMessage, response: ServerResponse, { status, body }: { status: number; body: unknown }): void {
-  const bytes = body instanceof JsonText ? body.bytes : Buffer.from(JSON.stringify(body));
-  const etag = weakEtag(bytes);
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** How a long text is made. */
+interface Making {
+  readonly inSlices: InSlices;
+  /** Aborted when the client has disconnected. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Answers with JSON and its weak `ETag`. A client that already has this version gets 304.
+ * @throws the reason of `gone` when nobody waits for a long text any more
+ */
+export async function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: JsonAnswer,
+  making: Making,
+): Promise<void> {
+  const { bytes, etag } = await textOf(body, making);
   if (isRead(request) && hasVersion(request.headers, etag)) {
     response.statusCode = 304;
     response.setHeader('ETag', etag);
@@ -29,6 +51,48 @@ export function sendJson(request: IncomingMessage, response: ServerResponse, { s
   response.end(bytes);
 }
 
+/** Bytes of an answer that are made and digested together. A text of this length takes one turn. */
+const PIECE_BYTES = 65_536;
+
+/** The JSON of a body, and its weak `ETag`. Only a text that is longer than a piece waits for its turn among the long computations. */
+async function textOf(body: unknown, { inSlices, gone }: Making): Promise<{ readonly bytes: Buffer; readonly etag: string }> {
+  const chunks: Buffer[] = [];
+  const sha = createHash('sha1');
+  const pieces = body instanceof JsonText ? piecesOf(body.bytes) : chunksOf(jsonPieces(body));
+  const take = (): boolean => {
+    const { done, value } = pieces.next();
+    if (done) return false;
+    sha.update(value);
+    chunks.push(value);
+    return true;
+  };
+  const takeAll = async (breathe: Breathe): Promise<void> => {
+    while (take()) await breathe();
+  };
+  if (take()) await ((chunks[0]?.length ?? 0) < PIECE_BYTES ? takeAll(inOneSlice) : inSlices(gone, takeAll));
+  const bytes = body instanceof JsonText ? body.bytes : Buffer.concat(chunks);
+  return { bytes, etag: `W/"${bytes.length.toString(16)}-${sha.digest('base64').slice(0, 27)}"` };
+}
+
+/** Gathers short texts. */
+function* chunksOf(texts: Iterable<string>): Generator<Buffer, void> {
+  let gathered: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    gathered.push(text);
+    length += text.length;
+    if (length < PIECE_BYTES) continue;
+    yield Buffer.from(gathered.join(''));
+    gathered = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.from(gathered.join(''));
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer, void> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
 const ALIVE = { status: 200, body: { status: 'ok' } };
 
 /** Answers `/healthz`, and `/readyz` with the readiness. */
@@ -39,9 +103,6 @@ export function sendHealth(response: ServerResponse, path: string, readiness: ()
 }
 
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
-
-const weakEtag = (bytes: Buffer): string =>
-  `W/"${bytes.length.toString(16)}-${createHash('sha1').update(bytes).digest('base64').slice(0, 27)}"`;
 
 /** Whether `If-None-Match` of a read names this ETag. The comparison is weak (RFC 9110 §13.1.2). The answer is then 304, without a body. */
 export function hasVersion(headers: Pick<IncomingHttpHeaders, 'if-none-match' | 'cache-control'>, etag: string): boolean {

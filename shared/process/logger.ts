@@ -1,12 +1,19 @@
 import { type LogFn, type Logger, pino } from 'pino';
-import { redactJson } from '../domain/redaction.ts';
+import { MOST_REDACTED, redactedJsonStart, redactJson } from '../domain/redaction.ts';
 import { rehearsalOf, type World } from '../domain/world.ts';
 import { print, styled } from './terminal.ts';
 
 export type { Logger };
 
-/** Redacts whole lines, including texts of library errors. */
-const withoutSecrets = (line: string): string => `${redactJson(line.trimEnd())}\n`;
+/** Redacts whole lines, including texts of library errors. Only the start of a very long line is written, in the member `start`. */
+function withoutSecrets(line: string): string {
+  if (line.length <= MOST_REDACTED) return `${redactJson(line.trimEnd())}\n`;
+  const [, level = '50', time = ''] = HEAD.exec(line) ?? [];
+  return `${JSON.stringify({ level: Number(level), time, msg: 'A line of the log was too long.', start: redactedJsonStart(line) })}\n`;
+}
+
+/** The first members of each line. */
+const HEAD = /^\{"level":(\d+),"time":"([^"]*)"/;
 
 /** @param destination standard output by default; tests pass their own */
 export function createLogger(level: string, destination?: { write(line: string): void }): Logger {

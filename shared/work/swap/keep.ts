@@ -7,7 +7,7 @@ import type { Context } from '../../control/context.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { digest } from '../../domain/ids.ts';
-import { redactValue } from '../../domain/redaction.ts';
+import { MOST_REDACTED, redactValue } from '../../domain/redaction.ts';
 import { ifPossible } from '../../process/harmless.ts';
 import { jsonIn } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
@@ -43,13 +43,17 @@ function withoutSecrets(value: unknown): unknown {
 const requestOf = ({ params, query, body }: Input) =>
   withoutSecrets(JSON.parse(JSON.stringify({ params, query, body }))) as RecordedAnswer['request'];
 
-/** The members of a success that the catalog declares. Other answers are kept whole: they show what the real system did. */
+/**
+ * The members of a success that the catalog declares. Other answers are kept whole: they show what the real system did. Nothing is kept of
+ * one that is too long to be redacted.
+ */
 function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
   const text = body.toString();
   if (excessOf(text) !== undefined) return null;
   const value = jsonIn(text) ?? null;
   const declared = status < 300 ? openMembers(api.response, value) : undefined;
-  return withoutSecrets(declared?.success ? JSON.parse(JSON.stringify(declared.data ?? null)) : value);
+  if (declared?.success) return withoutSecrets(JSON.parse(JSON.stringify(declared.data ?? null)));
+  return text.length > MOST_REDACTED ? null : withoutSecrets(value);
 }
 
 /** Whether a schema has a business object of an application. */

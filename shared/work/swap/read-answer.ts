@@ -11,7 +11,7 @@ import {
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
-import { exceededLimit, JSON_LEVELS, JSON_VALUES } from '../../domain/json-limits.ts';
+import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
@@ -127,10 +127,19 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
 /** The system has sent the header itself. The estate has replaced it before it reads the answer. */
 const HEADER_OF_SWAP = `This has the value of a header of the swap, which the estate never stores and shows as ${CENSOR}. Leave it out.`;
 
+/** Values of the answer of a real system. Each of them is checked several times. */
+const VALUES = 25_000;
+
+const LIMITS_IN_WORDS = {
+  levels: `${JSON_LEVELS} levels`,
+  members: `${JSON_MEMBERS.toLocaleString('en')} members or items in one object or list`,
+  values: `${VALUES.toLocaleString('en')} values`,
+} as const;
+
 /** Deeper JSON could overflow the stack, and more values would block the process. @returns the exceeded limit in words */
 export function excessOf(text: string): string | undefined {
-  const exceeded = exceededLimit(text, { levels: JSON_LEVELS, values: JSON_VALUES });
-  return exceeded && (exceeded === 'levels' ? `${JSON_LEVELS} levels` : `${JSON_VALUES.toLocaleString('en')} values`);
+  const exceeded = exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS, values: VALUES });
+  return exceeded && LIMITS_IN_WORDS[exceeded];
 }
 
 /** The estate stores an answer and publishes it in events, as the body of a request. @throws Violation `secret` */
