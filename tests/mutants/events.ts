@@ -18,7 +18,7 @@ export const events: readonly Mutant[] = [
   {
     name: 'A published event stays in the outbox and is published again',
     file: 'shared/store/memory/outbox.ts',
-    from: "  for (const one of sent) state.outbox.delete(typeof one === 'string' ? one : one.id);\n",
+    from: "  for (const one of sent) forget(world, state, typeof one === 'string' ? one : one.id);\n",
     to: '',
     killedBy: ['tests/ports/memory-store.test.ts'],
   },

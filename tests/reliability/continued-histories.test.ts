@@ -14,7 +14,7 @@ const MADE = /[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}|UC\d{14}/g;
 function numbered(answers: readonly unknown[]): unknown {
   const known = new Map<string, string>();
   const text = JSON.stringify(answers).replaceAll(MADE, (id) => {
-    const number = known.get(id) ?? `${id.slice(0, 3)} ${known.size}`;
+    const number = known.get(id) ?? `${id.replace(/[_\d].*/, '')} ${known.size}`;
     known.set(id, number);
     return number;
   });
