@@ -236,7 +236,10 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
     return waitsFor('customer', `the customer to bring the goods to ${around.location}${hand}`, { manual });
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
     return shipments.length > 0 && openParcels(shipments).length === 0
-      ? waitsFor('customer-service', 'customer service to write it off or reject it: its parcel is lost, or back')
+      ? waitsFor(
+          'customer-service',
+          `customer service to write it off${found.refunds.length > 0 ? '' : ' or reject it'}: its parcel is lost, or back`,
+        )
       : waitsForParcels(shipments, around);
   }
   if (state === 'inspected' && resolution === 'exchange') {

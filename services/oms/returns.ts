@@ -11,7 +11,7 @@ import { orders, type StoredOrder } from './collections.ts';
 import { payOutReturnDue } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
-import { type Payout, paidBackFor, payOut } from './payout.ts';
+import { type Payout, payOut, refundsOfReturn } from './payout.ts';
 import {
   bookingsOf,
   closedOtherwise,
@@ -119,8 +119,9 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   const order = await requireObject(work, orders, params.id);
   const booking = await work.get(returnBookings, params.returnId);
   if (booking && booking.orderId !== order.id) throw notFound('return', params.returnId);
-  if (body.outcome === 'rejected')
-    return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
+  if (body.outcome === 'rejected' || body.outcome === 'undone') {
+    return reject(order, { returnId: params.returnId, booking, isKnown: body.outcome === 'rejected' }, scope);
+  }
   if (!booking) throw notFound('return', params.returnId);
   if (booking.status === 'rejected') {
     throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected; its units stay with the customer');
@@ -160,7 +161,10 @@ interface Rejecting {
   readonly isKnown: boolean;
 }
 
-/** A rejected booking refuses a late one. The FMS may not have all refunds of the return yet, so the Payment Hub returns them. */
+/**
+ * A rejected booking refuses a late one. A return that has a refund is not rejected, even if the refund failed: the customer has the money,
+ * or the retailer owes it. The FMS may not have all refunds yet, so the Payment Hub returns them.
+ */
 async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
   const { work } = scope;
   if (!booking) {
@@ -170,7 +174,8 @@ async function reject(order: StoredOrder, { returnId, booking, isKnown }: Reject
   if (booking.status === 'rejected') return nothing;
   if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is refunded or exchanged');
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
-  const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
-  await rejectBooking(work, order, { booking, paidBack });
+  const refunds = isKnown ? await refundsOfReturn(booking, scope) : [];
+  if (refunds.length > 0) return { settled: false, refunds };
+  await rejectBooking(work, order, booking);
   return nothing;
 }
