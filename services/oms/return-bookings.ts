@@ -3,7 +3,7 @@ import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { Id, Quantity } from '../../shared/catalog/shapes.ts';
+import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
 import { money } from '../../shared/domain/money.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
@@ -20,6 +20,8 @@ const ReturnBooking = z.object({
   status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
   /** The one basket whose order is exchanged for the return. */
   exchangeBasketId: Id.optional(),
+  /** When the Payment Hub announced the newest refund by a client. The refund may be in progress. */
+  refundAnnouncedAt: Instant.optional(),
 });
 export type ReturnBooking = z.output<typeof ReturnBooking>;
 

@@ -1,14 +1,19 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import { bookReturn as bookReturnCall, closeReturn as closeReturnCall } from '../../shared/catalog/order/internal.ts';
+import {
+  announceRefund as announceRefundCall,
+  bookReturn as bookReturnCall,
+  closeReturn as closeReturnCall,
+} from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { payOutReturnDue } from './due-work.ts';
+import { payOutReturnDue, TAKE_OVER_MS } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
 import { type Payout, payOut, refundsOfReturn } from './payout.ts';
@@ -17,6 +22,7 @@ import {
   closedOtherwise,
   completeBooking,
   isOpen,
+  payableOf,
   type ReturnBooking,
   rejectBooking,
   returnableOf,
@@ -111,6 +117,16 @@ const noStore = ({ id, state }: StoredOrder): Problem => {
 const wasRejected = ({ id }: ReturnBooking): Problem =>
   refusal('return', { id, state: 'rejected' }, 'book', `The return "${id}" was rejected; create another return for its units.`);
 
+/** Of a refund and a rejection at the same time, the first one to change the booking wins. A rejected return has the value 0. */
+export const announceRefund = handle(announceRefundCall)(async ({ params }, { work }) => {
+  const order = await requireObject(work, orders, params.id);
+  const booking = await work.get(returnBookings, params.returnId);
+  if (booking?.orderId === order.id && booking.status === 'open') {
+    work.put(returnBookings, { ...booking, refundAnnouncedAt: instant(work.now) });
+  }
+  return payableOf(work, order);
+});
+
 const nothing: Payout = { settled: true, refunds: [] };
 
 /** The FMS decides the outcome of a return; the OMS refunds it and counts its units. */
@@ -176,6 +192,14 @@ async function reject(order: StoredOrder, { returnId, booking, isKnown }: Reject
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
   const refunds = isKnown ? await refundsOfReturn(booking, scope) : [];
   if (refunds.length > 0) return { settled: false, refunds };
+  refuseWhileRefunding(booking, work.now);
   await rejectBooking(work, order, booking);
   return nothing;
+}
+
+/** @throws Problem `invalid_state_transition` with `retryable: true` while the Payment Hub may be making the announced refund */
+function refuseWhileRefunding({ id, refundAnnouncedAt }: ReturnBooking, now: number): void {
+  if (refundAnnouncedAt === undefined || Date.parse(refundAnnouncedAt) + TAKE_OVER_MS <= now) return;
+  const detail = `A refund for the return "${id}" was requested at ${refundAnnouncedAt}, and may be in progress; repeat the request after that.`;
+  throw refusal('return', { id, state: 'inspected' }, 'reject', detail, { retryable: true, retryAfter: 1 });
 }

@@ -111,6 +111,19 @@ describe('Rejections of returns', () => {
     await rehearsal.verify();
   });
 
+  test('A refund without an answer from the OMS delays a rejection by 30 seconds: it may be in progress', async (rehearsal) => {
+    const order = await rehearsal.completed();
+    const { id } = await rehearsal.announced(order, 1);
+    await rehearsal.fault('lost', { match: { api: 'announce-refund' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect([502, 504]).toContain((await rehearsal.refund(order.payments[0].id, MUG, { returnId: id })).status);
+    const refused = await rehearsal.move(id, 'reject');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', retryable: true } });
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.returnState(id)).toBe('rejected');
+    const late = await rehearsal.refund(order.payments[0].id, MUG, { returnId: id });
+    expect(late).toMatchObject({ status: 409, body: { code: 'refund_exceeds_captured', refundableAmount: eur(0) } });
+  });
+
   test('A rejection that waits for the OMS refuses other moves of the return, and names itself as the reason', async (rehearsal) => {
     const { id } = await rehearsal.announced(await rehearsal.completed());
     await rehearsal.down('oms');

@@ -15,6 +15,19 @@ export const getPayable = defineInternalCall({
   callers: ['payment-hub'],
 });
 
+export const announceRefund = defineInternalCall({
+  id: 'announce-refund',
+  summary:
+    'Returns the same as get-payable before a refund for a return. For 30 seconds the return cannot be rejected, so that the refund and a rejection exclude each other.',
+  type: 'action',
+  application: 'oms',
+  method: 'POST',
+  path: '/internal/orders/{id}/returns/{returnId}/announce-refund',
+  response: Payable,
+  problems: ['not_found'],
+  callers: ['payment-hub'],
+});
+
 export const getOrderStock = defineInternalCall({
   id: 'get-order-stock',
   summary: 'Returns the units that each line of an order needs, and the reservation that the order names.',
@@ -152,5 +165,6 @@ export const orderInternalCalls = [
   carryOut,
   listCustomerOrders,
   bookReturn,
+  announceRefund,
   closeReturn,
 ] as const;
