@@ -227,7 +227,7 @@ function shipment({ state, labelStatus, service }: BusinessObject<'shipment'>, {
 }
 
 function returned(found: BusinessObject<'return'>, around: Surroundings): readonly Wait[] {
-  const { state, dropOff, resolution, shipments, writtenOffAt } = found;
+  const { state, dropOff, resolution, shipments, refunds, writtenOffAt } = found;
   const { hand, manual } = byHand(around, 'returns', 'move-return-by-hand plays them');
   if (state === 'requested') return waitsFor('customer-service', `customer service to approve it${hand}`, { manual });
   if (state === 'received')
@@ -235,9 +235,11 @@ function returned(found: BusinessObject<'return'>, around: Surroundings): readon
   if (state === 'approved' && dropOff === 'store')
     return waitsFor('customer', `the customer to bring the goods to ${around.location}${hand}`, { manual });
   if ((state === 'approved' || state === 'in-transit') && writtenOffAt === undefined) {
-    return shipments.length > 0 && openParcels(shipments).length === 0
-      ? waitsFor('customer-service', 'customer service to write it off or reject it: its parcel is lost, or back')
-      : waitsForParcels(shipments, around);
+    if (shipments.length === 0 || openParcels(shipments).length > 0) return waitsForParcels(shipments, around);
+    const isWithCustomer = state === 'approved' || shipments.at(-1)?.state === 'returned-to-sender';
+    return isWithCustomer && refunds.length > 0
+      ? waitsFor('customer', `the customer, who has a refund, to bring the goods to ${around.location}${hand}`, { manual })
+      : waitsFor('customer-service', 'customer service to write it off or reject it: its parcel is lost, or back');
   }
   if (state === 'inspected' && resolution === 'exchange') {
     const draft = exchangeDraftOf(found.id, around.near);

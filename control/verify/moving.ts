@@ -140,19 +140,21 @@ export const bookingsIn = (world: WorldRecords): readonly ReturnBooking[] => wor
 
 /** The actor that moves an open return next; undefined when no actor will. */
 function nextActorOnReturn(world: WorldRecords, found: Return): string | undefined {
-  const { id, state, dropOff, rejecting, shipments } = found;
+  const { id, state, dropOff, rejecting, shipments, refunds } = found;
   const isQueued = world.queued('fms', id);
+  // A return that has a refund is not given up while its customer has the goods.
+  const afterWeek = refunds.length > 0 ? 'its customer' : undefined;
   if (rejecting !== undefined) return isQueued ? 'the OMS' : undefined;
   switch (state) {
     case 'requested':
       return 'customer service';
     case 'approved':
-      if (shipments.at(-1)?.state === 'lost') return world.queued('fms', id, 'give-up-return') ? 'its customer, or a week' : undefined;
+      if (shipments.at(-1)?.state === 'lost') return world.queued('fms', id, 'give-up-return') ? 'its customer, or a week' : afterWeek;
       return dropOff === 'store' ? 'its customer' : 'its customer and the carrier';
     case 'in-transit': {
       if (found.writtenOffAt !== undefined) return refunderOf(world, id);
       const isStuck = shipments.some((parcel) => parcel.state === 'lost' || parcel.state === 'returned-to-sender');
-      if (isStuck) return world.queued('fms', id, 'give-up-return') ? 'the carrier, or a week without its parcel' : undefined;
+      if (isStuck) return world.queued('fms', id, 'give-up-return') ? 'the carrier, or a week without its parcel' : afterWeek;
       return 'the carrier';
     }
     case 'received':

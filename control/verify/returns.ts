@@ -119,7 +119,9 @@ function checkRefunds(
   const credited = sums(credits, returnOf, netCommitment);
   const ofReturns = refunds.filter(({ returnId }) => returnId !== undefined);
   const orderOf = new Map(bookings.map(({ id, orderId }) => [id, orderId]));
-  for (const { returnId = '', orderId } of ofReturns) {
+  for (const { returnId = '', orderId, state } of ofReturns) {
+    const isRejected = found.get(returnId)?.state === 'rejected';
+    check(!isRejected, `return/${returnId}: rejected, and it has a refund that is ${state}`);
     check(
       orderOf.get(returnId) === orderId,
       `return/${returnId}: a payment of order/${orderId} was refunded for it, and the return belongs to another order`,

@@ -118,14 +118,17 @@ const refundsFor = (returnId: string, { refunds }: Payment) => refunds.filter((r
 const paidFor = (returnId: string, payments: readonly Payment[]): number =>
   committedOf(payments.flatMap((payment) => refundsFor(returnId, payment)));
 
-/** Minor units refunded for a return so far, by the OMS or a client. @throws Problem `dependency_*` */
-export const paidBackFor = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<number> =>
-  paidFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
+const reportedFor = (returnId: string, payments: readonly Payment[]): Payout['refunds'] =>
+  payments.flatMap((payment) =>
+    refundsFor(returnId, payment).map(({ amount, state, at }) => ({ paymentId: payment.id, amount, state, at })),
+  );
+
+/** All refunds for a return so far, by the OMS or a client, failed ones included. @throws Problem `dependency_*` */
+export const refundsOfReturn = async ({ id, orderId }: ReturnBooking, scope: Scope): Promise<Payout['refunds']> =>
+  reportedFor(id, await paymentsOf(orderId, scope, DECIDE_TIMEOUT_MS));
 
 function payoutOf({ id }: ReturnBooking, { payments, value, exchanged }: PaymentsToRefund): Payout {
-  const refunds = payments.flatMap((payment) =>
-    refundsFor(id, payment).map(({ amount, state, at }) => ({ paymentId: payment.id, amount, state, at })),
-  );
+  const refunds = reportedFor(id, payments);
   const isPending = refunds.some(({ state }) => state === 'pending') || payments.some(({ disputes }) => hasOpenDispute(disputes));
   return { settled: succeededOf(refunds) >= value || (!isPending && refundableOf({ payments, exchanged }) === 0), refunds };
 }

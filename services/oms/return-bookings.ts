@@ -3,7 +3,7 @@ import { returnLifeCycle } from '../../shared/catalog/fulfillment/returns.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
 import type { Problem } from '../../shared/catalog/problems.ts';
-import { Id, Quantity } from '../../shared/catalog/shapes.ts';
+import { Id, Instant, Quantity } from '../../shared/catalog/shapes.ts';
 import { money } from '../../shared/domain/money.ts';
 import { defineCollection } from '../../shared/store/collections.ts';
 import { allPages } from '../../shared/work/all-pages.ts';
@@ -20,6 +20,8 @@ const ReturnBooking = z.object({
   status: z.enum(['open', 'refunding', 'refunded', 'exchanged', 'rejected']),
   /** The one basket whose order is exchanged for the return. */
   exchangeBasketId: Id.optional(),
+  /** When the Payment Hub announced the newest refund by a client. The refund may be in progress. */
+  refundAnnouncedAt: Instant.optional(),
 });
 export type ReturnBooking = z.output<typeof ReturnBooking>;
 
@@ -40,7 +42,7 @@ export const isOpen = ({ status }: Pick<ReturnBooking, 'status'>): boolean => st
 
 type Bookings = readonly Pick<ReturnBooking, 'lines' | 'status'>[];
 
-/** Units of a line in returns that are not rejected. Minor units booked for these returns, and minor units refunded for rejected ones. */
+/** Units of a line in returns that are not rejected, and minor units booked for them. The amounts of rejected returns are 0. */
 function bookedOn(lineId: string, bookings: Bookings) {
   let units = 0;
   let amount = 0;
@@ -66,16 +68,6 @@ export function valueOfReturned(line: OrderLine, units: number, bookings: Bookin
   return Math.max(0, valueOfUnits(line, gone) - valueOfUnits(line, line.cancelledQty) - before.amount);
 }
 
-/** Reduces the value of a rejected return to the minor units that were refunded for it. The first lines keep them. */
-export function onlyPaidBack(lines: ReturnBooking['lines'], paidBack: number): ReturnBooking['lines'] {
-  let left = paidBack;
-  return lines.map((line) => {
-    const amount = Math.min(left, line.amount);
-    left -= amount;
-    return { ...line, amount };
-  });
-}
-
 /** Ends a booking whose units count as returned, as part of the last commit. */
 export async function completeBooking(
   work: UnitOfWork,
@@ -89,13 +81,9 @@ export async function completeBooking(
   return ended;
 }
 
-/** Ends a booking whose units stay with the customer, in the last commit. @param paidBack minor units that were refunded for it */
-export async function rejectBooking(
-  work: UnitOfWork,
-  order: StoredOrder,
-  { booking, paidBack }: { booking: ReturnBooking; paidBack: number },
-): Promise<void> {
-  work.put(returnBookings, { ...booking, status: 'rejected', lines: onlyPaidBack(booking.lines, paidBack) });
+/** Ends a booking whose units stay with the customer, in the last commit. They have their value when they are returned again. */
+export async function rejectBooking(work: UnitOfWork, order: StoredOrder, booking: ReturnBooking): Promise<void> {
+  work.put(returnBookings, { ...booking, status: 'rejected', lines: booking.lines.map((line) => ({ ...line, amount: 0 })) });
   await endReturn(work, order, { returnId: booking.id, lines: order.lines });
 }
 
@@ -131,10 +119,7 @@ export async function payableOf(work: UnitOfWork, order: StoredOrder): Promise<z
     loyaltyAccountId,
     ...(bookings.length > 0 && {
       // A rejected return is listed with the value 0.
-      returns: bookings.map((one) => ({
-        returnId: one.id,
-        refundAmount: money(one.status === 'rejected' ? 0 : returnValueOf(one), currency),
-      })),
+      returns: bookings.map((one) => ({ returnId: one.id, refundAmount: money(returnValueOf(one), currency) })),
     }),
   };
 }

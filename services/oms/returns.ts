@@ -1,22 +1,28 @@
 import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import { allowedFrom, refusal } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import { bookReturn as bookReturnCall, closeReturn as closeReturnCall } from '../../shared/catalog/order/internal.ts';
+import {
+  announceRefund as announceRefundCall,
+  bookReturn as bookReturnCall,
+  closeReturn as closeReturnCall,
+} from '../../shared/catalog/order/internal.ts';
 import { orderLifeCycle } from '../../shared/catalog/order/objects.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { money } from '../../shared/domain/money.ts';
+import { instant } from '../../shared/domain/time.ts';
 import { again, handle, type Scope } from '../../shared/work/handler.ts';
 import { requireObject } from '../../shared/work/require-object.ts';
 import { orders, type StoredOrder } from './collections.ts';
-import { payOutReturnDue } from './due-work.ts';
+import { payOutReturnDue, TAKE_OVER_MS } from './due-work.ts';
 import { exchangeOf } from './exchange.ts';
 import type { OrderLine } from './lines.ts';
-import { type Payout, paidBackFor, payOut } from './payout.ts';
+import { type Payout, payOut, refundsOfReturn } from './payout.ts';
 import {
   bookingsOf,
   closedOtherwise,
   completeBooking,
   isOpen,
+  payableOf,
   type ReturnBooking,
   rejectBooking,
   returnableOf,
@@ -111,6 +117,16 @@ const noStore = ({ id, state }: StoredOrder): Problem => {
 const wasRejected = ({ id }: ReturnBooking): Problem =>
   refusal('return', { id, state: 'rejected' }, 'book', `The return "${id}" was rejected; create another return for its units.`);
 
+/** Of a refund and a rejection at the same time, the first one to change the booking wins. A rejected return has the value 0. */
+export const announceRefund = handle(announceRefundCall)(async ({ params }, { work }) => {
+  const order = await requireObject(work, orders, params.id);
+  const booking = await work.get(returnBookings, params.returnId);
+  if (booking?.orderId === order.id && booking.status === 'open') {
+    work.put(returnBookings, { ...booking, refundAnnouncedAt: instant(work.now) });
+  }
+  return payableOf(work, order);
+});
+
 const nothing: Payout = { settled: true, refunds: [] };
 
 /** The FMS decides the outcome of a return; the OMS refunds it and counts its units. */
@@ -119,8 +135,9 @@ export const closeReturn = handle(closeReturnCall)(async ({ params, body }, scop
   const order = await requireObject(work, orders, params.id);
   const booking = await work.get(returnBookings, params.returnId);
   if (booking && booking.orderId !== order.id) throw notFound('return', params.returnId);
-  if (body.outcome === 'rejected')
-    return reject(order, { returnId: params.returnId, booking, isKnown: body.paidBack !== undefined }, scope);
+  if (body.outcome === 'rejected' || body.outcome === 'undone') {
+    return reject(order, { returnId: params.returnId, booking, isKnown: body.outcome === 'rejected' }, scope);
+  }
   if (!booking) throw notFound('return', params.returnId);
   if (booking.status === 'rejected') {
     throw closedOtherwise(booking, body.outcome === 'exchanged' ? 'exchange' : 'refund', 'was rejected; its units stay with the customer');
@@ -160,7 +177,10 @@ interface Rejecting {
   readonly isKnown: boolean;
 }
 
-/** A rejected booking refuses a late one. The FMS may not have all refunds of the return yet, so the Payment Hub returns them. */
+/**
+ * A rejected booking refuses a late one. A return that has a refund is not rejected, even if the refund failed: the customer has the money,
+ * or the retailer owes it. The FMS may not have all refunds yet, so the Payment Hub returns them.
+ */
 async function reject(order: StoredOrder, { returnId, booking, isKnown }: Rejecting, scope: Scope): Promise<Payout> {
   const { work } = scope;
   if (!booking) {
@@ -170,7 +190,16 @@ async function reject(order: StoredOrder, { returnId, booking, isKnown }: Reject
   if (booking.status === 'rejected') return nothing;
   if (booking.status !== 'open') throw closedOtherwise(booking, 'reject', 'is refunded or exchanged');
   if ((await exchangeOf(work, booking)) === 'coming') throw closedOtherwise(booking, 'reject', 'pays for another order');
-  const paidBack = isKnown ? await paidBackFor(booking, scope) : 0;
-  await rejectBooking(work, order, { booking, paidBack });
+  const refunds = isKnown ? await refundsOfReturn(booking, scope) : [];
+  if (refunds.length > 0) return { settled: false, refunds };
+  refuseWhileRefunding(booking, work.now);
+  await rejectBooking(work, order, booking);
   return nothing;
+}
+
+/** @throws Problem `invalid_state_transition` with `retryable: true` while the Payment Hub may be making the announced refund */
+function refuseWhileRefunding({ id, refundAnnouncedAt }: ReturnBooking, now: number): void {
+  if (refundAnnouncedAt === undefined || Date.parse(refundAnnouncedAt) + TAKE_OVER_MS <= now) return;
+  const detail = `A refund for the return "${id}" was requested at ${refundAnnouncedAt}, and may be in progress; repeat the request after that.`;
+  throw refusal('return', { id, state: 'inspected' }, 'reject', detail, { retryable: true, retryAfter: 1 });
 }

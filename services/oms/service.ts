@@ -14,7 +14,7 @@ import { giveUpUncovered, onPaymentChanged, renewAuthorization } from './lost-au
 import { getOrder, getOrderEarning, getOrderStock, getPayable, listCustomerOrders } from './order-view.ts';
 import { payOutReturn } from './payout.ts';
 import { returnBookings } from './return-bookings.ts';
-import { bookReturn, closeReturn } from './returns.ts';
+import { announceRefund, bookReturn, closeReturn } from './returns.ts';
 import { routeDueOrder, routeOrder } from './routing.ts';
 import { serveShortLines } from './short-lines.ts';
 
@@ -35,6 +35,7 @@ export const service = defineService({
     'get-order-earning': getOrderEarning,
     'ensure-captured': ensureCaptured,
     'book-return': bookReturn,
+    'announce-refund': announceRefund,
     'close-return': closeReturn,
     'carry-out': carryOut,
     'list-customer-orders': listCustomerOrders,

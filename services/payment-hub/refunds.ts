@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { InputOf } from '../../shared/catalog/define.ts';
 import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
-import { getPayable } from '../../shared/catalog/order/internal.ts';
+import { announceRefund } from '../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
 import { lostIn } from '../../shared/catalog/payment/disputes.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
@@ -47,12 +47,15 @@ type Body = InputOf<typeof refundPaymentApi>['body'];
 
 /** A refund for a return is limited to the rest of the return's value, which the OMS determines. */
 async function limitOf({ work, call }: Scope, { orderId }: StoredPayment, body: Body): Promise<LeftOfReturn | undefined> {
-  if (body.returnId === undefined) return undefined;
-  const order = body.payable ?? (await call(getPayable, { params: { id: orderId } }));
+  const { returnId } = body;
+  if (returnId === undefined) return undefined;
+  // A repeat after the announcement has ended is another announcement.
+  const announced = { step: `refund ${work.now}` };
+  const order = body.payable ?? (await call(announceRefund, { params: { id: orderId, returnId } }, announced));
   if (order.orderId !== orderId) {
     throw invalid('/payable/orderId', 'other_order', `payable is about "${order.orderId}", the payment about "${orderId}".`);
   }
-  return syncReturnCover(work, order, body.returnId);
+  return syncReturnCover(work, order, returnId);
 }
 
 /** The provider pays out a pending refund, or returns its money. The key is the payment and the position of the refund. */

@@ -208,7 +208,7 @@ export const calls = {
   wms: ['record-picking', 'get-stock', 'dispatch-fulfillment-order-api'],
   // As from a real carrier, the webhook is signed and goes through the gateway.
   'carrier-platform': ['get-shipment-data', 'carrier-webhook'],
-  'payment-hub': ['get-payable', 'get-transaction', 'put-ledger-entry'],
+  'payment-hub': ['get-payable', 'announce-refund', 'get-transaction', 'put-ledger-entry'],
   // A client confirms a reservation only for an order that exists, at the OMS or at a till.
   sim: ['get-basket', 'get-order-stock', 'get-transaction', 'get-stock', 'take-hold', 'move-hold'],
   // Finds the reservation that the order already has. Only the till stores a sale that is not paid yet.

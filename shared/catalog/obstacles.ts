@@ -121,6 +121,9 @@ const wantsMoney: Rule<'return'> = ({ resolution }) => (resolution === 'exchange
 const writtenOff = ({ state, writtenOffAt }: Return): Obstacle | undefined =>
   state === 'in-transit' && writtenOffAt !== undefined ? rule(`It was written off at ${writtenOffAt}, so it is refunded.`) : undefined;
 
+/** The customer has the money of a refund, or the retailer owes it, so the goods must come back. */
+const hasRefund = ({ refunds }: Return): Obstacle | undefined => (refunds.length > 0 ? rule('It has a refund.') : undefined);
+
 /** The customer keeps the goods of a rejected return, so no parcel may be on its way. */
 function mayArrive({ state, shipments }: Return): Obstacle | undefined {
   const parcel = shipments.at(-1);
@@ -179,7 +182,7 @@ const obstacles: { readonly [Type in ObjectType]?: Readonly<Record<string, Rule<
       if (!draft) return wantsMoney(found, near);
       return because(`The order ${draft.object.orderNumber} of the exchange is a draft, to be confirmed.`, 'order', [draft]);
     },
-    reject: (found) => writtenOff(found) ?? mayArrive(found),
+    reject: (found) => writtenOff(found) ?? mayArrive(found) ?? hasRefund(found),
     receive: writtenOff,
     'write-off': writtenOff,
   },

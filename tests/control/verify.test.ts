@@ -318,6 +318,13 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
         ...third('refunded', 'refunded', { lines: restocked }),
       ),
     ],
+    [
+      'return/ret_two: rejected, and it has a refund that is failed',
+      comingBack(
+        change('returns', 'ret_two', { state: 'rejected' }),
+        payment('pay_sent', { refunds: [refundOf('ret_one')(1000), { ...refundOf('ret_two')(100), state: 'failed' }] }),
+      ),
+    ],
     ['order/ord_sent line-1: all units are returned or cancelled, worth 1999 of 2000', booked({ amount: 999 })],
     ['order/ord_sent: completed, its open returns are return/ret_two', comingBack(order('ord_sent', { state: 'completed' }))],
     ['ret_one: 1100 refunded and 0 credited', comingBack(payment('pay_sent', { refunds: [1000, 100].map(refundOf('ret_one')) }))],

@@ -120,6 +120,29 @@ describe('Parcels of returns that go back to the customer', () => {
   });
 });
 
+describe('Parcels of returns that have a refund', () => {
+  test.each([
+    ['goes back', BACK, 'P8D', 'in-transit'],
+    ['is never collected', [], 'P22D', 'approved'],
+  ] as const)(
+    'A return with a refund whose parcel %s is not rejected, and waits for its customer',
+    async (rehearsal, _what, scans, week, state) => {
+      const { id, order } = await rehearsal.onItsWay(scans);
+      await rehearsal.refunded(order.payments[0].id, 1000, id);
+      await rehearsal.advance(week);
+      expect(await rehearsal.returned(id)).toMatchObject({
+        state,
+        shipments: [{ state: scans.length > 0 ? 'returned-to-sender' : 'lost' }],
+      });
+      const { waiting } = (await rehearsal.verify()).invariants.find((one) => one.id === 'moving') ?? {};
+      expect(waiting).toEqual([`order/${order.id}: its customer, return/${id} is ${state}`]);
+      await rehearsal.moved(id, 'receive', 'inspect');
+      await rehearsal.settle();
+      await rehearsal.isRefunded(id, order.id);
+    },
+  );
+});
+
 describe('Parcels that are never collected', () => {
   test('A return whose parcel is never collected is rejected a week after its loss: the customer has the goods', async (rehearsal) => {
     const { id, order, parcel } = await rehearsal.onItsWay([]);

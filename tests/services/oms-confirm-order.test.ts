@@ -32,6 +32,23 @@ describe('Confirm Order', () => {
     expect(await rehearsal.orderEvents(draft.id)).toEqual(CONFIRMED);
   });
 
+  test.each(['drop', 'lost-response'] as const)(
+    'A Confirm Order that gets no answer to its reads (%s) changes nothing, and only a repeat continues it',
+    async (rehearsal, kind) => {
+      for (const api of ['get-customer-api', 'list-payments']) {
+        const { id, version } = await rehearsal.authorised();
+        await rehearsal.fault('unread', { match: { api }, fault: { kind }, times: 1 });
+        expect([502, 504]).toContain((await rehearsal.confirm(id)).status);
+        await rehearsal.noFaults();
+        await rehearsal.advance('PT2M');
+        const draft = await rehearsal.order(id);
+        expect(draft).toMatchObject({ state: 'draft', version, payments: [{ state: 'authorised' }] });
+        expect(draft).not.toHaveProperty('pendingAction');
+        expect((await rehearsal.confirm(id)).body).toMatchObject({ state: 'confirmed' });
+      }
+    },
+  );
+
   test('Confirm Order redeems the vouchers of the order, even if the Promotion Engine is down at first', async (rehearsal) => {
     const { id } = await rehearsal.authorised({ customerId: 'cus_ben', voucherCodes: ['WELCOME10'] });
     await rehearsal.down('promotion-engine');

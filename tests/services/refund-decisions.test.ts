@@ -127,6 +127,22 @@ describe('Refunds that fail', () => {
     expect((await rehearsal.authorisation(other, 5000 + MUG, GIFT_50)).state).toBe('authorised');
   });
 
+  test('An order owes at most what its payments keep: a lost dispute ends a failed refund of a return', async (rehearsal) => {
+    const order = await rehearsal.completedBy(FAILS);
+    const id = await rehearsal.inspected(order);
+    await rehearsal.advance('P1D');
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(MUG));
+    const paidOut = await rehearsal.refund(order.paymentId, MUG, { payOutTo: GIFT_50 });
+    expect(paidOut.status).toBe(201);
+    expect((await rehearsal.order(order.id)).owedRefund).toEqual(eur(MUG));
+    await rehearsal.control('open-dispute', { params: { id: order.paymentId }, body: { reason: 'general' } });
+    await rehearsal.control('close-dispute', { params: { id: order.paymentId }, body: { outcome: 'lost' } });
+    await rehearsal.settle();
+    expect((await rehearsal.order(order.id)).owedRefund).toBeUndefined();
+    expect(await rehearsal.returnState(id)).toBe('refunded');
+    await rehearsal.verify();
+  });
+
   test('The OMS refunds a return from another payment of its order after a failure', async (rehearsal) => {
     const { id } = await rehearsal.draft();
     await rehearsal.authorisation(id, 1500, FAILS);

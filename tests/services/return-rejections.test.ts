@@ -4,6 +4,8 @@ import { STORE } from '../support/steps/return.ts';
 import { CASH, eur } from '../support/steps/tender.ts';
 import { testIn } from '../support/test-in.ts';
 
+/** In cents. */
+const MUG = 1299;
 const LAMP = { sku: 'lamp-last-one', qty: 1 };
 
 async function opened(refund: 'auto' | 'manual' = 'manual') {
@@ -33,17 +35,94 @@ const test = testIn(opened);
 
 describe('Rejections of returns', () => {
   test.each([true, false])(
-    'A rejection reduces the value of its units by their refunds (the FMS received their event: %s)',
+    'A rejection of an inspected return is refused after a partial refund, and its units stay on hand (the FMS received their event: %s)',
     async (rehearsal, isHeard) => {
       const order = await rehearsal.completed();
       const id = await rehearsal.inspected(order);
+      const before = await rehearsal.onHand('mug-blue', STORE);
       if (!isHeard) await rehearsal.fault('withheld', { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } });
-      await rehearsal.refunded(order.payments[0].id, 1000, id);
-      await rehearsal.moved(id, 'reject');
-      expect((await rehearsal.announced(order, 1)).refundAmount).toEqual(eur(299));
+      await rehearsal.refunded(order.payments[0].id, 500, id);
+      const refused = await rehearsal.move(id, 'reject');
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'invalid_state_transition', currentState: 'inspected', retryable: false },
+      });
+      expect(refused.body.detail).toBe(`The return "${id}" has a refund, so it cannot be rejected. Refund the rest of it instead.`);
       await rehearsal.noFaults();
+      expect([await rehearsal.returnState(id), await rehearsal.onHand('mug-blue', STORE)]).toEqual(['inspected', before]);
+      await rehearsal.refunded(order.payments[0].id, 799, id);
+      await rehearsal.settle();
+      expect(await rehearsal.returnState(id)).toBe('refunded');
     },
   );
+
+  test.each(['tok_refund_fails', 'tok_refund_later', 'tok_visa'])(
+    'A return before its inspection with a refund to %s cannot be rejected, before or after the decision of the provider',
+    async (rehearsal, token) => {
+      const { id: orderId } = await rehearsal.draft();
+      await rehearsal.authorisation(orderId, undefined, token);
+      const order = await rehearsal.completedOrder(orderId);
+      const { id } = await rehearsal.announced(order, 1);
+      await rehearsal.refunded(order.payments[0].id, MUG, id);
+      expect((await rehearsal.move(id, 'reject')).status).toBe(409);
+      await rehearsal.advance('P2D');
+      expect((await rehearsal.move(id, 'reject')).status).toBe(409);
+      await rehearsal.moved(id, 'approve', 'receive', 'inspect');
+      if (token === 'tok_refund_fails') {
+        const payOutTo = { type: 'gift-card' as const, token: 'gift_50' };
+        expect((await rehearsal.refund(order.payments[0].id, MUG, { returnId: id, payOutTo })).status).toBe(201);
+      }
+      await rehearsal.settle();
+      expect(await rehearsal.returnState(id)).toBe('refunded');
+      expect((await rehearsal.order(orderId)).owedRefund).toBeUndefined();
+      await rehearsal.verify();
+    },
+  );
+
+  test.each([true, false])(
+    'Policy approves a return that was announced too late and has a refund (the FMS received its event: %s)',
+    async (rehearsal, isHeard) => {
+      const order = await rehearsal.completed();
+      await rehearsal.advance('P31D');
+      const { id } = await rehearsal.announced(order, 1);
+      if (!isHeard) await rehearsal.fault('withheld', { match: { event: 'ext.payment-changed' }, fault: { kind: 'withhold' } });
+      await rehearsal.refunded(order.payments[0].id, 500, id);
+      await rehearsal.progress({ returns: 'immediate' });
+      await rehearsal.settle();
+      await rehearsal.noFaults();
+      await rehearsal.settle();
+      expect(await rehearsal.returned(id)).toMatchObject({ state: 'inspected', refunds: [{ amount: eur(500) }] });
+    },
+  );
+
+  test('Of a refund and a rejection at the same time, one is refused', async (rehearsal) => {
+    const order = await rehearsal.completed();
+    const { id } = await rehearsal.announced(order, 1);
+    const [refunded, rejected] = await Promise.all([
+      rehearsal.refund(order.payments[0].id, MUG, { returnId: id }),
+      rehearsal.move(id, 'reject'),
+    ]);
+    await rehearsal.settle();
+    const statuses = [refunded.status, rejected.status];
+    expect([
+      [201, 409],
+      [409, 200],
+    ]).toContainEqual(statuses);
+    await rehearsal.verify();
+  });
+
+  test('A refund without an answer from the OMS delays a rejection by 30 seconds: it may be in progress', async (rehearsal) => {
+    const order = await rehearsal.completed();
+    const { id } = await rehearsal.announced(order, 1);
+    await rehearsal.fault('lost', { match: { api: 'announce-refund' }, fault: { kind: 'lost-response' }, times: 1 });
+    expect([502, 504]).toContain((await rehearsal.refund(order.payments[0].id, MUG, { returnId: id })).status);
+    const refused = await rehearsal.move(id, 'reject');
+    expect(refused).toMatchObject({ status: 409, body: { code: 'invalid_state_transition', retryable: true } });
+    await rehearsal.advance('PT1M');
+    expect(await rehearsal.returnState(id)).toBe('rejected');
+    const late = await rehearsal.refund(order.payments[0].id, MUG, { returnId: id });
+    expect(late).toMatchObject({ status: 409, body: { code: 'refund_exceeds_captured', refundableAmount: eur(0) } });
+  });
 
   test('A rejection that waits for the OMS refuses other moves of the return, and names itself as the reason', async (rehearsal) => {
     const { id } = await rehearsal.announced(await rehearsal.completed());

@@ -14,6 +14,7 @@ import {
 } from '../parcels.ts';
 import { returns, type StoredReturn } from './collections.ts';
 import { asAnnounced, planStep, writeOff } from './moves.ts';
+import { hasRefund } from './refunds.ts';
 import { beginRejection } from './rejection.ts';
 
 /** Registers the parcel of a return and requests its label. A failure is committed, so that clients see it before the next attempt. */
@@ -87,7 +88,10 @@ function planGivingUp(work: UnitOfWork, { id, state }: StoredReturn, status: Sta
   else work.cancel(giveUpReturnDue, id);
 }
 
-/** A return with a lost parcel is refunded. A return whose goods are with the customer is rejected: its parcel went back, or never left. */
+/**
+ * A return with a lost parcel is refunded. A return whose goods are with the customer is rejected: its parcel went back, or never left. With
+ * a refund it waits until the customer brings the goods.
+ */
 export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) => {
   const found = await scope.work.get(returns, key);
   if (!found) return;
@@ -95,7 +99,8 @@ export const giveUpReturn = handleDue(giveUpReturnDue)(async ({ key }, scope) =>
   const parcel = shipments.at(-1)?.state ?? 'pending';
   if ((state !== 'approved' && state !== 'in-transit') || rejecting || writtenOffAt !== undefined || !isStuck(parcel)) return;
   if (state === 'in-transit' && parcel === 'lost') writeOff(found, scope);
-  else beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
+  else if (!hasRefund(found))
+    beginRejection(scope.work, found, { reason: state === 'approved' ? NEVER_HANDED_OVER : WENT_BACK, at: scope.work.now });
 });
 
 /** Books the goods of a written-off return that arrive late, without an inspection as announced. @returns the changed members */

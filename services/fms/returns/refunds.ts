@@ -16,6 +16,9 @@ type Refunded = Pick<z.output<typeof Payment>, 'id' | 'refunds'>;
 /** Minor units refunded for a return, or on their way. */
 export const paidOf = ({ refunds }: Pick<StoredReturn, 'refunds'>): number => committedOf(refunds);
 
+/** A return that has a refund is not rejected, even if the refund failed: the customer has the money, or the retailer owes it. */
+export const hasRefund = ({ refunds }: Pick<StoredReturn, 'refunds'>): boolean => refunds.length > 0;
+
 /** When an inspected return is refunded, in epoch milliseconds: immediately, unless it waits for its exchange order. */
 export const settlesAt = (found: StoredReturn, inspectedAt: number, { windowMs }: Figures): number =>
   found.resolution === 'exchange' && paidOf(found) < found.refundAmount.amount ? inspectedAt + windowMs.exchange : inspectedAt;
@@ -32,7 +35,7 @@ const refundsFor = (returnId: string, { id, refunds }: Refunded): ReturnRefund[]
  * has fewer refunds and decisions is stale.
  * @returns undefined when nothing is new
  */
-function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
+export function withRefunds(known: readonly ReturnRefund[], reported: readonly ReturnRefund[]): ReturnRefund[] | undefined {
   const paymentIds = new Set(reported.map(({ paymentId }) => paymentId));
   const fresh = [...paymentIds].filter((id) => progressOf(reported, id) > progressOf(known, id));
   if (fresh.length === 0) return undefined;

@@ -3,15 +3,15 @@ import { returnLifeCycle } from '../../../shared/catalog/fulfillment/returns.ts'
 import { recordStockMovement } from '../../../shared/catalog/inventory/internal.ts';
 import { refusal, rowFor } from '../../../shared/catalog/life-cycle.ts';
 import { closeReturn } from '../../../shared/catalog/order/internal.ts';
+import { hasFailed } from '../../../shared/catalog/payment/refunds.ts';
 import { isDependencyProblem, isProblem, Problem } from '../../../shared/catalog/problems.ts';
-import { money } from '../../../shared/domain/money.ts';
 import { instant } from '../../../shared/domain/time.ts';
 import { handleDue, type Scope } from '../../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../../shared/work/unit-of-work.ts';
 import { bookReturnedStockDue, finishRejectionDue, putBackDue, settleReturnDue } from '../due-work.ts';
 import { returns, returnTasks, type StoredReturn } from './collections.ts';
 import { planStep } from './moves.ts';
-import { paidOf, settlesAt } from './refunds.ts';
+import { hasRefund, settlesAt, withRefunds } from './refunds.ts';
 
 /** Refuses while the parcel may still arrive. @throws Problem `invalid_state_transition` */
 function refuseWhileInTransit(found: StoredReturn): void {
@@ -26,10 +26,19 @@ function refuseWhileInTransit(found: StoredReturn): void {
   throw refusal(returnLifeCycle, found, 'reject', `${where} ${remedy}`);
 }
 
+/** @throws Problem `invalid_state_transition` */
+const refundedAlready = (found: StoredReturn): Problem => {
+  const remedy = found.refunds.some(hasFailed)
+    ? 'Repeat the refund that failed, to a gift card if need be.'
+    : 'Refund the rest of it instead.';
+  return refusal(returnLifeCycle, found, 'reject', `The return "${found.id}" has a refund, so it cannot be rejected. ${remedy}`);
+};
+
 /** Stores the intent to reject, and its due work, in the next commit. @throws Problem `invalid_state_transition` if goods may arrive */
 export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, at }: { reason?: string; at: number }): StoredReturn {
   rowFor(returnLifeCycle, found, 'reject');
   refuseWhileInTransit(found);
+  if (hasRefund(found)) throw refundedAlready(found);
   work.schedule(finishRejectionDue, found.id, at, {});
   const rejecting = { since: instant(work.now), attempt: found.version, reason };
   return work.transition(returns, found, 'note', { rejecting });
@@ -37,7 +46,7 @@ export function beginRejection(work: UnitOfWork, found: StoredReturn, { reason, 
 
 /**
  * Takes the units out of stock first: sold units cannot go back to the customer, so the return would have to be refunded. Then the OMS
- * decides, because the return may already be refunded or pay for an exchange order. Only the OMS books the units back to the customer. All
+ * decides, because the return may have a refund or pay for an exchange order. Only the OMS books the units back to the customer. All
  * changes belong to the last commit.
  * @returns the refusal, after which the return is as before
  * @throws Problem while the Inventory Service or the OMS does not answer
@@ -48,31 +57,38 @@ export async function carryOnRejection(found: StoredReturn, scope: Scope): Promi
   if (!rejecting) throw new Error(`The return ${id} is not being rejected.`);
   const { attempt, reason } = rejecting;
   const { taken, refusal: soldMeanwhile } = await takeOut(found, attempt, scope);
-  const refusal = soldMeanwhile ?? (await askOms(found, attempt, scope));
+  const { refusal, refunds = found.refunds } = soldMeanwhile ? { refusal: soldMeanwhile } : await decideAtOms(found, attempt, scope);
   work.cancel(finishRejectionDue, id);
   const mode = progressionOf(context).returns;
   // The week for an exchange began with the inspection.
   const inspectedAt = found.state === 'inspected' ? (await work.get(returnTasks, id))?.since : undefined;
   const since = inspectedAt ?? work.now;
-  const ended = refusal ? resume(work, found, { attempt, taken, since }) : reject(work, found, reason);
+  const ended = refusal ? resume(work, found, { refunds, attempt, taken, since }) : reject(work, found, reason);
   await planStep(work, ended, { mode, since });
   return refusal ?? ended;
 }
 
-/** @returns the refusal of the OMS */
-async function askOms(found: StoredReturn, attempt: number, { call }: Pick<Scope, 'call'>): Promise<Problem | undefined> {
-  const { id, orderId, refundAmount } = found;
-  const paidBack = money(paidOf(found), refundAmount.currency);
+interface Decision {
+  readonly refusal?: Problem;
+  /** All refunds of the return, if the OMS reported some: their events may not have arrived. */
+  readonly refunds?: StoredReturn['refunds'];
+}
+
+async function decideAtOms(found: StoredReturn, attempt: number, { call }: Pick<Scope, 'call'>): Promise<Decision> {
+  const { id, orderId } = found;
   try {
-    await call(
+    const params = { id: orderId, returnId: id };
+    const { refunds: reported } = await call(
       closeReturn,
-      { params: { id: orderId, returnId: id }, body: { outcome: 'rejected', paidBack } },
-      { intent: id, step: `reject ${attempt} ${paidBack.amount}` },
+      { params, body: { outcome: 'rejected' } },
+      { intent: id, step: `reject ${attempt}` },
     );
-    return undefined;
+    if (reported.length === 0) return {};
+    const refunds = withRefunds(found.refunds, reported) ?? found.refunds;
+    return { refusal: refundedAlready({ ...found, refunds }), refunds };
   } catch (error) {
     if (!(error instanceof Problem) || error.retryable || isDependencyProblem(error)) throw error;
-    return error;
+    return { refusal: error };
   }
 }
 
@@ -85,13 +101,13 @@ function reject(work: UnitOfWork, found: StoredReturn, reason: string | undefine
 function resume(
   work: UnitOfWork,
   found: StoredReturn,
-  { since, ...out }: { attempt: number; taken: readonly string[]; since: number },
+  { since, refunds, ...out }: { refunds: StoredReturn['refunds']; attempt: number; taken: readonly string[]; since: number },
 ): StoredReturn {
   const { id } = found;
   if (out.taken.length > 0) work.schedule(putBackDue, `${id} ${out.attempt}`, work.now, { returnId: id, ...out }, { beforeReply: true });
   // The parcel may have arrived during the rejection.
   const isHere = (found.state === 'approved' || found.state === 'in-transit') && found.shipments.at(-1)?.state === 'delivered';
-  const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined });
+  const next = work.transition(returns, found, isHere ? 'receive' : 'note', { rejecting: undefined, refunds });
   // A settlement that became due during the rejection did nothing, so it is scheduled again.
   if (next.state === 'inspected') work.schedule(settleReturnDue, id, Math.max(work.now, settlesAt(next, since, work.figures)), {});
   return next;

@@ -179,7 +179,7 @@ export const undoReturn = handleDue(undoReturnDue)(async ({ key }, { work, call 
   const { orderId } = request;
   if (request.state === 'open') work.put(returnRequests, { id: key, orderId, state: 'undone' });
   await work.checkpoint();
-  const body = { outcome: 'rejected' as const };
+  const body = { outcome: 'undone' as const };
   // An order that is unknown to the OMS has no booked units.
   await call(closeReturn, { params: { id: orderId, returnId: key }, body }, { step: 'undo' }).catch(undefinedIf('not_found'));
 });

@@ -12,6 +12,7 @@ import { requireObject } from '../../../shared/work/require-object.ts';
 import { returnStepDue, TAKE_OVER_MS } from '../due-work.ts';
 import { published, returns, returnTasks, type StoredReturn } from './collections.ts';
 import { approve, inspect, nextStep, planStep, receive, refuseOnceWrittenOff, writeOff } from './moves.ts';
+import { hasRefund } from './refunds.ts';
 import { beginRejection, carryOnRejection } from './rejection.ts';
 
 /** Moves a return when the control plane requests it. Otherwise the progression moves it. */
@@ -54,7 +55,7 @@ export const takeReturnStep = handleDue(returnStepDue)(async ({ key }, scope) =>
   if (!found || !step) return;
   if (step === 'receive') await receive(found, scope);
   else if (step === 'inspect') await inspect(found, undefined, scope);
-  else if (isInTime(found, work.figures)) await approve(found, scope);
+  else if (hasRefund(found) || isInTime(found, work.figures)) await approve(found, scope);
   else beginRejection(work, found, { reason: tooLate(work.figures), at: work.now });
 });
 

@@ -20,14 +20,15 @@ export const returnLifeCycle = defineLifeCycle({
       verb: 'approve',
       from: ['requested'],
       to: 'approved',
-      trigger: 'time: policy, within 30 d after the order was completed; control plane: approve. A parcel gets its label',
+      trigger:
+        'time: policy, within 30 d after the order was completed, or if it has a refund; control plane: approve. A parcel gets its label',
     },
     {
       verb: 'reject',
       from: ['requested', 'approved', 'in-transit', 'inspected'],
       to: 'rejected',
       trigger:
-        'time: policy, more than 30 d after the order was completed, or 7 d after its parcel went back to the customer or was lost without ever being handed over; control plane: reject, unless its parcel may still arrive. The units stay with the customer',
+        'time: policy, more than 30 d after the order was completed, or 7 d after its parcel went back to the customer or was lost without ever being handed over; control plane: reject, unless its parcel may still arrive. A return that has a refund is not rejected. The units stay with the customer',
     },
     { verb: 'depart', from: ['approved'], to: 'in-transit', trigger: 'webhook: its parcel is in transit' },
     {

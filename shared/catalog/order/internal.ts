@@ -15,6 +15,19 @@ export const getPayable = defineInternalCall({
   callers: ['payment-hub'],
 });
 
+export const announceRefund = defineInternalCall({
+  id: 'announce-refund',
+  summary:
+    'Returns the same as get-payable before a refund for a return. For 30 seconds the return cannot be rejected, so that the refund and a rejection exclude each other.',
+  type: 'action',
+  application: 'oms',
+  method: 'POST',
+  path: '/internal/orders/{id}/returns/{returnId}/announce-refund',
+  response: Payable,
+  problems: ['not_found'],
+  callers: ['payment-hub'],
+});
+
 export const getOrderStock = defineInternalCall({
   id: 'get-order-stock',
   summary: 'Returns the units that each line of an order needs, and the reservation that the order names.',
@@ -127,17 +140,14 @@ export const bookReturn = defineInternalCall({
 export const closeReturn = defineInternalCall({
   id: 'close-return',
   summary:
-    'Closes the booking of a return. refund: the OMS refunds its value and returns the progress. refunded, exchanged: its units count as returned. rejected: its units stay with the customer. Once per return and outcome.',
+    'Closes the booking of a return. refund: the OMS refunds its value and returns the progress. refunded, exchanged: its units count as returned. rejected: its units stay with the customer, unless the answer has refunds of it; then it is open as before. undone: the return was never created. Once per return and outcome.',
   type: 'action',
   application: 'oms',
   method: 'POST',
   path: '/internal/orders/{id}/returns/{returnId}/close',
   request: z.strictObject({
-    outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected']),
+    outcome: z.enum(['refund', 'refunded', 'exchanged', 'rejected', 'undone']),
     exchangeOrderId: Id.optional().describe('exchanged: the order that its value paid for. The surplus is refunded.'),
-    paidBack: Money.optional().describe(
-      'rejected: refunds of the return at the caller. The OMS also reads them from the Payment Hub. They reduce the value of the units. Absent if the return was never created.',
-    ),
   }),
   response: z.object({
     settled: z.boolean().describe('Whether nothing is left to refund, and no refund is pending.'),
@@ -155,5 +165,6 @@ export const orderInternalCalls = [
   carryOut,
   listCustomerOrders,
   bookReturn,
+  announceRefund,
   closeReturn,
 ] as const;

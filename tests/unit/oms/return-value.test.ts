@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { OrderLine } from '../../../services/oms/lines.ts';
-import { onlyPaidBack, type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/return-bookings.ts';
+import { type ReturnBooking, returnableOf, valueOfReturned } from '../../../services/oms/return-bookings.ts';
 import { eur } from '../../support/steps/tender.ts';
 
 const PRICED = { unitPrice: eur(0), discount: eur(0), tax: eur(0) };
@@ -37,15 +37,6 @@ test('Units of a rejected return have the same value when they are returned agai
   expect([first, second]).toEqual([50, 51]);
   const left = [booking(1, 0, 'rejected'), booking(1, second, 'refunded')];
   expect([returnableOf(line, left), valueOfReturned(line, 1, left)]).toEqual([1, 50]);
-});
-
-test('Refunds for a rejected return reduce the value of units returned later', () => {
-  const line = lineOf(1_000, 2);
-  expect(valueOfReturned(line, 2, [booking(2, 400, 'rejected')])).toBe(600);
-  expect(onlyPaidBack([...booking(2, 700).lines, { orderLineId: 'line-2', qty: 1, amount: 300 }], 800)).toEqual([
-    { orderLineId: 'line-1', qty: 2, amount: 700 },
-    { orderLineId: 'line-2', qty: 1, amount: 100 },
-  ]);
 });
 
 test('The values of returned units add up to the line without a cent too much or too little, in any sequence of returns and rejections', () => {
