@@ -42,7 +42,7 @@ function checkUses({ records, counters }: WorldRecords, uses: readonly BasketUse
     check(preset >= 0, `voucher/${code}: ${preset} uses are preset`);
     check(
       used === preset + holders,
-      `voucher/${code}: used ${used} times, of which ${preset} are preset, and checkouts and orders hold ${holders}`,
+      `voucher/${code}: used ${used} times; ${preset} uses are preset, and checkouts and orders hold ${holders}`,
     );
     const limit = limits.get(code);
     const rest = limit === undefined ? 0 : limit - used;

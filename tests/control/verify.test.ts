@@ -194,9 +194,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['order/ord_open: 3500 count as committed, and its payments commit 3490', move('order-covers', { committed: 3500 }, 'ord_open')],
   ],
   vouchers: [
-    ['WELCOME10: used 1 times, of which 0 are preset, and checkouts and orders hold 0', uses('WELCOME10', { used: 1 })],
-    ['WELCOME10: used 0 times, of which 0 are preset, and checkouts and orders hold 1', holdsUse('open')],
-    ['voucher/MIN100: used 17 times, of which 16 are preset', uses('MIN100', { preset: -1 })],
+    ['WELCOME10: used 1 times; 0 uses are preset, and checkouts and orders hold 0', uses('WELCOME10', { used: 1 })],
+    ['WELCOME10: used 0 times; 0 uses are preset, and checkouts and orders hold 1', holdsUse('open')],
+    ['voucher/MIN100: used 17 times; 16 uses are preset', uses('MIN100', { preset: -1 })],
     ['voucher/WELCOME10: -1 uses are preset', uses('WELCOME10', { used: -1, preset: -1 })],
     ['voucher/MIN100: 484 of 500 uses are left after 17', uses('MIN100', { left: 1 })],
     ['voucher/WELCOME10: 1 of unlimited uses are left after 0', uses('WELCOME10', { left: 1 })],
