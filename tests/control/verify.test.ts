@@ -192,6 +192,7 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['gift_50: 4900 of 5000 are left, payments keep 0, and refunds added 0', move('gift-card-balances', { balance: -100 }, 'gift_50')],
     ['gift card gift_50: 5000 of 5000 are left, payments keep 2490, and refunds added 0', payment('pay_sent', { tender: GIFT_CARD })],
     ['order/ord_open: 3500 count as committed, and its payments commit 3490', move('order-covers', { committed: 3500 }, 'ord_open')],
+    ['order/ord_open: 2 payments are counted, and it has 1', move('order-covers', { payments: 2 }, 'ord_open')],
   ],
   vouchers: [
     ['WELCOME10: used 1 times; 0 uses are preset, and checkouts and orders hold 0', uses('WELCOME10', { used: 1 })],
