@@ -173,10 +173,12 @@ function checkCounters({ counters, seed }: WorldRecords, payments: readonly Paym
       `gift card ${token}: ${balance} of ${had} are left, payments keep ${kept}, and refunds added ${received}`,
     );
   }
-  const bound = sums(payments, ({ orderId }) => orderId, netCommitment);
-  for (const [orderId, { committed = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
-    const promised = bound.get(orderId) ?? 0;
+  const paymentsOf = grouped(payments, ({ orderId }) => orderId);
+  for (const [orderId, { committed = 0, payments: counted = 0 }] of Object.entries(counters('payment-hub', 'order-covers'))) {
+    const ofOrder = paymentsOf.get(orderId) ?? [];
+    const promised = ofOrder.reduce((sum, payment) => sum + netCommitment(payment), 0);
     check(committed === promised, `order/${orderId}: ${committed} count as committed, and its payments commit ${promised}`);
+    check(counted === ofOrder.length, `order/${orderId}: ${counted} payments are counted, and it has ${ofOrder.length}`);
   }
 }
 

@@ -11,9 +11,10 @@ import { points } from './points.ts';
 import { returns } from './returns.ts';
 import { stock } from './stock.ts';
 import { till } from './till.ts';
+import { vouchers } from './vouchers.ts';
 import { type EstateObjects, readWorld, type WorldReader } from './world-records.ts';
 
-const invariants = [money, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
+const invariants = [money, vouchers, points, stock, fulfillment, returns, till, oneEffect, eventVersions, moving, parkedWork, replay];
 
 export async function verifyWorld(
   worlds: WorldReader,
@@ -33,6 +34,7 @@ export async function verifyWorld(
 /** The owners of private records that an invariant needs. If one of them is swapped, the invariant is not checked. */
 const NEEDED: Readonly<Record<string, readonly Application[]>> = {
   points: ['loyalty-platform'],
+  vouchers: ['promotion-engine', 'ecommerce-platform', 'oms'],
   stock: ['inventory-service'],
   returns: ['inventory-service'],
   till: ['pos', 'ecommerce-platform'],

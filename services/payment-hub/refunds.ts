@@ -37,9 +37,8 @@ export const refundPayment = handle(refundPaymentApi)(async ({ params, body }, s
   refuseWhileDisputed(payment, 'refund');
   if (body.payOutTo) await refusePayOut(work, payment, { amount: body.amount, payOutTo: body.payOutTo });
   const ofReturn = await limitOf(scope, payment, body);
-  refuseExcessiveRefund(payment, body.amount, ofReturn);
+  refuseExcessiveRefund(payment, body.amount, { ofReturn, ofOrder: await leftOfOrder(work, payment.orderId) });
   refuseFurtherRefund(payment, body, ofReturn);
-  refuseExchangedAmount(payment, body.amount, await leftOfOrder(work, payment.orderId));
   return published(await refund(work, payment, body));
 });
 
@@ -165,25 +164,29 @@ export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'di
   throw refusal(paymentLifeCycle, payment, verb, detail, { retryable: true });
 }
 
-/**
- * @param ofReturn limits the refund to what is left of its return
- * @throws Problem `refund_exceeds_captured` for the payment or the return
- */
-function refuseExcessiveRefund(payment: StoredPayment, requested: Money, ofReturn?: LeftOfReturn): void {
-  const refundableAmount = refundableOf(payment);
-  if (ofReturn && ofReturn.left < Math.min(requested.amount, refundableAmount.amount)) throw returnExceeded(ofReturn, requested);
-  if (requested.amount <= refundableAmount.amount) return;
+interface RefundLimits {
+  readonly ofReturn: LeftOfReturn | undefined;
+  /** An amount that pays for an exchange order can be refunded when that order has released it. */
+  readonly ofOrder: LeftOfOrder;
+}
+
+/** @throws Problem `refund_exceeds_captured` for the payment, the return or the order: the one that leaves the least */
+function refuseExcessiveRefund(payment: StoredPayment, requested: Money, { ofReturn, ofOrder }: RefundLimits): void {
+  const ofPayment = refundableOf(payment).amount;
+  const left = Math.min(ofPayment, ofReturn?.left ?? ofPayment, ofOrder.exchanged > 0 ? ofOrder.left : ofPayment);
+  if (requested.amount <= left) return;
+  if (ofReturn && ofReturn.left === left && left < ofPayment) throw returnExceeded(ofReturn, requested, ofOrder);
+  if (ofOrder.exchanged > 0 && ofOrder.left === left) throw exchanged(payment, requested, ofOrder);
+  const refundableAmount = money(left, requested.currency);
   const detail = `${moneyInWords(refundableAmount)} can still be refunded of this payment, not ${moneyInWords(requested)}.`;
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
 
-/** Refuses an amount until its exchange order has released it. @throws Problem `refund_exceeds_captured` for the order */
-function refuseExchangedAmount({ orderId }: StoredPayment, requested: Money, { left, exchanged }: LeftOfOrder): void {
-  if (exchanged === 0 || requested.amount <= left) return;
-  const refundableAmount = money(left, requested.currency);
-  const exchangedAmount = money(exchanged, requested.currency);
+function exchanged({ orderId }: StoredPayment, requested: Money, ofOrder: LeftOfOrder): Problem {
+  const refundableAmount = money(ofOrder.left, requested.currency);
+  const exchangedAmount = money(ofOrder.exchanged, requested.currency);
   const detail = `${moneyInWords(exchangedAmount)} of the payments of the order "${orderId}" pay for an exchange of its returned goods; ${moneyInWords(refundableAmount)} can still be refunded, not ${moneyInWords(requested)}.`;
-  throw new Problem('refund_exceeds_captured', detail, { objectType: 'order', id: orderId, refundableAmount, exchangedAmount });
+  return new Problem('refund_exceeds_captured', detail, { objectType: 'order', id: orderId, refundableAmount, exchangedAmount });
 }
 
 /** Refunds of the estate, which have references, and the last refund of a payment or return are exempt. @throws `limit_reached` */
@@ -201,11 +204,16 @@ function refuseFurtherRefund(
   throw limitReached('refunds', detail, { objectType: 'payment', id: payment.id, remedy });
 }
 
-/** 409 for a refund or an exchange credit that exceeds what is left of its return. */
-export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Money): Problem {
+/**
+ * 409 for a refund or an exchange credit that exceeds what is left of its return.
+ * @param ofOrder of the returned order, whose payments may pay for an exchange
+ */
+export function returnExceeded({ returnId, left }: LeftOfReturn, requested: Money, ofOrder?: LeftOfOrder): Problem {
   const refundableAmount = money(left, requested.currency);
-  const sentence = `At most ${moneyInWords(refundableAmount)} can still be refunded for the return "${returnId}", not ${moneyInWords(requested)}.`;
-  return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount });
+  const exchangedAmount = ofOrder && ofOrder.exchanged > 0 ? money(ofOrder.exchanged, requested.currency) : undefined;
+  const pays = exchangedAmount ? ` ${moneyInWords(exchangedAmount)} of the payments of its order pay for an exchange.` : '';
+  const sentence = `At most ${moneyInWords(refundableAmount)} can still be refunded for the return "${returnId}", not ${moneyInWords(requested)}.${pays}`;
+  return new Problem('refund_exceeds_captured', sentence, { objectType: 'return', id: returnId, refundableAmount, exchangedAmount });
 }
 
 /** The changed members of a payment after a refund, and its next state. */

@@ -15,16 +15,24 @@ export const changePromotion = handle(changePromotionCall)(async ({ params: { id
   return { rule };
 });
 
-/** Locked and redeemed uses continue to count. */
+/** Locked and redeemed uses continue to count: a change sets only the other ones. @throws Problem `validation_failed` for less than these */
 export const changeVoucher = handle(changeVoucherCall)(async ({ params, body }, { work }) => {
   const id = canonicalCode(params.id);
   const found = await work.get(vouchers, id);
   const [uses] = await work.counters(voucherUses, [id]);
-  const { used = 0, left = 0 } = uses ?? {};
+  const { used = 0, preset = 0, left = 0 } = uses ?? {};
   const next = changedRow('vouchers', body, { before: found && { ...found.voucher, used }, key: id, work });
   const { used: wanted, ...voucher } = next;
+  refuseBelowHeld(id, wanted, used - preset);
   work.put(vouchers, { ...(found ?? { id }), voucher });
   const rest = next.usageLimit === undefined ? 0 : next.usageLimit - wanted;
-  work.move(voucherUses, id, { used: wanted - used, left: rest - left });
+  work.move(voucherUses, id, { used: wanted - used, preset: wanted - used, left: rest - left });
   return next;
 });
+
+function refuseBelowHeld(code: string, wanted: number, held: number): void {
+  if (wanted >= held) return;
+  const uses = held === 1 ? '1 use' : `${held} uses`;
+  const detail = `Checkouts and orders hold ${uses} of the voucher "${code}". Set at least ${held}, or raise usageLimit to allow more uses.`;
+  throw invalid('/used', 'uses_held', detail);
+}

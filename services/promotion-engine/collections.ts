@@ -12,8 +12,15 @@ export const promotions = defineCollection({ name: 'promotions', schema: record.
 /** Vouchers, by code. Their uses are counters, because many checkouts may use one voucher at the same time. */
 export const vouchers = defineCollection({ name: 'vouchers', schema: record.extend({ voucher: Voucher.omit({ used: true }) }) });
 
-/** `left` exists only for vouchers with a limit, and never falls below zero. */
-export const voucherUses = defineCounters({ name: 'voucher-uses', fields: ['used', 'left'], guards: { withinLimit: { left: 1 } } });
+/**
+ * `left` exists only for vouchers with a limit, and never falls below zero. `preset` is the part of `used` that the data or a change by the
+ * control plane set. Baskets hold the other uses, so a returned use never lowers `used` below zero.
+ */
+export const voucherUses = defineCounters({
+  name: 'voucher-uses',
+  fields: ['used', 'preset', 'left'],
+  guards: { withinLimit: { left: 1 }, presetNotNegative: { preset: 1 }, heldAreCounted: { used: 1, preset: -1 } },
+});
 
 /** The voucher uses of a basket, by the basket's id. */
 export const basketVouchers = defineCollection({

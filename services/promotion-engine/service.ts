@@ -28,7 +28,7 @@ export function seed(fixtures: Fixtures): Seed {
         rows: Object.fromEntries(
           fixtures.vouchers.map(({ code, used, usageLimit }) => [
             code,
-            { used, ...(usageLimit !== undefined && { left: usageLimit - used }) },
+            { used, preset: used, ...(usageLimit !== undefined && { left: usageLimit - used }) },
           ]),
         ),
       },

@@ -71,7 +71,10 @@ const giveBack = (work: UnitOfWork, codes: readonly string[]): Promise<void> => 
 /** If another checkout takes the last use first, the guard of the counter refuses this commit, and the rerun finds no use left. */
 async function moveUses(work: UnitOfWork, codes: readonly string[], uses: number): Promise<void> {
   for (const code of codes) {
-    const limited = (await work.get(vouchers, code))?.voucher.usageLimit !== undefined;
+    const found = await work.get(vouchers, code);
+    // A change of the limit sets `left` anew.
+    if (found) work.expect(vouchers, found);
+    const limited = found?.voucher.usageLimit !== undefined;
     work.move(voucherUses, code, { used: uses, ...(limited && { left: -uses }) });
   }
 }

@@ -188,6 +188,11 @@ export async function soundWorld() {
     if (!owner) throw new Error(`No application has ${collection}.`);
     return owner.service.application;
   };
+  const ownerOfCounter = (counter: string): Application => {
+    const owner = registeredApplications.find(({ service }) => service.counters.some(({ name }) => name === counter));
+    if (!owner) throw new Error(`No application has ${counter}.`);
+    return owner.service.application;
+  };
   const read = async (collection: string, id: string) => {
     const found = await adapter.store(ownerOf(collection)).object(world, collection, id);
     if (!found) throw new Error(`${collection} has no ${id}.`);
@@ -208,7 +213,7 @@ export async function soundWorld() {
     copy: async (collection: string, id: string, to: BareRecord) =>
       broken.add(collection, { ...(await read(collection, id)).record, ...to }),
     move: (counter: string, by: Readonly<Record<string, number>>, key = MUG) =>
-      commit(counter === 'stock' || counter === unitsMoved.name ? 'inventory-service' : 'payment-hub', {
+      commit(ownerOfCounter(counter), {
         move: Object.entries(by).map(([field, amount]) => ({ counter, key, field, by: amount })),
       }),
     due: (application: Application, kind: string, key: string, when: number | null = NOW + 1_000, awaits?: Application) =>

@@ -55,6 +55,28 @@ test('A promotion and a voucher are changed and created, and the next pricing ap
   expect(await judged()).toBe(false);
 });
 
+test('A change keeps the uses of a voucher that a checkout or an order holds, so that a limited voucher is used once', async (rehearsal) => {
+  const change = (body: Record<string, unknown>) => rehearsal.call('change-voucher-by-hand', { params: { id: 'ONE' }, body });
+  await change({ ...WINDOW, name: 'One', discount: { type: 'percent', percent: 10 }, enabled: true, usageLimit: 1, used: 0 });
+  const checkOut = async () => {
+    const basket = await rehearsal.basket({ lines: [{ sku: 'mug-blue', qty: 1 }] });
+    const { body } = await rehearsal.checkOut(basket.id, { voucherCodes: ['ONE'] });
+    return { basketId: basket.id, status: body.vouchers[0]?.status };
+  };
+  const { basketId } = await checkOut();
+  const refused = { pointer: '/used', code: 'uses_held', detail: expect.stringContaining('1 use of the voucher "ONE"') };
+  expect(await change({ used: 0 })).toMatchObject({ status: 422, body: { code: 'validation_failed', errors: [refused] } });
+  const { id } = await rehearsal.api('create-order-api', { body: { basketId } });
+  expect(await change({ usageLimit: null, used: 0 })).toMatchObject({ status: 422, body: { errors: [refused] } });
+  expect(await change({ usageLimit: 2, used: 2 })).toMatchObject({ status: 200, body: { used: 2 } });
+  expect(await change({ usageLimit: 1, used: 1 })).toMatchObject({ status: 200, body: { used: 1 } });
+  await rehearsal.api('cancel-order-api', { params: { id }, body: {} });
+  await rehearsal.settle();
+  expect(await change({ name: 'one' })).toMatchObject({ status: 200, body: { used: 0 } });
+  expect([(await checkOut()).status, (await checkOut()).status]).toEqual(['applied', 'rejected']);
+  await rehearsal.verify();
+});
+
 test('Another outcome or kind drops the members that only the former one has', async (rehearsal) => {
   const token = (body: Record<string, unknown>) => rehearsal.control('change-payment-token-by-hand', { params: { id: 'tok_visa' }, body });
   const declined = { token: 'tok_visa', outcome: 'decline', declineCode: 'insufficient_funds' };

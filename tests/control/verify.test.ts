@@ -133,6 +133,12 @@ const credit = (returnId: string, amount: number) =>
   );
 const refundOf = (returnId: string) => (amount: number) => ({ amount: eur(amount), state: 'succeeded', returnId });
 
+const uses = (code: string, by: Readonly<Record<string, number>>) => move('voucher-uses', by, code);
+const usedOnce = uses('WELCOME10', { used: 1 });
+const holdsUse = (name: string, more: object = {}) =>
+  add('basket-vouchers', { id: `bsk_${name}`, state: 'redeemed', codes: [{ code: 'WELCOME10', accepted: true }], ...more });
+const ofVoucher = order('ord_open', { voucherCodes: ['welcome10'] });
+
 const unrouted = all(order('ord_new', { state: 'confirmed', routingStatus: 'manual' }), noDraft);
 /** A payment that covers `ord_new`. */
 const payNew = (state: string) =>
@@ -186,6 +192,19 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
     ['gift_50: 4900 of 5000 are left, payments keep 0, and refunds added 0', move('gift-card-balances', { balance: -100 }, 'gift_50')],
     ['gift card gift_50: 5000 of 5000 are left, payments keep 2490, and refunds added 0', payment('pay_sent', { tender: GIFT_CARD })],
     ['order/ord_open: 3500 count as committed, and its payments commit 3490', move('order-covers', { committed: 3500 }, 'ord_open')],
+    ['order/ord_open: 2 payments are counted, and it has 1', move('order-covers', { payments: 2 }, 'ord_open')],
+  ],
+  vouchers: [
+    ['WELCOME10: used 1 times; 0 uses are preset, and checkouts and orders hold 0', uses('WELCOME10', { used: 1 })],
+    ['WELCOME10: used 0 times; 0 uses are preset, and checkouts and orders hold 1', holdsUse('open')],
+    ['voucher/MIN100: used 17 times; 16 uses are preset', uses('MIN100', { preset: -1 })],
+    ['voucher/WELCOME10: -1 uses are preset', uses('WELCOME10', { used: -1, preset: -1 })],
+    ['voucher/MIN100: 484 of 500 uses are left after 17', uses('MIN100', { left: 1 })],
+    ['voucher/WELCOME10: 1 of unlimited uses are left after 0', uses('WELCOME10', { left: 1 })],
+    ['basket/bsk_back: holds a use of WELCOME10 without a checkout or an order, and', holdsUse('back'), usedOnce],
+    ['basket/bsk_left: holds a use of WELCOME10 without a checkout or an order, and', holdsUse('left'), usedOnce],
+    ['order/ord_open: in-fulfilment, and holds no use of its vouchers welcome10', ofVoucher],
+    ['order/ord_open: in-fulfilment, and holds no use of its vouchers welcome10', ofVoucher, holdsUse('open', { state: 'released' })],
   ],
   points: [
     ['loyalty-account/loy_ada: entries add up to 500', account({ pointsBalance: 501 })],
@@ -399,6 +418,9 @@ const cases: Readonly<Record<string, readonly Case[]>> = {
 /** States that may occur at any time, and that `verify` accepts. */
 const allowed: Readonly<Record<string, Break>> = {
   'goodwill refunded by hand': all(refundedByHand(), refundBooked(true)),
+  'a use of a voucher that an order holds': all(ofVoucher, holdsUse('open'), usedOnce),
+  'a use of a voucher that a checkout holds': all(holdsUse('till', { state: 'locked' }), usedOnce),
+  'a use of a voucher that a cancelled order is about to return': all(holdsUse('back'), usedOnce, due('oms', 'compensate', 'ord_back')),
   'open points of a redemption': redeemed(),
   'points that a voided payment is about to give back': all(
     spent('pay_points'),

@@ -301,14 +301,17 @@ describe('Returns that pay for another order', () => {
     const draft = await rehearsal.exchanged(returnId);
     expect(await rehearsal.move(returnId, 'reject')).toMatchObject({ status: 409, body: { code: 'invalid_state_transition' } });
     const refund = (amount: number, more = {}) => rehearsal.refund(order.payments[0].id, amount, more);
-    expect((await refund(SURPLUS + 1, { returnId })).body.code).toBe('refund_exceeds_captured');
+    const ofReturn = { code: 'refund_exceeds_captured', objectType: 'return', id: returnId, exchangedAmount: eur(ONE) };
+    expect(await refund(SURPLUS + 1, { returnId })).toMatchObject({ status: 409, body: { ...ofReturn, refundableAmount: eur(SURPLUS) } });
     expect((await refund(SURPLUS, { returnId })).status).toBe(201);
+    expect(await refund(1, { returnId })).toMatchObject({ status: 409, body: { ...ofReturn, refundableAmount: eur(0) } });
     await rehearsal.confirmedAndSettled(draft.id);
     const left = BOUGHT - SURPLUS - ONE;
     const refused = await refund(left + ONE);
     expect(refused).toMatchObject({ status: 409, body: { code: 'refund_exceeds_captured', objectType: 'order', id: order.id } });
     expect(refused.body).toMatchObject({ refundableAmount: eur(left), exchangedAmount: eur(ONE), retryable: false });
     expect(refused.body.detail).toContain('exchange');
+    expect((await refund(BOUGHT)).body).toMatchObject({ refundableAmount: eur(left), exchangedAmount: eur(ONE) });
     expect([(await refund(left + 1)).status, (await refund(left)).status]).toEqual([409, 201]);
     await rehearsal.cancelledAndSettled(draft.id);
     expect(await rehearsal.refundedOf(order.id)).toEqual([BOUGHT]);

@@ -368,6 +368,8 @@ describe('Refund Payment', () => {
       'ext.payment-changed 4: partially-refunded → partially-refunded',
       'ext.payment-changed 5: partially-refunded → fully-refunded',
     ]);
+    const more = { code: 'invalid_state_transition', currentState: 'fully-refunded', action: 'refund' };
+    expect(await hub.refund(id, 1)).toMatchObject({ status: 409, body: more });
   });
 
   test('Concurrent Refund Payment requests refund at most the captured amount', async (hub) => {

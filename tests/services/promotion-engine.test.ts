@@ -164,7 +164,7 @@ describe('Record Voucher Use', () => {
   const put = (basketId: string, state: State, codes?: string[]) =>
     inside.as('ecommerce-platform')(recordVoucherUse, { params: { basketId }, body: { state, ...(codes && { codes }) } });
   const usesOf = (code: string) => inside.counters('promotion-engine', 'voucher-uses', code);
-  const MIN100 = { used: 17, left: 483 };
+  const MIN100 = { used: 17, preset: 17, left: 483 };
 
   /** The effect of each call in each state: the next state, and the uses that the basket then has. */
   const outcomes = {
@@ -192,7 +192,7 @@ describe('Record Voucher Use', () => {
     expect([first.state, before.state]).toEqual([to, to]);
     expect(await move(call)).toEqual(first);
     expect((await inside.stored('promotion-engine', basketVouchers, basketId)).version).toBe(before.version);
-    expect(await usesOf('MIN100')).toEqual({ used: MIN100.used + held, left: MIN100.left - held });
+    expect(await usesOf('MIN100')).toEqual({ ...MIN100, used: MIN100.used + held, left: MIN100.left - held });
     await put(basketId, 'released');
     expect(await usesOf('MIN100')).toEqual(MIN100);
   });
@@ -239,7 +239,7 @@ describe('Record Voucher Use', () => {
       });
     for (const [to, attempt] of before) await send(to, attempt, ['MIN100']);
     expect(await send(late[0], late[1], codes)).toMatchObject({ state, codes: [{ code: 'MIN100' }] });
-    expect(await usesOf('MIN100')).toEqual({ used: MIN100.used + held, left: MIN100.left - held });
+    expect(await usesOf('MIN100')).toEqual({ ...MIN100, used: MIN100.used + held, left: MIN100.left - held });
     await put(basketId, 'released');
   });
 
