@@ -4,7 +4,7 @@ import { Problem } from '../shared/catalog/problems.ts';
 
 /** Headers of an answer that a page may read, in addition to those that the Fetch standard always permits. */
 const EXPOSED_HEADERS = [
-  ...['Allow', 'ETag', 'Idempotent-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
+  ...['Allow', 'Content-Disposition', 'ETag', 'Idempotent-Replayed', 'Location', 'Retry-After', 'WWW-Authenticate'],
   ...['X-Correlation-Id', 'X-Request-Id'],
 ];
 

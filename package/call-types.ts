@@ -36,6 +36,7 @@ export function callTypes(): string {
   );
   const ofEvents = allEvents.map(({ name, meaning, object }) => `${comment({ summary: meaning })}  '${name}': Objects['${object}'];`);
   return `${texts.declarations()}
+export type NoInput = ${NO_INPUT};
 
 export interface Apis {
 ${ofApis.join('\n')}
@@ -86,8 +87,13 @@ function inputText(texts: TypeTexts, { path, query, request }: Call, takesHeader
     section('query', texts.of(query, 'input'), !texts.takesNoMembers(query)),
     section('body', texts.of(request, 'input'), !texts.takesNoMembers(request)),
   ];
-  return `{ ${[...sections, ...(takesHeaders ? ['readonly headers?: Readonly<Record<string, string>>'] : [])].join('; ')} }`;
+  const text = `{ ${[...sections, ...(takesHeaders ? ['readonly headers?: Readonly<Record<string, string>>'] : [])].join('; ')} }`;
+  return text === NO_INPUT ? 'NoInput' : text;
 }
+
+/** The input of many operations. Its name keeps the declarations small. */
+const NO_INPUT =
+  '{ readonly params?: Record<never, string>; readonly query?: Record<string, never>; readonly body?: Record<string, never> }';
 
 const section = (name: string, text: string, isRequired: boolean): string => `readonly ${name}${isRequired ? '' : '?'}: ${text}`;
 

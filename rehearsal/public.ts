@@ -1,4 +1,6 @@
 /** Entry point of the package `unified-commerce-estate`: a client of a running estate. */
+
+export { PathRefused } from '../shared/transport/path.ts';
 export type { ApiInput, ApiOutput, BusinessObject, EventName, ObjectType, TypedApiId } from './call-types.ts';
 export { ConnectionError, ControlError, createEstateClient, type EstateClient, type EstateClientOptions } from './estate-client.ts';
 export type { EstateEvent } from './estate-event.ts';

@@ -51,7 +51,7 @@ export interface Accepted {
  */
 export async function checkFile(sent: unknown, { reseal, unverified }: Accepted, options: CheckOptions): Promise<SnapshotFile> {
   const { estate, breathe } = options;
-  const head = (typeof sent === 'object' && sent !== null ? sent : {}) as Readonly<Record<string, unknown>>;
+  const head = headOf(sent);
   refuseOtherFormat(head);
   let parsed: unknown;
   async function* mistakesOfSections(): AsyncGenerator<FieldError, void> {
@@ -67,6 +67,13 @@ export async function checkFile(sent: unknown, { reseal, unverified }: Accepted,
   const broken = unverified ? [] : await brokenInvariants(file, await worldOf(file, indexedBy(estate), breathe), options);
   if (broken.length + seal.length > 0) throw validationFailed([...broken, ...seal]);
   return file;
+}
+
+function headOf(sent: unknown): Readonly<Record<string, unknown>> {
+  if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Readonly<Record<string, unknown>>;
+  throw validationFailed([
+    mistake([], 'not_a_snapshot', 'The body must be an object: send a file that GET /_control/snapshots/{name} returned.'),
+  ]);
 }
 
 function refuseOtherFormat({ format, version }: Readonly<Record<string, unknown>>): void {

@@ -25,7 +25,7 @@ test('a basket is open', async () => {
 
 test('a refusal has its own class', async () => {
   const rehearsal = await EstateRehearsal.create({ gateway: process.env.ESTATE_URL ?? '', credentials: DEMO_CREDENTIALS });
-  await expect(rehearsal.api('get-product-api', { params: { sku: 'no-such-thing' } })).rejects.toBeInstanceOf(ApiRefusal);
+  await expect(rehearsal.api('get-product-api', { params: { id: 'no-such-thing' } })).rejects.toBeInstanceOf(ApiRefusal);
   await rehearsal.delete();
 }, 60_000);
 `;

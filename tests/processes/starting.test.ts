@@ -69,8 +69,8 @@ test.each(someOf(fatal, 0.2))('A start stops with one sentence: %s', async (_wha
 });
 
 test('The configuration is refused with all its mistakes', async () => {
-  const lines = await expectRefused({ GATEWAY_PORT: 'abc', MAX_REHEARSALS: '0', REDIS_HOST: 'redis', JOURNAL: 'maybe' });
-  expect(lines.map((line) => line.split(/[= ]/)[0]).toSorted()).toEqual(['GATEWAY_PORT', 'JOURNAL', 'MAX_REHEARSALS', 'REDIS_HOST']);
+  const lines = await expectRefused({ GATEWAY_PORT: 'abc', MAX_REHEARSALS: '0', REDIS_URI: 'redis', JOURNAL: 'maybe' });
+  expect(lines.map((line) => line.split(/[= ]/)[0]).toSorted()).toEqual(['GATEWAY_PORT', 'JOURNAL', 'MAX_REHEARSALS', 'REDIS_URI']);
 });
 
 test('Fixtures are refused with all their mistakes, each with file and pointer', async () => {

@@ -28,8 +28,8 @@ async function warehouse() {
     await inside.as('oms')(confirmReservation, { params: { id }, body: { orderId: 'ord_1' } });
     return id;
   };
-  const reservedForBasket = async (qty: number, sku = 'mug-blue'): Promise<string> =>
-    (await inside.as('ecommerce-platform')(reserveInventory, { body: { items: [{ sku, qty }], basketId: 'bsk_1' } })).id;
+  const reservedForBasket = async (qty: number, sku = 'mug-blue', orderId?: string): Promise<string> =>
+    (await inside.as('ecommerce-platform')(reserveInventory, { body: { items: [{ sku, qty }], basketId: 'bsk_1', orderId } })).id;
   const balanced = async () => expect(await inside.violations()).toEqual([]);
   return {
     inside,
@@ -179,14 +179,15 @@ describe('Movements without an answer from the Inventory Service', () => {
     expect(await counters()).toEqual({ onHand: 997, reserved: 0, shipped: 2, writtenOff: 1 });
   });
 
-  test('A new reservation of the basket waits until consumed units of the old one have moved', async (stock) => {
-    const { inside, move, reservedForBasket } = stock;
+  test('A new reservation of the order waits until consumed units of the old one have moved', async (stock) => {
+    const { inside, move } = stock;
+    const reservedAgain = () => stock.reservedForBasket(1, 'mug-blue', 'ord_1');
     const old = await stock.confirmedForBasket(5);
     await inside.fault('away', AWAY);
     await move(old, 'consume', 'one', [mugs(2)]);
-    await expect(reservedForBasket(1)).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    await expect(reservedAgain()).rejects.toMatchObject({ code: 'dependency_unavailable' });
     await inside.noFaults();
-    await reservedForBasket(1);
+    await reservedAgain();
     await inside.advance(MINUTE);
     expect(await stock.counters()).toEqual({ onHand: 998, reserved: 1, shipped: 2 });
     await expect(move(old, 'consume', 'two', [mugs(1)])).rejects.toMatchObject(INVALID);

@@ -112,7 +112,7 @@ export const REQUEST_HEADERS: Part = {
     in: 'header',
     description:
       'ETags of versions that the client has, separated by commas, or *. The answer is 304 without a body when the object has one of them.',
-    schema: { type: 'string' },
+    schema: plainSchemaOf(IfMatch),
     example: '"3"',
   },
 };

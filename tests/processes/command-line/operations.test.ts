@@ -170,7 +170,7 @@ test('The command fault set takes the name of a preset, and options that the pre
   const at = ['--rehearsal', rehearsal.name];
   for (const args of [['payment-hub-down', '--times', '2'], ['card-payments-slow', '--kind', 'latency'], ['order-events-out-of-order']])
     expect(await runEstate(['fault', 'set', ...args, ...at])).toMatchObject({ code: 0, err: '' });
-  expect((await rehearsal.faults()).map(({ hits: _hits, ...rule }) => rule)).toEqual([
+  expect((await rehearsal.faults()).map(({ hits: _hits, struck: _struck, ...rule }) => rule)).toEqual([
     { name: 'payment-hub-down', match: { application: 'payment-hub' }, fault: { kind: 'outage' }, times: 2 },
     { name: 'card-payments-slow', match: { api: 'authorize-payment-api' }, fault: { kind: 'latency', ms: 3_000 } },
     { name: 'order-events-out-of-order', match: { event: 'order-created' }, fault: { kind: 'reorder', within: 'P1D' } },
