@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type FieldError, MOST_ERRORS } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { NO_MEMBER } from '../../shared/contract/validation.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { mistake, type Path } from './mistake.ts';
 
@@ -88,8 +89,6 @@ export async function* parseInSections(
   }
   return Object.fromEntries(found);
 }
-
-const NO_MEMBER = 'No member can have this name.';
 
 function* rowOf(schema: z.core.$ZodType, value: unknown, path: Path): Generator<FieldError, unknown, void> {
   const row = unwrapped(schema);
