@@ -20,6 +20,7 @@ import type { AnyCollection, Counters } from '../../shared/store/collections.ts'
 import { carriesEvent } from '../../shared/store/ports/due-work.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { retailers } from '../../shared/work/figures.ts';
 import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
@@ -101,9 +102,11 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
   for (const [application, { collections, counters }] of estate) {
-    const data = file.applications[application];
-    if (!data) continue;
     const at = ['applications', application];
+    const data = file.applications[application];
+    yield* mistakeOfRetailer(at, data?.objects);
+    yield* mistakeOfRetailer(['seed', ...at], file.seed.applications[application]?.objects);
+    if (!data) continue;
     yield* unknownMembers([...at, 'objects'], Object.keys(data.objects), [...collections.keys()], 'collection');
     yield* unknownMembers([...at, 'counters'], Object.keys(data.counters), [...counters.keys()], 'counter');
     for (const [name, rows] of Object.entries(data.objects)) {
@@ -131,6 +134,12 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
   yield* mistakesOfEvents(file, { estate, breathe });
   yield* mistakesOfTimes(file, breathe);
   yield* mistakesOfNumbers(file, API_IDS, breathe);
+}
+
+/** Each application has the figures of the retailer, from the start of a world. */
+function* mistakeOfRetailer(at: Path, collections: Readonly<Record<string, readonly unknown[]>> = {}): Generator<FieldError, void> {
+  if (collections[retailers.name]?.length === 1) return;
+  yield mistake([...at, 'objects', retailers.name], 'required', 'This application must have one retailer, which every world has.');
 }
 
 /** The own data of the first world. A description of the rehearsal counts its rows. */

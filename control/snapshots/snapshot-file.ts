@@ -153,7 +153,7 @@ const Head = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(VERSION),
   digest: optional(Text),
-  estate: Text,
+  estate: Text.min(1),
   name: SnapshotName,
   rehearsal: SnapshotName,
   takenAt: Instant,

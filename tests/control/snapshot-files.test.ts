@@ -207,6 +207,25 @@ describe('Files', () => {
       /^\/numbers$/,
       'too_big',
     ],
+    ['no version of its estate', (file) => Object.assign(file, { estate: '' }), /^\/estate$/, 'too_small'],
+    [
+      'no data of an application',
+      ({ applications }) => Reflect.deleteProperty(applications, 'oms'),
+      /^\/applications\/oms\/objects\/retailer$/,
+      'required',
+    ],
+    [
+      'no objects of an application',
+      ({ applications }) => Object.assign(applications.crm, { objects: {} }),
+      /^\/applications\/crm\/objects\/retailer$/,
+      'required',
+    ],
+    [
+      'no retailer at the start of an application',
+      ({ seed }) => Object.assign(seed.applications.crm.objects, { retailer: [] }),
+      /^\/seed\/applications\/crm\/objects\/retailer$/,
+      'required',
+    ],
     ['a long lineage', (file) => Object.assign(file, { lineage: 'x'.repeat(500_000) }), /^\/lineage$/, 'too_big'],
     [
       'an application with a long name',
