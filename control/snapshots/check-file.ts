@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { asSentence } from '../../fixtures/checked-file.ts';
+import { checkAmounts } from '../../fixtures/coherence/check-coherence.ts';
 import { members } from '../../fixtures/files.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Owner } from '../../shared/catalog/applications.ts';
@@ -14,6 +16,7 @@ import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
+import type { Money } from '../../shared/domain/money.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
@@ -184,8 +187,15 @@ function* mistakesOfObject(at: Path, object: Rows[number]['object'], of: AnyColl
   const { data, error } = of.schema.safeParse(object, IN_WORDS);
   for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, ...inside], code, detail);
   if (!error) yield* undeclaredMembers(at, object, data);
+  if (!error && of.name === 'products') yield* mistakesOfPrices(at, object as { readonly price?: Partial<Money> });
   if (ids.has(object.id)) yield mistake([...at, 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
   ids.add(object.id);
+}
+
+/** The limits of prices are those of the files with products. */
+function* mistakesOfPrices(at: Path, product: { readonly price?: Partial<Money> }): Generator<FieldError, void> {
+  for (const { mistake: found } of checkAmounts('products.json', [product], product.price?.currency ?? ''))
+    if (found && found.path.at(-1) === 'amount') yield mistake([...at, ...found.path.slice(1)], 'does_not_fit', asSentence(found.reason));
 }
 
 /** A reset returns to this data. */

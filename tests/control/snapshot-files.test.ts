@@ -207,6 +207,12 @@ describe('Files', () => {
       /^\/numbers$/,
       'too_big',
     ],
+    [
+      'a price below zero',
+      ({ applications }) => Object.assign(applications['ecommerce-platform'].objects.products[0].object.price, { amount: -1 }),
+      /^\/applications\/ecommerce-platform\/objects\/products\/0\/object\/price\/amount$/,
+      'does_not_fit',
+    ],
     ['no version of its estate', (file) => Object.assign(file, { estate: '' }), /^\/estate$/, 'too_small'],
     [
       'no data of an application',
