@@ -192,7 +192,7 @@ function* mistakesOfObject(at: Path, object: Rows[number]['object'], of: AnyColl
   ids.add(object.id);
 }
 
-/** The limits of prices are those of the files with products. */
+/** Files with products have the same limits of prices. */
 function* mistakesOfPrices(at: Path, product: { readonly price?: Partial<Money> }): Generator<FieldError, void> {
   for (const { mistake: found } of checkAmounts('products.json', [product], product.price?.currency ?? ''))
     if (found && found.path.at(-1) === 'amount') yield mistake([...at, ...found.path.slice(1)], 'does_not_fit', asSentence(found.reason));
