@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { asSentence } from '../../fixtures/checked-file.ts';
+import { checkAmounts } from '../../fixtures/coherence/check-coherence.ts';
 import { members } from '../../fixtures/files.ts';
 import { apis } from '../../shared/catalog/apis.ts';
 import type { Owner } from '../../shared/catalog/applications.ts';
@@ -14,12 +16,14 @@ import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
+import type { Money } from '../../shared/domain/money.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { AnyCollection, Counters } from '../../shared/store/collections.ts';
 import { carriesEvent } from '../../shared/store/ports/due-work.ts';
 import type { StoreAdapter } from '../../shared/store/ports/estate-store.ts';
 import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
+import { retailers } from '../../shared/work/figures.ts';
 import { relatedOf } from '../objects/related.ts';
 import type { InvariantResult } from '../verify/invariant.ts';
 import { ID, type WorldReader } from '../verify/world-records.ts';
@@ -101,9 +105,11 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
   yield* unknownMembers(['applications'], Object.keys(file.applications), [...estate.keys()], 'application');
   const orders = new Map<number, string>();
   for (const [application, { collections, counters }] of estate) {
-    const data = file.applications[application];
-    if (!data) continue;
     const at = ['applications', application];
+    const data = file.applications[application];
+    yield* mistakeOfRetailer(at, data?.objects);
+    yield* mistakeOfRetailer(['seed', ...at], file.seed.applications[application]?.objects);
+    if (!data) continue;
     yield* unknownMembers([...at, 'objects'], Object.keys(data.objects), [...collections.keys()], 'collection');
     yield* unknownMembers([...at, 'counters'], Object.keys(data.counters), [...counters.keys()], 'counter');
     for (const [name, rows] of Object.entries(data.objects)) {
@@ -131,6 +137,12 @@ async function* mistakesOf(file: SnapshotFile, { estate, breathe }: CheckOptions
   yield* mistakesOfEvents(file, { estate, breathe });
   yield* mistakesOfTimes(file, breathe);
   yield* mistakesOfNumbers(file, API_IDS, breathe);
+}
+
+/** Each application has the figures of the retailer, from the start of a world. */
+function* mistakeOfRetailer(at: Path, collections: Readonly<Record<string, readonly unknown[]>> = {}): Generator<FieldError, void> {
+  if (collections[retailers.name]?.length === 1) return;
+  yield mistake([...at, 'objects', retailers.name], 'required', 'This application must have one retailer, which every world has.');
 }
 
 /** The own data of the first world. A description of the rehearsal counts its rows. */
@@ -175,8 +187,15 @@ function* mistakesOfObject(at: Path, object: Rows[number]['object'], of: AnyColl
   const { data, error } = of.schema.safeParse(object, IN_WORDS);
   for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...at, ...inside], code, detail);
   if (!error) yield* undeclaredMembers(at, object, data);
+  if (!error && of.name === 'products') yield* mistakesOfPrices(at, object as { readonly price?: Partial<Money> });
   if (ids.has(object.id)) yield mistake([...at, 'id'], 'not_unique', `Two objects have the id ${object.id}.`);
   ids.add(object.id);
+}
+
+/** Files with products have the same limits of prices. */
+function* mistakesOfPrices(at: Path, product: { readonly price?: Partial<Money> }): Generator<FieldError, void> {
+  for (const { mistake: found } of checkAmounts('products.json', [product], product.price?.currency ?? ''))
+    if (found && found.path.at(-1) === 'amount') yield mistake([...at, ...found.path.slice(1)], 'does_not_fit', asSentence(found.reason));
 }
 
 /** A reset returns to this data. */

@@ -1,20 +1,28 @@
 import { z } from 'zod';
 import { type FieldError, MOST_ERRORS } from '../../shared/catalog/problems.ts';
 import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
+import { NO_MEMBER } from '../../shared/contract/validation.ts';
 import type { Breathe } from '../../shared/domain/breathe.ts';
 import { mistake, type Path } from './mistake.ts';
 
 /** The most members of a section. A schema checks each member first, so its own limit comes too late for a hostile file. */
-const limits = new WeakMap<z.core.$ZodType, number>();
+const limits = new WeakMap<object, number>();
 /** Names of members in a section. */
 const LONGEST_NAME = 400;
 /** Values within one row: an order with the most lines has a tenth. Each of them may become a mistake of the schema. */
 const MOST_VALUES = 50_000;
+/** Characters of a text. A schema may search a text before it looks at its length. */
+export const LONGEST_TEXT = 100_000;
+/** Characters of a text in a member of any type, such as the JSON of an event or of an answer. */
+const LONGEST_JSON = 4_194_304;
 
+/** The limit belongs to the definition, which copies of a schema share, such as a described one. */
 function limited<S extends z.ZodType>(schema: S, most: number): S {
-  limits.set(schema, most);
+  limits.set(schema._zod.def, most);
   return schema;
 }
+
+const limitOf = (schema: z.core.$ZodType): number | undefined => limits.get(schema._zod.def);
 
 /** A section that is a list. */
 export const listOf = <T extends z.ZodType>(row: T, most: number) => limited(z.array(row), most);
@@ -27,7 +35,7 @@ const unwrapped = (schema: z.core.$ZodType): z.core.$ZodType => (schema instance
 /** Whether a schema has sections. The rows of a list have none. */
 function hasSections(schema: z.core.$ZodType): boolean {
   const inner = unwrapped(schema);
-  if (limits.has(inner)) return true;
+  if (limitOf(inner) !== undefined) return true;
   return inner instanceof z.ZodObject && Object.values<z.core.$ZodType>(inner.shape).some(hasSections);
 }
 
@@ -41,8 +49,9 @@ export async function* parseInSections(
   if (waiting) await waiting;
   const inner = unwrapped(schema);
   if (value === undefined || !hasSections(inner)) return yield* rowOf(schema, value, path);
-  const most = limits.get(inner) ?? Number.POSITIVE_INFINITY;
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+  const most = limitOf(inner) ?? Number.POSITIVE_INFINITY;
+  if (inner instanceof z.ZodArray) {
+    if (!Array.isArray(value)) return yield mistake(path, 'invalid_type', 'This must be a list.');
     if (value.length > most) return yield mistake(path, 'too_big', `This must have at most ${most} items.`);
     const found: unknown[] = [];
     for (const [place, item] of value.entries()) {
@@ -52,7 +61,8 @@ export async function* parseInSections(
     }
     return found;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return yield* rowOf(schema, value, path);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return yield mistake(path, 'invalid_type', 'This must be an object.');
   const names = Object.keys(value);
   if (names.length > most) return yield mistake(path, 'too_big', `This must have at most ${most} members.`);
   const found: [string, unknown][] = [];
@@ -80,43 +90,65 @@ export async function* parseInSections(
   return Object.fromEntries(found);
 }
 
-const NO_MEMBER = 'No member can have this name.';
-
 function* rowOf(schema: z.core.$ZodType, value: unknown, path: Path): Generator<FieldError, unknown, void> {
-  const weight: Weight = { values: 0, prototype: undefined };
-  weigh(value, weight, []);
-  if (weight.prototype) return yield mistake([...path, ...weight.prototype], 'unknown_member', NO_MEMBER);
-  const isAny = unwrapped(schema) instanceof z.ZodUnknown;
-  if (weight.values > MOST_VALUES && !isAny) return yield mistake(path, 'too_big', `This must have at most ${MOST_VALUES} values.`);
+  const row = unwrapped(schema);
+  const refused = refusedIn(value, { most: isAny(row) ? Number.POSITIVE_INFINITY : MOST_VALUES, longest: (name) => longestIn(row, name) });
+  if (refused) return yield mistake([...path, ...refused.path], refused.code, refused.detail);
   const { data, error } = z.safeParse(schema, value, IN_WORDS);
   for (const { path: inside, code, detail } of mistakesIn(error?.issues ?? [])) yield mistake([...path, ...inside], code, detail);
   return data;
 }
 
-interface Weight {
-  values: number;
-  /** Path of the first member with the name of the prototype. A schema would drop it silently. */
-  prototype: Path | undefined;
+const isAny = (schema: z.core.$ZodType | undefined): boolean => schema !== undefined && unwrapped(schema) instanceof z.ZodUnknown;
+
+/** The most characters of a text in a member of a row. */
+function longestIn(row: z.core.$ZodType, member: PropertyKey | undefined): number {
+  const shape: Readonly<Record<PropertyKey, z.core.$ZodType>> = row instanceof z.ZodObject ? row.shape : {};
+  return member !== undefined && Object.hasOwn(shape, member) && isAny(shape[member]) ? LONGEST_JSON : LONGEST_TEXT;
 }
 
-/** Counts the values within a value. */
-function weigh(value: unknown, weight: Weight, path: PropertyKey[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const name in value) {
-    weight.values += 1;
-    path.push(name);
-    if (name === '__proto__') weight.prototype ??= [...path];
-    weigh((value as Readonly<Record<string, unknown>>)[name], weight, path);
-    path.pop();
-  }
+interface Bounds {
+  /** Values in all. */
+  readonly most: number;
+  /** Characters of a text in a member of the whole value. */
+  readonly longest: (member: PropertyKey | undefined) => number;
+}
+
+interface Refused {
+  readonly path: Path;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** What a schema would drop silently, or would take too long for. The search ends with the first. */
+function refusedIn(whole: unknown, { most, longest }: Bounds): Refused | undefined {
+  const path: PropertyKey[] = [];
+  let values = 0;
+  const search = (value: unknown): Refused | undefined => {
+    if (typeof value === 'string') {
+      const characters = longest(path[0]);
+      if (value.length <= characters) return undefined;
+      return { path: [...path], code: 'too_big', detail: `A text has at most ${characters} characters here.` };
+    }
+    if (typeof value !== 'object' || value === null) return undefined;
+    for (const name in value) {
+      values += 1;
+      if (values > most) return { path: [], code: 'too_big', detail: `This must have at most ${most} values.` };
+      path.push(name);
+      if (name === '__proto__') return { path, code: 'unknown_member', detail: NO_MEMBER };
+      if (name.length > LONGEST_TEXT) return { path, code: 'too_big', detail: `A name has at most ${LONGEST_TEXT} characters.` };
+      const found = search((value as Readonly<Record<string, unknown>>)[name]);
+      if (found) return found;
+      path.pop();
+    }
+    return undefined;
+  };
+  return search(whole);
 }
 
 /** Whether a value may have too many mistakes to validate it. */
-export function isOversized(value: unknown): boolean {
-  const weight: Weight = { values: 0, prototype: undefined };
-  weigh(value, weight, []);
-  return weight.values > MOST_VALUES;
-}
+export const isOversized = (value: unknown): boolean =>
+  refusedIn(value, { most: MOST_VALUES, longest: () => LONGEST_TEXT })?.code === 'too_big';
 
 /** The first mistakes. The check ends with the last of them. */
 export async function firstOf(mistakes: AsyncIterable<FieldError>): Promise<FieldError[]> {

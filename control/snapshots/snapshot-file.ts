@@ -15,7 +15,7 @@ import { MOST_FAULTS } from '../../shared/store/ports/faults.ts';
 import type { JournalEntry, RecordedHop } from '../../shared/store/ports/journal.ts';
 import { deliveryKey } from '../../shared/store/ports/outbox.ts';
 import type { ExportedApplication, ExportedClaim, ExportedWorld, WorldData } from '../../shared/store/ports/world-data.ts';
-import { listOf, recordOf } from './in-sections.ts';
+import { LONGEST_TEXT, listOf, recordOf } from './in-sections.ts';
 
 /**
  * The file of a snapshot: JSON, so that a person can read it and compare two of them. Unique values and indexes are left out, because they
@@ -27,7 +27,7 @@ export const VERSION = 1;
 /** Names, ids and keys. */
 const Text = z.string().max(400);
 /** Sentences about errors. */
-const Sentence = z.string().max(100_000);
+const Sentence = z.string().max(LONGEST_TEXT);
 /** Counts that continue: adding to them must stay exact. */
 const Count = z.int().min(0).max(1e12);
 const Time = z.number().min(0).max(NEVER).describe('Epoch milliseconds.');
@@ -153,7 +153,7 @@ const Head = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(VERSION),
   digest: optional(Text),
-  estate: Text,
+  estate: Text.min(1),
   name: SnapshotName,
   rehearsal: SnapshotName,
   takenAt: Instant,

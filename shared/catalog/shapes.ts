@@ -48,15 +48,22 @@ export const AnyInstant = z
 export const NAME = /^\.*[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 export const NAME_RULE = 'This must have only letters, digits, dots, hyphens and underscores, and not only dots.';
 
+/** An export is JSON with a member for each id, code and token, and a parser of JSON may drop a member of this name. */
+export const isUsableName = (text: string): boolean => text !== '__proto__';
+export const UNUSABLE_NAME = 'No id, code or token can be __proto__. Choose another one.';
+
+/** The characters of ids and names. @param most characters */
+export const nameOf = (most: number) => z.string().max(most).regex(NAME, NAME_RULE).refine(isUsableName, UNUSABLE_NAME);
+
 /** Text that people type or paste. It is trimmed, so blanks alone are too short. @param most characters after trimming */
 export const typedText = (most: number) => z.string().trim().min(1).max(most).meta({ pattern: '\\S' });
 
-export const Sku = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Sku', example: 'mug-blue' });
+export const Sku = nameOf(64).meta({ id: 'Sku', example: 'mug-blue' });
 
-export const Id = z.string().max(64).regex(NAME, NAME_RULE).meta({ id: 'Id', description: 'Opaque id.' });
+export const Id = nameOf(64).meta({ id: 'Id', description: 'Opaque id.' });
 
 /** An account id, or the number of a card as people type it. */
-export const AccountOrCard = z.string().trim().max(64).regex(NAME, NAME_RULE);
+export const AccountOrCard = z.string().trim().max(64).regex(NAME, NAME_RULE).refine(isUsableName, UNUSABLE_NAME);
 
 export const Quantity = z.int().min(1).max(9999).meta({ id: 'Quantity', example: 1 });
 
@@ -191,6 +198,9 @@ export const Address = z
 
 /** A voucher code as a customer types it. */
 export const VoucherCode = typedText(64).meta({ id: 'VoucherCode', description: 'Case does not matter.', example: 'WELCOME10' });
+
+/** A token of a payment card, a gift card or a redemption, as a client sends it. */
+export const TenderToken = typedText(128).refine(isUsableName, UNUSABLE_NAME);
 
 /** Requires exactly one of several members, also in the OpenAPI document. */
 export function exactlyOne<T extends z.ZodObject>(schema: T, names: readonly (keyof z.output<T> & string)[]): T {

@@ -115,6 +115,27 @@ export function* notTextIn(value: unknown, path: readonly string[] = []): Genera
   }
 }
 
+/** @throws Problem `validation_failed` for members named `__proto__`, at any depth */
+export function refusePrototypes(value: unknown): void {
+  const errors: FieldError[] = [];
+  for (const path of prototypesIn(value)) {
+    errors.push({ pointer: pointerTo('body', path), code: 'unknown_member', detail: NO_MEMBER });
+    if (errors.length === MOST_ERRORS) break;
+  }
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+export const NO_MEMBER = 'No member can have this name.';
+
+/** Paths of members named `__proto__`. Schemas would drop them silently. */
+export function* prototypesIn(value: unknown, path: readonly PropertyKey[] = []): Generator<readonly PropertyKey[], void> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '__proto__') yield [...path, name];
+    else yield* prototypesIn(member, [...path, name]);
+  }
+}
+
 function* prepended<T>(first: T, rest: Iterable<T>): Generator<T, void> {
   yield first;
   yield* rest;

@@ -185,9 +185,13 @@ const holdsKnown = (text: string): boolean => known.some((secret) => text.includ
 
 const isSuspicious = (text: string): boolean => SUSPICIOUS.test(text) || holdsKnown(text);
 
+/** The patterns overflow on a longer text, which is replaced as a whole if it may have a secret. A body has fewer characters. */
+const MOST_SEARCHED = 1_048_576;
+
 /** Replaces card numbers, tokens and credentials in a text. */
 export function redactText(text: string): string {
   if (!isSuspicious(text)) return text;
+  if (text.length > MOST_SEARCHED) return CENSOR;
   const patterned = PATTERNS.reduce((left, [pattern, censored]) => left.replace(pattern, censored), redactTokens(text));
   const unknown = known.reduce((left, secret) => left.replaceAll(secret, CENSOR), patterned);
   return censorCardNumbers(unknown, CENSOR);
@@ -206,6 +210,7 @@ function redactString(text: string): string {
 
 /** Redacts encoded parts. It runs before the plain redaction, which would censor a secret in a part and leave its encoded characters. */
 function redactEncoded(text: string, spaced: (part: string) => string): string {
+  if (text.length > MOST_SEARCHED) return text;
   // Most texts have no secret: testing the whole text costs less than testing each part.
   if (!holdsEncoded(spaced(text))) return text;
   return text.replaceAll(/[^\s/?&=#"]+/g, (part) => (/[%+]/.test(part) && holdsEncoded(spaced(part)) ? CENSOR : part));
@@ -250,7 +255,8 @@ const isSecretName = (name: string): boolean => name.length <= 40 && SECRET_NAME
 export function redactJson(json: string): string {
   if (!isSuspicious(json)) return json;
   // Tokens are the most frequent secret. In text without escapes they appear verbatim, so text that has only tokens need not be parsed.
-  if (!json.includes('\\') && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
+  const isPlain = json.length <= MOST_SEARCHED && !json.includes('\\');
+  if (isPlain && !isSuspicious(json.replace(TOKENS, CENSOR))) return redactTokens(json);
   try {
     return JSON.stringify(redactValue(JSON.parse(json)));
   } catch {
@@ -338,6 +344,13 @@ export function* searchedPieces(text: string): Generator<string, void> {
 
 /** The kind of secret in a text that must not be stored. Card tokens may be stored. */
 export function secretIn(text: string): 'card_number' | 'credential' | undefined {
+  if (text.length > MOST_SEARCHED) {
+    for (const piece of searchedPieces(text)) {
+      const found = secretIn(piece);
+      if (found) return found;
+    }
+    return undefined;
+  }
   if (censorCardNumbers(text, '') !== text) return 'card_number';
   return text.search(CREDENTIALS) >= 0 || holdsKnown(text) ? 'credential' : undefined;
 }

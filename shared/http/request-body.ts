@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
-import { pointerTo, refuseNotText } from '../contract/validation.ts';
+import { pointerTo, refuseNotText, refusePrototypes } from '../contract/validation.ts';
 import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
@@ -121,7 +121,9 @@ function jsonIn(text: string, limits: Limits): unknown {
   refuseExcess(json, limits);
   const value = parse(json);
   // In UTF-8 JSON, only an escape can encode characters that are not text.
-  if (json.includes('\\u')) refuseNotText(value, 'body');
+  const hasEscapes = json.includes('\\u');
+  if (hasEscapes) refuseNotText(value, 'body');
+  if (hasEscapes || json.includes('__proto__')) refusePrototypes(value);
   return value;
 }
 

@@ -100,6 +100,28 @@ test('Another outcome or kind drops the members that only the former one has', a
   expect(changed).not.toHaveProperty('percent');
 });
 
+test('A gift card, a token or an id with the name of the prototype is refused, and a world with similar names has a valid file', async (rehearsal) => {
+  const id = '__proto__';
+  const order = await rehearsal.draft();
+  const pay = (token: string) =>
+    rehearsal.call('authorize-payment-api', { body: { orderId: order.id, amount: eur(5), tender: { type: 'gift-card', token } } });
+  const unusable = { status: 422, body: { errors: [{ detail: expect.stringContaining('No id, code or token can be __proto__.') }] } };
+  expect(await rehearsal.call('change-gift-card-by-hand', { params: { id }, body: { balance: eur(100) } })).toMatchObject(unusable);
+  expect(await rehearsal.call('change-payment-token-by-hand', { params: { id }, body: { outcome: 'approve' } })).toMatchObject(unusable);
+  expect(await pay(id)).toMatchObject(unusable);
+  for (const name of ['constructor', 'prototype', 'toString', '__proto__1']) {
+    await rehearsal.control('change-gift-card-by-hand', { params: { id: name }, body: { balance: eur(100) } });
+    expect((await pay(name)).status).toBe(201);
+  }
+  await rehearsal.settle();
+  const file = await rehearsal.control('export-rehearsal', { params: { name: rehearsal.name } });
+  const { status } = await rehearsal.call('upload-snapshot', {
+    query: { name: 'similar-names', dryRun: 'true' } as never,
+    body: file as never,
+  });
+  expect(status).toBe(200);
+});
+
 test('A change sets the balance of a gift card, before and after it pays, and the records of money agree', async (rehearsal) => {
   const set = (id: string, amount: number) =>
     rehearsal.control('change-gift-card-by-hand', { params: { id }, body: { balance: eur(amount) } });

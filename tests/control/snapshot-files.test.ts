@@ -82,6 +82,9 @@ function* placesIn(value: File, path: readonly string[] = []): Generator<readonl
   }
 }
 
+/** The format has no type for these. */
+const HAS_ANY_TYPE: ReadonlySet<string> = new Set(['payload', 'request', 'response', 'answer']);
+
 describe('Files', () => {
   plainTest(
     'A file with any wrong member is refused, or opens as a world that can be read',
@@ -105,6 +108,29 @@ describe('Files', () => {
       expect([places.length > 100, failures]).toEqual([true, []]);
     },
     1_200_000,
+  );
+
+  plainTest(
+    'A file with an object for a list, or a list for an object, is refused with its place',
+    async () => {
+      const { rehearsal, text } = shared;
+      // Short lists: what the format refuses needs no other row.
+      const short = JSON.stringify(JSON.parse(text, (_name, value) => (Array.isArray(value) ? value.slice(0, 1) : value)));
+      const failures: string[] = [];
+      const places = [...placesIn(JSON.parse(short))].filter((path) => !HAS_ANY_TYPE.has(path.at(-1) ?? ''));
+      for (const path of places) {
+        const file = JSON.parse(short);
+        const holder = path.slice(0, -1).reduce((inner, name) => inner[name], file);
+        const name = path.at(-1) ?? '';
+        if (typeof holder[name] !== 'object' || holder[name] === null) continue;
+        holder[name] = Array.isArray(holder[name]) ? {} : [];
+        const { status, body } = await upload(rehearsal, file, { reseal: 'true', unverified: 'true', dryRun: 'true' });
+        const isNamed = body.errors?.some(({ pointer }: File) => pointer.startsWith(`/${path.join('/')}`));
+        if (status !== 422 || !isNamed) failures.push(`/${path.join('/')}: ${status}`);
+      }
+      expect([places.length > 100, failures]).toEqual([true, []]);
+    },
+    300_000,
   );
 
   const refused: readonly (readonly [what: string, change: (file: File) => unknown, pointer: RegExp, code: string])[] = [
@@ -160,6 +186,51 @@ describe('Files', () => {
       ({ journal }) => Object.assign(journal[0], { bodies: { requestId: 1 } }),
       /^\/journal\/0\/bodies\/requestId$/,
       'unknown_member',
+    ],
+    ['an object for its events', (file) => Object.assign(file, { events: {} }), /^\/events$/, 'invalid_type'],
+    ['an object for its journal', (file) => Object.assign(file, { journal: { length: 5 } }), /^\/journal$/, 'invalid_type'],
+    [
+      'an object for the objects of a collection',
+      ({ applications }) => Object.assign(applications.oms.objects, { orders: { 0: {} } }),
+      /^\/applications\/oms\/objects\/orders$/,
+      'invalid_type',
+    ],
+    [
+      'a long text in an object',
+      ({ applications }) => Object.assign(applications.crm.objects.customers[0].object, { firstName: '1'.repeat(200_000) }),
+      /^\/applications\/crm\/objects\/customers\/0\/object\/firstName$/,
+      'too_big',
+    ],
+    [
+      'more numbers than an estate has operations',
+      (file) => Object.assign(file, { numbers: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`n${n}`, 1])) }),
+      /^\/numbers$/,
+      'too_big',
+    ],
+    [
+      'a price below zero',
+      ({ applications }) => Object.assign(applications['ecommerce-platform'].objects.products[0].object.price, { amount: -1 }),
+      /^\/applications\/ecommerce-platform\/objects\/products\/0\/object\/price\/amount$/,
+      'does_not_fit',
+    ],
+    ['no version of its estate', (file) => Object.assign(file, { estate: '' }), /^\/estate$/, 'too_small'],
+    [
+      'no data of an application',
+      ({ applications }) => Reflect.deleteProperty(applications, 'oms'),
+      /^\/applications\/oms\/objects\/retailer$/,
+      'required',
+    ],
+    [
+      'no objects of an application',
+      ({ applications }) => Object.assign(applications.crm, { objects: {} }),
+      /^\/applications\/crm\/objects\/retailer$/,
+      'required',
+    ],
+    [
+      'no retailer at the start of an application',
+      ({ seed }) => Object.assign(seed.applications.crm.objects, { retailer: [] }),
+      /^\/seed\/applications\/crm\/objects\/retailer$/,
+      'required',
     ],
     ['a long lineage', (file) => Object.assign(file, { lineage: 'x'.repeat(500_000) }), /^\/lineage$/, 'too_big'],
     [

@@ -302,3 +302,29 @@ test('Redaction keeps tokens that are registered, and tokens that name their dec
   expect(JSON.parse(redactJson(JSON.stringify({ ...shown, pan: 'x', note: '\\' })))).toEqual({ ...shown, pan: '[redacted]', note: '\\' });
   expect(redactText('declined: tok_decline_lost_card')).toBe('declined: tok_decline_lost_card');
 });
+
+test.each([
+  ['digits', '1'],
+  ['digits in groups', '4111 1111 1111 111'],
+  ['digits that plus signs join', '1+'],
+  ['digits with hyphens', '1---'],
+  ['letters of credentials', 'uct_a.'],
+  ['letters of a header', 'bearer aaaaaaaaa '],
+  ['an address', '://a'],
+  ['encoded characters', '%41'],
+  ['encoded digits', '%31'],
+])('Redaction and the search for secrets end on a text of any length with %s', (_what, part) => {
+  const long = part.repeat(16_777_216 / part.length);
+  const edge = part.repeat(1_048_576 / part.length);
+  for (const text of [long, edge]) {
+    for (const redact of [redactText, redactJson, redactUrl, redactValue, secretIn]) expect(() => redact(text)).not.toThrow();
+  }
+});
+
+test('A secret at the end of a text of any length is found, and never shown', () => {
+  const text = `${'a, '.repeat(700_000)}4111 1111 1111 1111`;
+  expect(secretIn(text)).toBe('card_number');
+  for (const redact of [redactText, redactUrl, redactValue]) expect(redact(text)).toBe('[redacted]');
+  const encoded = `${'a, '.repeat(700_000)}%34111111111111111`;
+  expect([redactValue(encoded), redactJson(JSON.stringify(encoded))]).toEqual(['[redacted]', '"[redacted]"']);
+});

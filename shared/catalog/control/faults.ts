@@ -7,7 +7,7 @@ import { TYPE_PREFIX } from '../event-names.ts';
 import { allEvents } from '../events.ts';
 import { TrackingStatus } from '../fulfillment/shipments.ts';
 import { internalCalls } from '../internal-calls.ts';
-import { anyRequired, NAME, NAME_RULE } from '../shapes.ts';
+import { anyRequired, nameOf } from '../shapes.ts';
 import { CARRIER } from './webhooks.ts';
 
 /** All kinds of faults. `faultKinds` lists which apply to each target. */
@@ -63,7 +63,7 @@ export const MOST_STRUCK = 20;
 export const LONGEST_NAME = 64;
 
 /** The name of a fault, chosen by the caller. */
-export const FaultName = z.string().max(LONGEST_NAME).regex(NAME, NAME_RULE);
+export const FaultName = nameOf(LONGEST_NAME);
 
 /**
  * The type of an event, with or without its prefix. The schema accepts any text, so that the refusal of an unknown type can list the known

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import type { Figures } from '../retailer.ts';
-import { commonFields, Id, Instant, Money, NAME, NAME_RULE } from '../shapes.ts';
+import { commonFields, Id, Instant, isUsableName, Money, NAME, NAME_RULE, UNUSABLE_NAME } from '../shapes.ts';
 
 export const Tier = z
   .enum(['bronze', 'silver', 'gold'])
@@ -31,6 +31,7 @@ export const CardNumber = z
   .min(4)
   .max(32)
   .regex(NAME, NAME_RULE)
+  .refine(isUsableName, UNUSABLE_NAME)
   .meta({ id: 'CardNumber', description: 'Card that the member shows at the till.' });
 
 export const LedgerEntry = z

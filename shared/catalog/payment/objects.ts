@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineObject } from '../define-object.ts';
 import { defineLifeCycle } from '../life-cycle.ts';
-import { commonFields, Id, Instant, Money, typedText } from '../shapes.ts';
+import { commonFields, Id, Instant, Money, TenderToken } from '../shapes.ts';
 import { Dispute } from './disputes.ts';
 
 /** Reasons of the Payment Hub for declining a tender. The simulated provider adds the codes of its tokens. */
@@ -137,7 +137,7 @@ const PaymentTender = z
   .meta({ id: 'PaymentTender' });
 
 export const PayOutTender = z
-  .strictObject({ type: z.literal('gift-card'), token: typedText(128) })
+  .strictObject({ type: z.literal('gift-card'), token: TenderToken })
   .meta({ id: 'PayOutTender', description: 'A gift card that receives an amount whose refund failed.' });
 
 const RefundState = z.enum(['pending', 'succeeded', 'failed']).meta({

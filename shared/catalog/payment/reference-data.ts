@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { Money } from '../shapes.ts';
+import { isUsableName, Money, UNUSABLE_NAME } from '../shapes.ts';
+
+const token = z.string().min(1).max(128).refine(isUsableName, UNUSABLE_NAME);
 
 /** A gift card of the retailer: token and balance. */
-export const GiftCard = z.strictObject({ token: z.string().min(1).max(128), balance: Money }).meta({ id: 'GiftCard' });
+export const GiftCard = z.strictObject({ token, balance: Money }).meta({ id: 'GiftCard' });
 export type GiftCard = z.output<typeof GiftCard>;
-
-const token = z.string().min(1).max(128);
 
 const RefundBehaviour = z
   .discriminatedUnion('outcome', [

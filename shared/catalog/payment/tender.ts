@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type MemberRule, typedText, withRules } from '../shapes.ts';
+import { type MemberRule, TenderToken, withRules } from '../shapes.ts';
 import { TenderType } from './objects.ts';
 
-const token = typedText(128).optional();
+const token = TenderToken.optional();
 const TOKEN_RULES: readonly MemberRule[] = [
   { when: { member: 'type', is: ['card', 'gift-card', 'loyalty'] }, needs: 'token', error: 'This tender needs a token.' },
   { when: { member: 'type', is: ['cash'] }, refuses: 'token', error: 'Cash has no token; leave it out.' },
