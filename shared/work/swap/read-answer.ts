@@ -11,7 +11,7 @@ import {
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
-import { exceededLimit, JSON_LEVELS, JSON_VALUES } from '../../domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES } from '../../domain/json-limits.ts';
 import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
@@ -93,7 +93,8 @@ const TEXT_CHARACTERS = 500;
  * @throws Problem for a refusal, Violation for an answer that breaks the contract
  */
 export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
-  const exceeded = api.produces === 'application/json' ? excessOf(body.toString()) : undefined;
+  const isText = api.produces === 'application/json' || status >= 300;
+  const exceeded = isText ? excessOf(body.toString()) : undefined;
   if (exceeded !== undefined) throw unacceptable('wrong_shape', api, `answered ${status} with JSON of more than ${exceeded}.`);
   if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
   if (api.produces !== 'application/json') return body.toString('base64');
@@ -127,11 +128,29 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
 /** The system has sent the header itself. The estate has replaced it before it reads the answer. */
 const HEADER_OF_SWAP = `This has the value of a header of the swap, which the estate never stores and shows as ${CENSOR}. Leave it out.`;
 
-/** Deeper JSON could overflow the stack, and more values would block the process. @returns the exceeded limit in words */
-export function excessOf(text: string): string | undefined {
-  const exceeded = exceededLimit(text, { levels: JSON_LEVELS, values: JSON_VALUES });
-  return exceeded && (exceeded === 'levels' ? `${JSON_LEVELS} levels` : `${JSON_VALUES.toLocaleString('en')} values`);
+const LIMITS = { levels: JSON_LEVELS, named: JSON_MEMBERS, values: JSON_VALUES, kinds: JSON_KINDS };
+
+/** Another text is no JSON, or has one value. The parser finds that in its first characters. */
+const HOLDER = /^\s*[[{]/;
+
+/**
+ * Deeper JSON could overflow the stack, and more values or members would block the process. A list may be long: a real system may have
+ * more objects than the estate.
+ * @returns the exceeded limit in words
+ */
+function excessOf(text: string): string | undefined {
+  const exceeded = HOLDER.test(text) ? exceededLimit(text, LIMITS) : undefined;
+  if (exceeded === undefined) return undefined;
+  const words = {
+    levels: `${JSON_LEVELS} levels`,
+    values: `${JSON_VALUES.toLocaleString('en')} values`,
+    kinds: `${JSON_KINDS.toLocaleString('en')} different names or sequences of members`,
+  };
+  return exceeded in words ? words[exceeded as keyof typeof words] : `${JSON_MEMBERS.toLocaleString('en')} members in one object`;
 }
+
+/** The JSON that a real system sent. @returns undefined also for JSON beyond the limits */
+export const outsideJsonIn = (text: string): unknown => (excessOf(text) === undefined ? jsonIn(text) : undefined);
 
 /** The estate stores an answer and publishes it in events, as the body of a request. @throws Violation `secret` */
 export function refuseUnsafe(api: Called, value: unknown): void {
