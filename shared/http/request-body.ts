@@ -20,14 +20,21 @@ const bodyTooLarge = (most: number): Problem => new Problem('payload_too_large',
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
+/** Node removes the coding `chunked`, and leaves others in the body. */
+function refuseOtherTransfer({ headers: { 'transfer-encoding': coding } }: IncomingMessage): void {
+  if (coding === undefined || /^chunked$/i.test(coding.trim())) return;
+  throw new Problem('malformed_request', 'Send the body with Transfer-Encoding: chunked alone, or with a Content-Length.');
+}
+
 /**
  * The whole body, unparsed. The gateway reads it before it calls an application, so that slow clients, oversized chunked bodies and clients
  * that leave cost no application anything. The forwarded body has a Content-Length.
  * @param most limit of its bytes
- * @throws Problem `payload_too_large` for the announced or the actual length; ClientGone
+ * @throws Problem `payload_too_large` for the announced or the actual length, `malformed_request` for a transfer coding; ClientGone
  */
 export async function readBody(request: IncomingMessage, response: ServerResponse, most = BODY_BYTES): Promise<Buffer | undefined> {
   const isExpected = hasBody(request);
+  refuseOtherTransfer(request);
   if (isExpected && Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most);
   if (isExpected && /^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   // Node is still parsing. By the next turn it has parsed a short body that came together with its headers, so that it can be read without listeners.
