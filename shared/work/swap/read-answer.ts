@@ -130,7 +130,7 @@ const HEADER_OF_SWAP = `This has the value of a header of the swap, which the es
 
 const LIMITS = { levels: JSON_LEVELS, named: JSON_MEMBERS, values: JSON_VALUES, kinds: JSON_KINDS };
 
-/** Another text is no JSON, or has one value. The parser finds that in its first characters. */
+/** The parser refuses any other text at its first characters, or reads a single value. */
 const HOLDER = /^\s*[[{]/;
 
 /**
