@@ -5,6 +5,7 @@ import type { Agent } from 'undici';
 import type { AgentRequest } from '../shared/control/admitted.ts';
 import { hmacOf } from '../shared/control/credentials.ts';
 import { randomToken } from '../shared/domain/ids.ts';
+import { excessOfBody } from '../shared/http/request-body.ts';
 import { jsonIn } from '../shared/transport/answer.ts';
 import { acceptedIn, headerFor, inAcceptedType } from './accepted-types.ts';
 import { createAgentServer } from './server.ts';
@@ -46,7 +47,13 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     response.once('close', () => cancelled.abort());
     if (response.destroyed) return;
     const { method: verb = 'GET' } = request;
-    const message = messageIn(body);
+    const text = String(body ?? '');
+    const excess = excessOfBody(text);
+    if (excess !== undefined) {
+      refuse(response, excess);
+      return;
+    }
+    const message = messageIn(text);
     const session = SESSION.exec(String(request.headers[SESSION_HEADER]))?.[0];
     const numbered = (id: unknown): string => JSON.stringify([principal, session, id]);
     if (session !== undefined && message.method === 'notifications/cancelled') running.get(numbered(message.params?.requestId))?.abort();
@@ -87,9 +94,18 @@ interface Message {
 }
 
 /** The message of a body. The library refuses what is not a message. */
-function messageIn(body: Buffer | undefined): Message {
-  const value = jsonIn(String(body ?? ''));
+function messageIn(text: string): Message {
+  const value = jsonIn(text);
   return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** The code of JSON-RPC for what is not a request. */
+const INVALID_REQUEST = -32_600;
+
+/** The library would parse a body before it refuses it. */
+function refuse(response: ServerResponse, message: string): void {
+  const answer = JSON.stringify({ jsonrpc: '2.0', error: { code: INVALID_REQUEST, message }, id: null });
+  response.writeHead(400, { 'Content-Type': 'application/json' }).end(answer);
 }
 
 const headersOf = (headers: IncomingHttpHeaders): Headers =>

@@ -2,8 +2,10 @@ import type { z } from 'zod';
 import { applications } from '../../shared/catalog/applications.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type KeptAnswers, MOST_KEPT, type SwappableApplication, type Swaps, swappable } from '../../shared/catalog/swap.ts';
+import { eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import { type Outbound, OutboundRefused } from '../../shared/http/outbound.ts';
+import { inShortTurns } from '../../shared/process/waiting.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
 import { retailers } from '../../shared/work/figures.ts';
 import { EMPTY_FIDELITY, type FidelityLog, fidelityLogs, notCompared } from '../../shared/work/shadow/stored-fidelity.ts';
@@ -81,8 +83,13 @@ export async function readAnswers(worlds: Pick<ObjectReader, 'object' | 'all'>, 
     throw new Problem('not_swapped', `${name} ${why}.`, { application: name });
   }
   const rows = await worlds.all(world, application, keptRecords.name, { after: 0, limit: MOST_KEPT });
-  const records = rows.map(({ json }) => JSON.parse(json) as z.output<typeof keptRecords.schema>);
-  return keptAnswers(records.toSorted((one, other) => one.id.localeCompare(other.id)).map(({ recorded }) => recorded));
+  const breathe = inShortTurns();
+  const records = await eachBreathing(rows, breathe, ({ json }) => JSON.parse(json) as z.output<typeof keptRecords.schema>);
+  const sorted = records.toSorted((one, other) => one.id.localeCompare(other.id));
+  return keptAnswers(
+    sorted.map(({ recorded }) => recorded),
+    breathe,
+  );
 }
 
 /** The results of the comparisons with real systems in the mode shadow so far. */

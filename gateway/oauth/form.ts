@@ -7,6 +7,9 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset\s*=\s*"?
 /** The parameters that the endpoints read. Others are ignored, as the RFC demands. */
 const PARAMETERS = ['grant_type', 'scope', 'client_id', 'client_secret', 'token', 'token_type_hint'] as const;
 
+/** Longer than any client needs. A body of the usual limit could have half a million parameters. */
+const MOST_BYTES = 16_384;
+
 /** The parameters of a request. One without a value counts as absent (RFC 6749 §3.2). */
 export type Form = Readonly<Partial<Record<(typeof PARAMETERS)[number], string>>>;
 
@@ -17,6 +20,7 @@ export function readForm({ headers, url = '' }: IncomingMessage, body: Buffer | 
   if (!FORM_TYPE.test(headers['content-type']?.trim() ?? '') || headers['content-encoding'] !== undefined)
     throw new OAuthRefusal('invalid_request', 'Send the body as application/x-www-form-urlencoded in UTF-8, without a Content-Encoding.');
   const bytes = body ?? Buffer.alloc(0);
+  if (bytes.length > MOST_BYTES) throw new OAuthRefusal('invalid_request', `The body has more than ${MOST_BYTES} bytes.`);
   if (!isUtf8(bytes)) throw new OAuthRefusal('invalid_request', 'The body is not UTF-8.');
   const sent = new URLSearchParams(bytes.toString());
   const repeated = PARAMETERS.filter((name) => sent.getAll(name).length > 1);

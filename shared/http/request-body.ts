@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
 import { pointerTo, refuseNotText, refusePrototypes } from '../contract/validation.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** Limit of a request body in bytes. */
@@ -20,14 +20,21 @@ const bodyTooLarge = (most: number): Problem => new Problem('payload_too_large',
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
 
+/** Node removes the coding `chunked`, and leaves others in the body. */
+function refuseOtherTransfer({ headers: { 'transfer-encoding': coding } }: IncomingMessage): void {
+  if (coding === undefined || /^chunked$/i.test(coding.trim())) return;
+  throw new Problem('malformed_request', 'Send the body with Transfer-Encoding: chunked alone, or with a Content-Length.');
+}
+
 /**
  * The whole body, unparsed. The gateway reads it before it calls an application, so that slow clients, oversized chunked bodies and clients
  * that leave cost no application anything. The forwarded body has a Content-Length.
  * @param most limit of its bytes
- * @throws Problem `payload_too_large` for the announced or the actual length; ClientGone
+ * @throws Problem `payload_too_large` for the announced or the actual length, `malformed_request` for a transfer coding; ClientGone
  */
 export async function readBody(request: IncomingMessage, response: ServerResponse, most = BODY_BYTES): Promise<Buffer | undefined> {
   const isExpected = hasBody(request);
+  refuseOtherTransfer(request);
   if (isExpected && Number(request.headers['content-length'] ?? 0) > most) throw bodyTooLarge(most);
   if (isExpected && /^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   // Node is still parsing. By the next turn it has parsed a short body that came together with its headers, so that it can be read without listeners.
@@ -92,7 +99,7 @@ export async function readJson(
   const text =
     typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most: BODY_BYTES })).toString();
   if (text === '') return undefined;
-  return { value: jsonIn(text, isInside ? {} : { members: JSON_MEMBERS, values: JSON_VALUES }), text };
+  return { value: jsonIn(text, isInside ? {} : OUTSIDE), text };
 }
 
 /**
@@ -107,11 +114,18 @@ export async function readJsonBytes(headers: IncomingHttpHeaders, body: Buffer |
   return bytesOf(body, { coding: headers['content-encoding'], most });
 }
 
-/** The most members of an object, and the most values of the whole. */
+/** The most members of an object, and the most values and kinds of objects of the whole. */
 interface Limits {
   readonly members?: number;
   readonly values?: number;
+  readonly kinds?: number;
 }
+
+/** Limits of JSON from outside the estate. */
+const OUTSIDE: Limits = { members: JSON_MEMBERS, values: JSON_VALUES, kinds: JSON_KINDS };
+
+/** What is too much in a JSON body from outside the estate, as a sentence. Code that does not read it with `readJson` refuses it with this. */
+export const excessOfBody = (json: string): string | undefined => excessOf(json, OUTSIDE);
 
 /** The value of a file. @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
 export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length) });
@@ -173,19 +187,28 @@ async function decoded(body: Buffer, { coding = '', most }: Coding): Promise<Buf
 }
 
 function refuseExcess(json: string, limits: Limits): void {
+  const excess = excessOf(json, limits);
+  if (excess !== undefined) throw new Problem('malformed_request', excess);
+}
+
+/** Characters of a text that is parsed to name the place of its excess. A longer one would take too long. */
+const MOST_SEARCHED = 65_536;
+
+function excessOf(json: string, limits: Limits): string | undefined {
   const exceeded = exceededLimit(json, { levels: JSON_LEVELS, ...limits });
-  if (exceeded === 'levels') throw new Problem('malformed_request', `The body nests deeper than ${JSON_LEVELS} levels.`);
-  if (exceeded === 'values') {
-    const most = Math.floor(limits.values ?? 0).toLocaleString('en');
-    throw new Problem('malformed_request', `The body has more than ${most} values in all: send fewer.`);
+  if (exceeded === undefined) return undefined;
+  if (exceeded === 'levels') return `The body nests deeper than ${JSON_LEVELS} levels.`;
+  if (exceeded === 'values')
+    return `The body has more than ${Math.floor(limits.values ?? 0).toLocaleString('en')} values in all: send fewer.`;
+  if (exceeded === 'kinds') {
+    const most = JSON_KINDS.toLocaleString('en');
+    return `The body has more than ${most} different names or sequences of members: use the same names in the same order, or send less.`;
   }
-  if (exceeded === 'members') {
-    // The rest of the body may have any number of values.
-    const hasMore = exceededLimit(json, { levels: JSON_LEVELS, values: JSON_VALUES }) !== undefined;
-    const place = hasMore ? '' : (pointerOfExcess(parse(json)) ?? '');
-    const what = place === '' ? 'The body' : `The member ${place} of the body`;
-    throw new Problem('malformed_request', `${what} has more than ${JSON_MEMBERS.toLocaleString('en')} members or items: send fewer.`);
-  }
+  // The rest of the body may have any number of values.
+  const isSearched = json.length <= MOST_SEARCHED && exceededLimit(json, { levels: JSON_LEVELS }) === undefined;
+  const place = isSearched ? (pointerOfExcess(parse(json)) ?? '') : '';
+  const what = place === '' ? 'The body' : `The member ${place} of the body`;
+  return `${what} has more than ${JSON_MEMBERS.toLocaleString('en')} members or items: send fewer.`;
 }
 
 /** The JSON pointer of the first object or list with too many members. It is within the permitted levels. */

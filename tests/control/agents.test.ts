@@ -260,3 +260,27 @@ describe('Answers for agents', () => {
     for (const { name } of tools.filter(({ name }) => name !== 'close')) expect(text).toContain(name);
   });
 });
+
+const members = (count: number, prefix = 'k'): string => `{${Array.from({ length: count }, (_, n) => `"${prefix}${n}":1`).join(',')}}`;
+
+test.each([
+  ['more than 64 levels', `${'['.repeat(520_000)}${']'.repeat(520_000)}`, 'The body nests deeper than 64 levels.'],
+  ['too many members', members(70_000), 'The body has more than 1,000 members or items: send fewer.'],
+  [
+    'too many values',
+    `[${Array(200)
+      .fill(`[${Array(600).fill('1').join(',')}]`)
+      .join(',')}]`,
+    'The body has more than 100,000 values in all: send fewer.',
+  ],
+  [
+    'objects of too many kinds',
+    `[${Array.from({ length: 900 }, (_, n) => members(10, `k${n}_`)).join(',')}]`,
+    'The body has more than 5,000 different names or sequences of members: use the same names in the same order, or send less.',
+  ],
+])('A message of an agent with %s is refused before it is parsed', async (_what, body, message) => {
+  await using endpoint = await agentEndpoint(estate.gateway);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-principal': 'a' };
+  const reply = await fetch(new URL('/mcp', endpoint.url), { method: 'POST', headers, body });
+  expect([reply.status, await reply.json()]).toEqual([400, { jsonrpc: '2.0', error: { code: -32_600, message }, id: null }]);
+});

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../command-line/program.ts';
+import { keptAnswers } from '../../shared/work/swap/kept-answers.ts';
 import { anObservedEstate } from '../observability/observed-estate.ts';
 import { ADMIN, estate, newRehearsal, type TestRehearsal } from '../support/estate.ts';
 import { startPaymentHub } from '../support/real-payment-hub.ts';
@@ -117,4 +118,67 @@ test('A swap is refused with every member that its mode lacks or does not accept
     '/swap/payment-hub/compare/0 unknown_name: No answer of payment-hub has a member stat. Did you mean state?',
   ]);
   expect(await refused({ url: 'http://127.0.0.1:0' })).toEqual([expect.stringContaining('The port 0 does not exist')]);
+});
+
+const distinct = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
+const unlike = Array.from({ length: 600 }, (_, n) => Object.fromEntries(Array.from({ length: 10 }, (_none, m) => [`k${n}_${m}`, 1])));
+
+test.each([
+  ['more than 1,000 members in one object', 201, { items: [distinct(1_001)] }, '1,000 members in one object'],
+  ['objects of more than 5,000 kinds', 201, { items: unlike }, '5,000 different names or sequences of members'],
+  ['more than 1,000 members in a refusal', 409, distinct(1_001), '1,000 members in one object'],
+] as const)('An answer with %s breaks the contract, real and in shadow, and is not kept', async (_what, status, answered, words) => {
+  await using hub = await startPaymentHub(() => ({ status, body: answered }));
+  for (const mode of ['real', 'shadow'] as const) {
+    await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, mode, keep: true } });
+    const { id: orderId } = await rehearsal.draft();
+    const amount = { amount: 500, currency: 'EUR' };
+    const { body } = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), amount } });
+    if (mode === 'real') expect(body).toMatchObject({ status: 502, violation: 'wrong_shape', outside: true });
+    else
+      expect(await rehearsal.control('read-fidelity', { query: { timeoutMs: 5_000 } })).toMatchObject({
+        items: [{ compared: 1, waiting: 0 }],
+      });
+    const detail = `The real payment-hub answered ${status} with JSON of more than ${words}.`;
+    expect((await rehearsal.control('list-swaps')).items[0]?.violations).toMatchObject([{ name: 'wrong_shape', detail }]);
+    const { answers } = await rehearsal.control('read-answers', { params: { application: 'payment-hub' } });
+    expect(answers['authorize-payment-api']).toMatchObject([{ status, answer: null }]);
+  }
+});
+
+test('A refusal is kept by its start without secrets, also if it has a list of more than 1,000 items', async () => {
+  const items = Array.from({ length: 2_000 }, () => ({ password: 'p', pin: 4111111111111111, note: 'x'.repeat(100) }));
+  await using hub = await startPaymentHub(() => ({ status: 409, body: { code: 'invalid_state_transition', detail: 'no', items } }));
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const { id: orderId } = await rehearsal.draft();
+  const amount = { amount: 500, currency: 'EUR' };
+  const { body } = await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), amount } });
+  expect(body).toMatchObject({ status: 409, code: 'invalid_state_transition', detail: expect.stringContaining('no') });
+  const { answers } = await rehearsal.control('read-answers', { params: { application: 'payment-hub' } });
+  const kept = answers['authorize-payment-api']?.[0]?.answer as { readonly items: readonly object[] };
+  expect(kept.items[0]).toEqual({ password: 'redacted', pin: 0, note: 'x'.repeat(100) });
+  expect(kept.items.length).toBeGreaterThan(100);
+  expect(kept.items.length).toBeLessThan(500);
+});
+
+test('A rehearsal keeps answers of at most 4 Mi characters in all', async () => {
+  await using hub = await startPaymentHub((_request, honest) => {
+    const { status, body } = honest();
+    return { status, body: { ...(body as object), authorizationCode: 'x'.repeat(900_000) } };
+  });
+  await using rehearsal = await newRehearsal(undefined, undefined, { 'payment-hub': { url: hub.url, keep: true } });
+  const { id: orderId } = await rehearsal.draft();
+  for (let round = 0; round < 6; round++) {
+    await rehearsal.call('authorize-payment-api', { body: { orderId, tender: card(), amount: { amount: 500, currency: 'EUR' } } });
+  }
+  const { answers } = await rehearsal.control('read-answers', { params: { application: 'payment-hub' } });
+  expect(answers['authorize-payment-api']).toHaveLength(4);
+});
+
+test('Reading kept answers takes a turn for each answer, twice', async () => {
+  let turns = 0;
+  const breathe = (): undefined => void turns++;
+  const one = { api: 'authorize-payment-api', request: {}, status: 200, answer: null, now: 0 };
+  await keptAnswers(Array(50).fill(one), breathe);
+  expect(turns).toBe(100);
 });

@@ -63,6 +63,24 @@ test('A list of more than 1,000 items is refused by name', async (rehearsal) => 
   expect([status, body.detail]).toEqual([400, 'The member /data/products of the body has more than 1,000 members or items: send fewer.']);
 });
 
+test('A list of more than 1,000 items in a long body is refused without its place, which only parsing shows', async (rehearsal) => {
+  const body = `{"data":{"text":"${'x'.repeat(66_000)}","products":${items(1_001)}}}`;
+  const { status, body: answer } = await rehearsal.call('create-rehearsal', { body: body as never });
+  expect([status, answer.detail]).toEqual([400, 'The body has more than 1,000 members or items: send fewer.']);
+});
+
+test('A body with objects of more than 5,000 kinds is refused before it is parsed', async (rehearsal) => {
+  const lines = Array.from({ length: 600 }, (_, n) => `{${Array.from({ length: 10 }, (_none, m) => `"k${n}_${m}":1`).join(',')}}`);
+  for (const call of ['create-basket-api', 'create-rehearsal'] as const) {
+    const { status, body } = await rehearsal.call(call as 'create-basket-api', { body: `{"lines":[${lines.join(',')}]}` as never });
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'malformed_request',
+      'The body has more than 5,000 different names or sequences of members: use the same names in the same order, or send less.',
+    ]);
+  }
+});
+
 test.each([
   ['objects of 64 levels', objects(64)],
   ['arrays of 64 levels', `{"a":${arrays(63)}}`],

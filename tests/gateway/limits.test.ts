@@ -33,6 +33,15 @@ test('A body with one byte more than 1 MiB is refused while the client is sendin
   expect(rig.upstream.received).toEqual([]);
 });
 
+test.each(['gzip, chunked', 'GZIP,Chunked'])(
+  'A body with Transfer-Encoding: %s is refused, and not read as a plain one',
+  async (coding) => {
+    const reply = await rig.raw(post('Connection: close', `Transfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`));
+    expect(reply).toMatch(/^HTTP\/1.1 400 .*Transfer-Encoding: chunked alone.*"code":"malformed_request"/is);
+    expect(rig.upstream.received).toEqual([]);
+  },
+);
+
 const control = (...headers: readonly string[]): string => head('POST /_control/settle', `Authorization: Bearer ${ADMIN}`, ...headers);
 const tooLarge: readonly (readonly [string, string])[] = [
   ['announced with 1 GB', HUGE],

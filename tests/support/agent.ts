@@ -26,6 +26,7 @@ export async function agentEndpoint(gateway: string) {
     await answer({ request, body, principal: String(request.headers['x-principal']), key: ADMIN }, response);
   });
   return {
+    url: server.url,
     as: (principal: string): Transport =>
       new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: { headers: { 'x-principal': principal } } }),
     async [Symbol.asyncDispose](): Promise<void> {

@@ -25,6 +25,24 @@ test('JSON with 64 levels is accepted, and JSON with more levels is refused befo
   }
 });
 
+const distinct = (count: number, prefix = 'k'): string => `{${Array.from({ length: count }, (_, n) => `"${prefix}${n}":1`).join(',')}}`;
+
+test('JSON whose objects have too many members or kinds is refused before it is parsed, and a long list of lines is accepted', async () => {
+  const unlike = Array.from({ length: 600 }, (_, n) => distinct(10, `k${n}_`)).join(',');
+  const post = async (lines: string) => {
+    const body = `{"touchpointId":"SCO-01","basketId":"b","lines":[${lines}]}`;
+    const { status, text } = await authorized(mock.url, { path: '/caso02', body, headers: { 'X-Mock-Case': '02' } });
+    return [status, JSON.parse(text)];
+  };
+  for (const lines of [distinct(1_001), unlike]) {
+    expect(await post(lines)).toEqual([
+      400,
+      { error: 'The body has more than 1,000 members in one object, or 5,000 different names or sequences of members' },
+    ]);
+  }
+  expect((await post(Array(5_000).fill(distinct(10)).join(',')))[0]).toBe(200);
+});
+
 test('JSON with more than 64 levels is not parsed without the key', async () => {
   const headers = { Authorization: 'Bearer wrong' };
   expect((await authorized(mock.url, { path: '/caso02', body: nested(65), headers })).status).toBe(403);

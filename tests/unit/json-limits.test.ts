@@ -6,7 +6,7 @@ import type { ControlOperation } from '../../shared/catalog/control/define-opera
 import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { internalCalls } from '../../shared/catalog/internal-calls.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../shared/domain/json-limits.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 /** The same limits, computed from the value. */
@@ -14,6 +14,11 @@ const levelsOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(levelsOf)) : 0;
 const membersOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Math.max(Object.keys(value).length, ...Object.values(value).map(membersOf)) : 0;
+
+const namedOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Math.max(Array.isArray(value) ? 0 : Object.keys(value).length, ...Object.values(value).map(namedOf))
+    : 0;
 
 const valuesOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
@@ -41,6 +46,7 @@ test('The limits of a JSON text apply to its value, regardless of the content of
         const [isTooDeep, isTooWide] = [levelsOf(value) > levels, membersOf(value) > members];
         expect(exceededLimit(text, { levels }) !== undefined).toBe(isTooDeep);
         expect(exceededLimit(text, { levels, members }) !== undefined).toBe(isTooDeep || isTooWide);
+        expect(exceededLimit(text, { levels: JSON_LEVELS, named: members }) !== undefined).toBe(namedOf(value) > members);
         expect(exceededLimit(text, { levels: JSON_LEVELS, values }) !== undefined).toBe(valuesOf(value) > values);
       },
     ),
@@ -48,10 +54,30 @@ test('The limits of a JSON text apply to its value, regardless of the content of
   );
 });
 
+const object = (names: readonly string[]): string => `{${names.map((name) => `"${name}":1`).join(',')}}`;
+const numbered = (count: number, prefix: string): string[] => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+const rotated = (names: readonly string[], by: number): string[] => [...names.slice(by), ...names.slice(0, by)];
+
+test.each([
+  ['of the same members', Array(4_000).fill(object(numbered(20, 'm'))), undefined],
+  [
+    'of three kinds in turn',
+    Array(2_000)
+      .fill(numbered(3, 'k').map((prefix) => object(numbered(5, prefix))))
+      .flat(),
+    undefined,
+  ],
+  ['each with other names', numbered(800, 'n').map((prefix) => object(numbered(100, prefix))), 'kinds'],
+  ['each with one other name', numbered(5_001, 'n').map((name) => object([name, 'x'.repeat(10)])), 'kinds'],
+  ['with the same names in another order', numbered(100, '').map((by) => object(rotated(numbered(100, 'm'), Number(by)))), 'kinds'],
+] as const)('The kinds of objects in a long JSON text are limited: objects %s', (_what, objects, expected) =>
+  expect(exceededLimit(`[${objects.join(',')}]`, { levels: JSON_LEVELS, kinds: JSON_KINDS })).toBe(expected),
+);
+
 test('The limits of a JSON text are checked in invalid JSON without an endless loop or an exception', () => {
   fc.assert(
     fc.property(structural, (text) => {
-      exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS });
+      exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS, kinds: JSON_KINDS });
     }),
   );
 });

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
-import { JSON_LEVELS } from '../../../shared/domain/json-limits.ts';
+import { JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../../shared/domain/json-limits.ts';
 
 /** An answer, ready to be sent. */
 export interface Answer {
@@ -25,6 +25,10 @@ export const MOCK_UNREACHABLE = fixedAnswer(502, 'The touchpoint mock cannot be 
 const ADDRESS_UNREADABLE = fixedAnswer(400, 'The address cannot be read');
 const FAILED = fixedAnswer(500, 'Something went wrong in the server itself');
 export const NESTED_TOO_DEEPLY = fixedAnswer(400, `The body nests deeper than ${JSON_LEVELS} levels`);
+export const TOO_MANY_MEMBERS = fixedAnswer(
+  400,
+  `The body has more than ${JSON_MEMBERS.toLocaleString('en')} members in one object, or ${JSON_KINDS.toLocaleString('en')} different names or sequences of members`,
+);
 export const FOREIGN_HOST = fixedAnswer(
   421,
   'Pages and documents answer only under localhost, IP addresses, names without a dot, and names in ALLOWED_HOSTS',

@@ -4,56 +4,65 @@ import { objects } from '../../catalog/objects.ts';
 import { MOST_KEPT } from '../../catalog/swap.ts';
 import { openMembers } from '../../contract/validation.ts';
 import type { Context } from '../../control/context.ts';
+import type { Breathe } from '../../domain/breathe.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { CENSOR } from '../../domain/censor.ts';
 import { digest } from '../../domain/ids.ts';
-import { MOST_REDACTED, redactValue } from '../../domain/redaction.ts';
+import { redactValue, startOfValue } from '../../domain/redaction.ts';
 import { ifPossible } from '../../process/harmless.ts';
-import { jsonIn } from '../../transport/answer.ts';
+import { inShortTurns } from '../../process/waiting.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { changeRecords } from '../records.ts';
 import type { UnitOfWork } from '../unit-of-work.ts';
 import { findKept, type RecordedAnswer, withoutInstants } from './kept-answers.ts';
 import type { OutsideReply } from './outside-call.ts';
-import { excessOf, notKept } from './read-answer.ts';
+import { notKept, outsideJsonIn } from './read-answer.ts';
 import { keptIds, keptRecords, keptUses, type StoredSwap } from './stored-swap.ts';
 
 /** Id of the row that counts the recorded answers. */
 const RECORDED = 'number';
+
+/** JSON characters of all recorded answers of a world. One request reads them all. */
+const MOST_CHARACTERS = 4_194_304;
 
 type Input = { readonly params?: unknown; readonly query?: unknown; readonly body?: unknown };
 
 /** Replaces a secret in kept answers. They are sent to the estate, which would refuse `CENSOR`. */
 const SECRET = 'redacted';
 
-/** A value whose secrets are replaced by values that the estate accepts. */
-function withoutSecrets(value: unknown): unknown {
-  const replaced = (original: unknown, shown: unknown): unknown => {
-    if (typeof shown === 'string') return typeof original === 'number' ? 0 : shown.replaceAll(CENSOR, SECRET);
-    if (Array.isArray(shown)) return shown.map((one, index) => replaced((original as readonly unknown[])[index], one));
-    if (typeof shown !== 'object' || shown === null) return shown;
-    const originals = Object.values(original as object);
-    return Object.fromEntries(
-      Object.entries(shown).map(([name, one], index) => [name.replaceAll(CENSOR, SECRET), replaced(originals[index], one)]),
-    );
-  };
-  return replaced(value, redactValue(value));
+/** A value whose secrets are replaced by values that the estate accepts. A real system may answer with thousands of values. */
+async function withoutSecrets(value: unknown, breathe: Breathe): Promise<unknown> {
+  const waiting = breathe();
+  if (waiting) await waiting;
+  if (typeof value === 'number') return redactValue(value) === value ? value : 0;
+  if (typeof value === 'string') return withoutCensor(redactValue(value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) items.push(await withoutSecrets(item, breathe));
+    return items;
+  }
+  const members: [string, unknown][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const [[shown, part] = []] = Object.entries(redactValue({ [name]: '' }) as object);
+    const isSecret = part === CENSOR && member !== null;
+    const secret = typeof member === 'number' ? 0 : SECRET;
+    members.push([withoutCensor(shown), isSecret ? secret : await withoutSecrets(member, breathe)]);
+  }
+  return Object.fromEntries(members);
 }
 
-const requestOf = ({ params, query, body }: Input) =>
-  withoutSecrets(JSON.parse(JSON.stringify({ params, query, body }))) as RecordedAnswer['request'];
+const withoutCensor = (text: unknown): string => String(text).replaceAll(CENSOR, SECRET);
 
-/**
- * The members of a success that the catalog declares. Other answers are kept whole: they show what the real system did. Nothing is kept of
- * one that is too long to be redacted.
- */
-function answerOf(api: ApiDefinition, { status, body }: OutsideReply): unknown {
-  const text = body.toString();
-  if (excessOf(text) !== undefined) return null;
-  const value = jsonIn(text) ?? null;
+const requestOf = async ({ params, query, body }: Input) =>
+  (await withoutSecrets(JSON.parse(JSON.stringify({ params, query, body })), inShortTurns())) as RecordedAnswer['request'];
+
+/** The members of a success that the catalog declares. Of other answers the start is kept: it shows what the real system did. */
+function answerOf(api: ApiDefinition, { status, body }: OutsideReply): Promise<unknown> {
+  const value = outsideJsonIn(body.toString()) ?? null;
   const declared = status < 300 ? openMembers(api.response, value) : undefined;
-  if (declared?.success) return withoutSecrets(JSON.parse(JSON.stringify(declared.data ?? null)));
-  return text.length > MOST_REDACTED ? null : withoutSecrets(value);
+  const kept: unknown = declared?.success ? JSON.parse(JSON.stringify(declared.data ?? null)) : startOfValue(value);
+  return withoutSecrets(kept, inShortTurns());
 }
 
 /** Whether a schema has a business object of an application. */
@@ -85,16 +94,17 @@ export async function keepAnswer(
   if (!swap.keep) return;
   const recorded: RecordedAnswer = {
     api: api.id,
-    request: requestOf(input),
+    request: await requestOf(input),
     status: reply.status,
-    answer: answerOf(api, reply),
+    answer: await answerOf(api, reply),
     now: context.now,
   };
+  const { length } = JSON.stringify(recorded);
   await ifPossible(parts.log, 'keeping the answer of a real system', () =>
     changeRecords(parts.store, context, async (work) => {
-      const count = (await work.get(keptUses, RECORDED))?.count ?? 0;
-      if (count >= MOST_KEPT) return;
-      work.put(keptUses, { id: RECORDED, count: count + 1 });
+      const { count, characters = 0 } = (await work.get(keptUses, RECORDED)) ?? { count: 0 };
+      if (count >= MOST_KEPT || characters + length > MOST_CHARACTERS) return;
+      work.put(keptUses, { id: RECORDED, count: count + 1, characters: characters + length });
       work.put(keptRecords, { id: String(count).padStart(6, '0'), recorded });
     }),
   );
@@ -102,7 +112,7 @@ export async function keepAnswer(
 
 /** The kept reply of a real system to an equal call. @throws Violation `not_kept` */
 export async function keptReply(work: UnitOfWork, { swap, api, input }: Call): Promise<OutsideReply> {
-  const request = requestOf(input);
+  const request = await requestOf(input);
   const id = digest(api.id, canonicalJson(withoutInstants(request)));
   const earlier = (await work.get(keptUses, id))?.count ?? 0;
   const bound = (await work.get(keptIds, 'ids'))?.bound ?? {};

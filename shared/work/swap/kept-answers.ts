@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { KeptAnswer, KeptAnswers } from '../../catalog/swap.ts';
+import { type Breathe, breathing } from '../../domain/breathe.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { instant, type Ms } from '../../domain/time.ts';
 import { mapTexts, textsIn } from './json-texts.ts';
@@ -29,19 +30,20 @@ const TIME = /^\{(?:(time \d+), )?now([+-]\d+)?\}$/;
  * `{now+60000}` is an instant, in milliseconds from the rehearsal's clock. An instant in several answers, such as the creation of an
  * object, has a number, too: `{time 1, now+60000}`.
  */
-export function keptAnswers(recorded: readonly RecordedAnswer[]): KeptAnswers {
+export async function keptAnswers(recorded: readonly RecordedAnswer[], breathe: Breathe): Promise<KeptAnswers> {
   const theirs = new Set<string>();
   const places = new Map<string, string>();
-  const times = timesOfSeveral(recorded.map(({ answer }) => answer));
+  const times = await timesOfSeveral(recorded, breathe);
   const byApi: Record<string, Kept[]> = {};
-  for (const { api, request, status, answer, now } of recorded) {
+  for await (const { api, request, status, answer, now } of breathing(recorded, breathe)) {
     for (const text of textsIn(request)) {
       if (ESTATE_ID.test(text) && !theirs.has(text) && !places.has(text)) places.set(text, `{id ${places.size + 1}}`);
     }
     for (const text of textsIn(answer)) if (!places.has(text)) theirs.add(text);
     const named = (value: unknown, known?: Times): unknown =>
       mapTexts(value, (text) => places.get(text) ?? momentOf(text, now, known?.get(Date.parse(text))));
-    byApi[api] = [...(byApi[api] ?? []), { request: named(request) as Kept['request'], status, answer: named(answer, times) }];
+    byApi[api] ??= [];
+    byApi[api].push({ request: named(request) as Kept['request'], status, answer: named(answer, times) });
   }
   return byApi;
 }
@@ -49,11 +51,11 @@ export function keptAnswers(recorded: readonly RecordedAnswer[]): KeptAnswers {
 /** Names of instants. */
 type Times = ReadonlyMap<Ms, string>;
 
-/** Numbers the instants that several values have. */
-function timesOfSeveral(values: readonly unknown[]): Times {
+/** Numbers the instants that several answers have. */
+async function timesOfSeveral(recorded: readonly RecordedAnswer[], breathe: Breathe): Promise<Times> {
   const counts = new Map<Ms, number>();
-  for (const value of values) {
-    const instants = [...textsIn(value)].filter((text) => INSTANT.test(text)).map((text) => Date.parse(text));
+  for await (const { answer } of breathing(recorded, breathe)) {
+    const instants = [...textsIn(answer)].filter((text) => INSTANT.test(text)).map((text) => Date.parse(text));
     for (const at of new Set(instants)) counts.set(at, (counts.get(at) ?? 0) + 1);
   }
   const several = [...counts].filter(([, count]) => count > 1);

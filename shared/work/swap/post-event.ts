@@ -5,11 +5,11 @@ import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart } from '../../domain/redaction.ts';
 import { instant } from '../../domain/time.ts';
 import { rehearsalOf } from '../../domain/world.ts';
-import { jsonIn } from '../../transport/answer.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { type EventHandler, unchanged } from '../handler.ts';
 import type { Delivery, JournalNotes } from '../job.ts';
 import { MARGIN_MS, NoReply } from './outside-call.ts';
+import { outsideJsonIn } from './read-answer.ts';
 import type { StoredSwap } from './stored-swap.ts';
 import { type LoggedAnswer, logAnswer } from './swap-log.ts';
 
@@ -27,7 +27,7 @@ const TEXT_CHARACTERS = 200;
 
 /** The words of a refusal: the detail of a problem, or the start of a text. */
 function wordsIn(text: string): string {
-  const { detail } = (jsonIn(text) ?? {}) as { readonly detail?: unknown };
+  const { detail } = (outsideJsonIn(text) ?? {}) as { readonly detail?: unknown };
   return inOneLine(redactedStart(typeof detail === 'string' ? detail : text), TEXT_CHARACTERS);
 }
 

@@ -11,7 +11,7 @@ import {
 import { refuseSecrets } from '../../contract/secrets.ts';
 import { openMembers, parseBody, refuseNotText } from '../../contract/validation.ts';
 import { CENSOR } from '../../domain/censor.ts';
-import { exceededLimit, JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../../domain/json-limits.ts';
 import { inOneLine } from '../../domain/printable.ts';
 import { redactedStart, redactValue, startOfValue } from '../../domain/redaction.ts';
 import { jsonIn, problemIn } from '../../transport/answer.ts';
@@ -93,7 +93,8 @@ const TEXT_CHARACTERS = 500;
  * @throws Problem for a refusal, Violation for an answer that breaks the contract
  */
 export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: OutsideReply): unknown {
-  const exceeded = api.produces === 'application/json' ? excessOf(body.toString()) : undefined;
+  const isText = api.produces === 'application/json' || status >= 300;
+  const exceeded = isText ? excessOf(body.toString()) : undefined;
   if (exceeded !== undefined) throw unacceptable('wrong_shape', api, `answered ${status} with JSON of more than ${exceeded}.`);
   if (status >= 300) throw refusalIn(api, status, body.toString(), retryAfter);
   if (api.produces !== 'application/json') return body.toString('base64');
@@ -130,17 +131,29 @@ const HEADER_OF_SWAP = `This has the value of a header of the swap, which the es
 /** Values of the answer of a real system. Each of them is checked several times. */
 const VALUES = 25_000;
 
-const LIMITS_IN_WORDS = {
-  levels: `${JSON_LEVELS} levels`,
-  members: `${JSON_MEMBERS.toLocaleString('en')} members or items in one object or list`,
-  values: `${VALUES.toLocaleString('en')} values`,
-} as const;
+const LIMITS = { levels: JSON_LEVELS, named: JSON_MEMBERS, values: VALUES, kinds: JSON_KINDS };
 
-/** Deeper JSON could overflow the stack, and more values would block the process. @returns the exceeded limit in words */
-export function excessOf(text: string): string | undefined {
-  const exceeded = exceededLimit(text, { levels: JSON_LEVELS, members: JSON_MEMBERS, values: VALUES });
-  return exceeded && LIMITS_IN_WORDS[exceeded];
+/** The parser refuses any other text at its first characters, or reads a single value. */
+const HOLDER = /^\s*[[{]/;
+
+/**
+ * Deeper JSON could overflow the stack, and more values or members would block the process. A list may be long: a real system may have
+ * more objects than the estate.
+ * @returns the exceeded limit in words
+ */
+function excessOf(text: string): string | undefined {
+  const exceeded = HOLDER.test(text) ? exceededLimit(text, LIMITS) : undefined;
+  if (exceeded === undefined) return undefined;
+  const words = {
+    levels: `${JSON_LEVELS} levels`,
+    values: `${VALUES.toLocaleString('en')} values`,
+    kinds: `${JSON_KINDS.toLocaleString('en')} different names or sequences of members`,
+  };
+  return exceeded in words ? words[exceeded as keyof typeof words] : `${JSON_MEMBERS.toLocaleString('en')} members in one object`;
 }
+
+/** The JSON that a real system sent. @returns undefined also for JSON beyond the limits */
+export const outsideJsonIn = (text: string): unknown => (excessOf(text) === undefined ? jsonIn(text) : undefined);
 
 /** The estate stores an answer and publishes it in events, as the body of a request. @throws Violation `secret` */
 export function refuseUnsafe(api: Called, value: unknown): void {

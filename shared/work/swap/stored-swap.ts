@@ -45,8 +45,11 @@ export const keptRecords = defineCollection({
   schema: z.object({ id: z.string(), version: z.int(), recorded: z.custom<RecordedAnswer>() }),
 });
 
-/** How many answers a world has recorded, or how often it has used the answers to one request. */
-export const keptUses = defineCollection({ name: 'kept-uses', schema: z.object({ id: z.string(), version: z.int(), count: z.int() }) });
+/** How many answers a world has recorded, and of how many characters, or how often it has used the answers to one request. */
+export const keptUses = defineCollection({
+  name: 'kept-uses',
+  schema: z.object({ id: z.string(), version: z.int(), count: z.int(), characters: z.int().optional() }),
+});
 
 /** Ids of the world by their places in the kept answers. One row. */
 export const keptIds = defineCollection({
