@@ -11,8 +11,8 @@ export const money: readonly Mutant[] = [
   {
     name: 'A refund may exceed the captured amount by one cent',
     file: 'services/payment-hub/refunds.ts',
-    from: 'if (requested.amount <= refundableAmount.amount) return;',
-    to: 'if (requested.amount <= refundableAmount.amount + 1) return;',
+    from: 'if (requested.amount <= left) return;',
+    to: 'if (requested.amount <= left + 1) return;',
     killedBy: ['tests/services/payment-hub.test.ts'],
   },
   {

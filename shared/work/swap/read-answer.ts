@@ -129,7 +129,7 @@ export function readAnswer(api: ApiDefinition, { status, body, retryAfter }: Out
 const HEADER_OF_SWAP = `This has the value of a header of the swap, which the estate never stores and shows as ${CENSOR}. Leave it out.`;
 
 /** Values of the answer of a real system. Each of them is checked several times. */
-const VALUES = 25_000;
+const VALUES = 20_000;
 
 const LIMITS = { levels: JSON_LEVELS, named: JSON_MEMBERS, values: VALUES, kinds: JSON_KINDS };
 
