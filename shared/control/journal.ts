@@ -230,7 +230,7 @@ function bodyOf(read: () => string | undefined, value?: unknown): Body {
   try {
     const json = read();
     if (json === undefined || json === '') return { truncated: false };
-    // What is cut off is not searched: a body may have a megabyte, and its search would take longer than the request.
+    // The part that is cut off is not searched: a body may have a megabyte, and its search would take longer than the request.
     if (json.length > MOST_REDACTED) return cut(redactedJsonStart(json, value), Buffer.byteLength(json));
     // Redaction comes first: it would not recognise a secret that is cut in two.
     const redacted = redactJson(json);

@@ -124,7 +124,7 @@ interface Limits {
 /** Limits of JSON from outside the estate. */
 const OUTSIDE: Limits = { members: JSON_MEMBERS, values: JSON_VALUES, kinds: JSON_KINDS };
 
-/** What is too much in a JSON body from outside the estate, as a sentence. Code that does not read it with `readJson` refuses it with this. */
+/** The excess of a JSON body from outside the estate, as a sentence. Code that does not read it with `readJson` refuses it with this. */
 export const excessOfBody = (json: string): string | undefined => excessOf(json, OUTSIDE);
 
 /** The value of a file. @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
