@@ -1,7 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
-// A client that fails to connect would leave its timer running.
-import '../../shared/events/kafka/timer-guard.ts';
 import { LOGGING_FILES, SERVING, SINGLE_BROKER } from '../../testcontainers/broker-container.ts';
 import { explained, lastWords } from '../../testcontainers/start-failure.ts';
 import { eventually } from '../support/eventually.ts';
