@@ -1,7 +1,7 @@
 import { apis } from '../catalog/apis.ts';
 import { applicationNames } from '../catalog/applications.ts';
 import { mayCall } from '../catalog/flows.ts';
-import { MOST_REDACTED, redactedJsonStart, redactJson, redactText, redactUrl } from '../domain/redaction.ts';
+import { MOST_REDACTED, redactedJsonStart, redactedStartOf, redactJson, redactText, redactUrl } from '../domain/redaction.ts';
 import { instant, type Ms } from '../domain/time.ts';
 import type { World } from '../domain/world.ts';
 import { withoutFailing } from '../process/harmless.ts';
@@ -118,7 +118,7 @@ function entryOf({
   const { path, calls = [], faults = [], unchanged, ignored, headers, outside } = hop;
   const durationMs = Math.round((performance.now() - started) * 100) / 100;
   const startedAt = Math.round(Date.now() - durationMs);
-  const asked = bodyOf(() => textOf(request, requestText), request);
+  const asked = cutBody(request, requestText) ?? bodyOf(() => textOf(request, requestText), request);
   const answered = bodyOf(() => response);
   const truncated =
     asked.truncated || answered.truncated || path.length > PATH_LIMIT || calls.length > LIST_LIMIT || faults.length > LIST_LIMIT;
@@ -224,6 +224,13 @@ interface Body {
 }
 
 const memberOf = (name: 'request' | 'response', { body }: Body): readonly string[] => (body === undefined ? [] : [`"${name}":${body}`]);
+
+/** The start of a long request. @returns undefined for a request that the journal may show whole */
+function cutBody(request: unknown, text = ''): Body | undefined {
+  if (text.length <= MOST_REDACTED) return undefined;
+  const start = redactedStartOf(request);
+  return start === undefined ? undefined : cut(start, Buffer.byteLength(text));
+}
 
 /** @param value the parsed text, if it is at hand */
 function bodyOf(read: () => string | undefined, value?: unknown): Body {

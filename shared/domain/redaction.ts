@@ -288,6 +288,18 @@ export function redactedJsonStart(json: string, value?: unknown): string {
   return shown.slice(0, -LONGEST_IN_JSON);
 }
 
+/**
+ * Redacts a long value in bounded time: serialising a megabyte would take longer than its request.
+ * @returns the start of its redacted JSON; undefined if the value has no more than its start
+ */
+export function redactedStartOf(value: unknown): string | undefined {
+  const { start, isWhole } = beginning(value);
+  if (isWhole) return undefined;
+  const json = JSON.stringify(start).slice(0, MOST_REDACTED);
+  const shown = isSuspicious(json) ? redactJson(JSON.stringify(start)) : json;
+  return shown.slice(0, -LONGEST_IN_JSON);
+}
+
 /** Secrets in JSON are found by names of members and behind escapes, so its start must be JSON too. */
 function jsonOfStart(json: string, value: unknown): string | undefined {
   try {
@@ -301,11 +313,15 @@ function jsonOfStart(json: string, value: unknown): string | undefined {
 const CHARACTERS_OF_OTHERS = 8;
 
 /** The first members and items of a value, up to a total of `MOST_REDACTED` characters. */
-export function startOfValue(value: unknown): unknown {
+export const startOfValue = (value: unknown): unknown => beginning(value).start;
+
+function beginning(value: unknown): { readonly start: unknown; readonly isWhole: boolean } {
   let left = MOST_REDACTED;
+  let isWhole = true;
   const cut = (text: string): string => {
     const start = text.slice(0, Math.max(0, left));
     left -= start.length;
+    isWhole &&= start.length === text.length;
     return start;
   };
   const startOf = (part: unknown, depth: number): unknown => {
@@ -315,14 +331,17 @@ export function startOfValue(value: unknown): unknown {
     if (depth >= DEEPEST) return CENSOR;
     const start: unknown[] | Record<string, unknown> = Array.isArray(part) ? [] : {};
     for (const name in part) {
-      if (left <= 0) break;
+      if (left <= 0) {
+        isWhole = false;
+        break;
+      }
       const member = (part as Readonly<Record<string, unknown>>)[name];
       if (Array.isArray(start)) start.push(startOf(member, depth + 1));
       else Object.defineProperty(start, cut(name), { value: startOf(member, depth + 1), enumerable: true });
     }
     return start;
   };
-  return startOf(value, 0);
+  return { start: startOf(value, 0), isWhole };
 }
 
 /** Characters of a piece of a long text that is searched for secrets. */
