@@ -7,6 +7,7 @@ import {
   findTarget,
   limitAddress,
   limitKey,
+  readDryRun,
   secureOwnAnswer,
   startSpan,
   type Targeted,
@@ -51,6 +52,7 @@ import {
  */
 export function createPassage(parts: GatewayParts): Passage<Exchange> {
   const api = steps<ForApi>()
+    .prove(readDryRun)
     .prove(startSpan(parts))
     .check(limitAddress(parts))
     .prove(limitKey(parts))

@@ -54,13 +54,13 @@ function idsOf({ request, ids, forwarded, view }: ProvedFacts): RequestIds {
 
 function record({ log, observer, control }: RefusalRecords, { problem, ids }: AnsweredRefusal, facts: ProvedFacts): void {
   observer.refused(problem.code);
-  const { request, started, path = '', api, caller, view, traceparent } = facts;
+  const { request, started, path = '', api, isDryRun, caller, view, traceparent } = facts;
   const { code, status } = problem;
   const logged = { ...ids, world: view?.world, ...traceIds(traceparent), api: api?.id, code, status };
   if (status >= 500) log.warn(logged, 'refused');
   else log.debug(logged, 'refused');
   // Without a rehearsal there is no journal to write to. Applications journal their own answers.
-  if (!api || !view) return;
+  if (!api || !view || isDryRun) return;
   journalHop(
     { control, log },
     {

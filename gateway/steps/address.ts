@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
 import type { AuthScheme } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import { asksForDryRun } from '../../shared/contract/dry-run.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import type { PresentedKey } from '../credentials.ts';
 import type { Exchange, Target } from '../facts.ts';
@@ -117,6 +119,15 @@ export const findTarget =
     const api = routes.find(request.method ?? '', path);
     return api ? { target: 'api', api } : { target: 'documents' };
   };
+
+export interface Dry {
+  readonly isDryRun: boolean;
+}
+
+/** Reads the parameter that asks for a dry run. The application refuses its wrong values. */
+export function readDryRun({ api, request: { url = '' }, path }: ForApi): Dry {
+  return { isDryRun: url.length > path.length && asksForDryRun(api, parseQuery(url.slice(path.length + 1))) };
+}
 
 /** Sets the security headers of the gateway's own answers. An application may replace them in its answers. */
 export const secureOwnAnswer = ({ response }: Exchange): void => setSecurityHeaders(response);

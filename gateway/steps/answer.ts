@@ -18,7 +18,7 @@ import { untilClosed } from '../hand-over.ts';
 import { methodNotAllowed } from '../problems.ts';
 import { identify, type RequestIds } from '../request-ids.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
-import { type Addressed, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
+import { type Addressed, type Dry, type ForApi, isOAuthPath, type Keyed, OAUTH_METHODS, type Traced } from './address.ts';
 import type { Authenticated, Entered, InRehearsal } from './rehearsal.ts';
 
 interface Identified {
@@ -30,12 +30,15 @@ export const identifyRequest = ({ request, view }: Exchange & { readonly view?: 
   ids: identify(request.headers, newId('req', view?.now ?? Date.now())),
 });
 
-/** Gives a request to an API its ids, with the time of the rehearsal's clock. In a rehearsal with a seed, they derive from the seed. */
+/**
+ * Gives a request to an API its ids, with the time of the rehearsal’s clock. In a rehearsal with a seed, they derive from the seed and
+ * the number of the request, which a dry run does not take.
+ */
 export const identifyInRehearsal =
   ({ access }: GatewayParts) =>
-  (admitted: Exchange & Entered & ForApi): Identified | Promise<Identified> => {
-    const { request, view, api } = admitted;
-    if (view.seed === undefined) return identifyRequest(admitted);
+  (admitted: Exchange & Entered & ForApi & Dry): Identified | Promise<Identified> => {
+    const { request, view, api, isDryRun } = admitted;
+    if (view.seed === undefined || isDryRun) return identifyRequest(admitted);
     return access.requestId(view, nameOfRequest(api, request.headers)).then((id) => ({ ids: identify(request.headers, id) }));
   };
 
@@ -174,8 +177,8 @@ export const addressApplication =
 /** Forwards the request, and sends the answer of the application. @throws Problem dependency_* */
 export const callApplication =
   ({ forwarder, turns, expectHops }: GatewayParts) =>
-  async (admitted: Exchange & ForApi & Authenticated & Entered & Addressee): Promise<void> => {
-    const { request, response, view, forwarded, callSpan } = admitted;
+  async (admitted: Exchange & ForApi & Dry & Authenticated & Entered & Addressee): Promise<void> => {
+    const { request, response, isDryRun, view, forwarded, callSpan } = admitted;
     const endTurn = turns?.isOrdered(view.world) ? await beginTurn(turns, admitted) : undefined;
     try {
       if (response.destroyed) endTurn?.();
@@ -186,7 +189,7 @@ export const callApplication =
       callSpan?.end('no answer');
       throw error;
     } finally {
-      expectHops(view.world);
+      if (!isDryRun) expectHops(view.world);
     }
   };
 

@@ -176,3 +176,6 @@ export const namesRehearsal = ({ path }: Pick<ApiDefinition, 'path'>): boolean =
 
 /** Whether a call changes state and therefore accepts an `Idempotency-Key`. A query sent by POST does not. */
 export const isMutating = (api: ApiDefinition): boolean => api.type !== 'query' && api.method !== 'GET';
+
+/** Whether a call may change the world. Such an API has a dry run. */
+export const changesSomething = (api: ApiDefinition): boolean => isMutating(api) && !api.storesNothing;

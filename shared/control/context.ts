@@ -30,6 +30,8 @@ export interface Context {
   readonly faults: number;
   /** The progression; absent while it is the default (see `progressionOf`). */
   readonly progression?: Progression;
+  /** Set in a dry run: no application stores, publishes or schedules anything. */
+  readonly dryRun?: true | undefined;
   /** The applications that wait for the answer. A call back to one of them is refused. */
   readonly chain: readonly string[];
 }

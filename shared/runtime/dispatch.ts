@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { parse as parseQuery } from 'node:querystring';
 import type { Application } from '../catalog/applications.ts';
 import { Problem } from '../catalog/problems.ts';
+import { asksForDryRun } from '../contract/dry-run.ts';
 import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
@@ -47,9 +48,10 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     const params = pathParameters(route, path);
     const query = { ...parseQuery(target.slice(path.length + 1)) };
     const body = await request.body();
-    return pipeline.request({
+    const isDryRun = context.dryRun || asksForDryRun(route.bound.api, query);
+    return pipeline[isDryRun ? 'dryRun' : 'request']({
       bound: route.bound,
-      context,
+      context: isDryRun ? { ...context, dryRun: true } : context,
       path,
       received: { headers, params, query, body },
       hasLeft,

@@ -1,5 +1,5 @@
 import type { Application } from '../catalog/applications.ts';
-import { type ApiDefinition, type CallOf, isMutating, type OutputOf } from '../catalog/define.ts';
+import { type ApiDefinition, type CallOf, changesSomething, type OutputOf } from '../catalog/define.ts';
 import { mayCall } from '../catalog/flows.ts';
 import { Problem, type ProblemCode } from '../catalog/problems.ts';
 import type { Context } from '../control/context.ts';
@@ -61,8 +61,8 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
     refuseUnlisted(application, api, context.chain);
     const { params = {}, query, body } = input as { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
     const path = fillPath(api.path, params);
-    const changesSomething = isMutating(api) && !api.storesNothing;
-    scope.beforeCall?.(changesSomething);
+    const isChange = changesSomething(api);
+    scope.beforeCall?.(isChange);
     const left = context.deadline - Date.now() - MARGIN_MS;
     if (left <= 0) throw timedOut(api.application);
     // A handler that runs again makes its calls again, each with a new id.
@@ -78,7 +78,7 @@ export function createCaller({ application, transport, observer = UNOBSERVED }: 
       method: api.method,
       path: target,
       context: { ...context, requestId, parentId: notes.hopId, traceparent, chain: [...context.chain, application] },
-      idempotencyKey: changesSomething ? `call-${digest(parent(), api.id, path, step)}` : undefined,
+      idempotencyKey: isChange ? `call-${digest(parent(), api.id, path, step)}` : undefined,
       ifMatch,
       body: api.method === 'GET' ? undefined : JSON.stringify(body ?? {}),
       timeoutMs: Math.min(timeoutMs, left),

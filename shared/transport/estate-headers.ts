@@ -23,6 +23,7 @@ const EncodedContext = z.object({
   deadline: z.number(),
   faults: z.number(),
   progression: Progression.optional(),
+  dryRun: z.literal(true).optional(),
   chain: z.array(z.string()),
 });
 

@@ -8,6 +8,7 @@ import { answerRequest } from './steps/answer.ts';
 import { answerProblems } from './steps/answer-problems.ts';
 import { applyFaults } from './steps/apply-faults.ts';
 import { claimKey } from './steps/claim-key.ts';
+import { answerDryRun, openDryUnit, refuseIfSwapped, tryOtherTypes } from './steps/dry-run.ts';
 import { followUp } from './steps/follow-up.ts';
 import { countWork, observeDelivery, observeDueRequest, observeRequest, recordHop, traceItem } from './steps/observe.ts';
 import { acceptOtherTypes, parseBody, validateInput, verifySignature } from './steps/read-input.ts';
@@ -45,6 +46,20 @@ export function createPipeline(options: PipelineOptions) {
     .step(followUp(parts, runBeforeReply))
     .step(rerunOnConflict(parts))
     .end(answerRequest(parts));
+
+  // Nothing is journaled, claimed, forwarded, struck by a fault, or run afterwards.
+  const dryRun = steps<ApiRequest, Answered>()
+    .step(observeRequest(parts))
+    .step(answerProblems(parts))
+    .step(addFigures(parts))
+    .step(refuseIfSwapped(parts))
+    .step(parseBody)
+    .step(verifySignature(parts))
+    .step(tryOtherTypes)
+    .step(validateInput)
+    .step(openDryUnit)
+    .step(rerunOnConflict(parts))
+    .end(answerDryRun(parts));
 
   const consume = steps<Delivery, void>()
     .step(addFigures(parts))
@@ -91,7 +106,7 @@ export function createPipeline(options: PipelineOptions) {
   /** Whether a real system replaces the application in a world. */
   const isSwapped = async (world: World): Promise<boolean> => (await parts.figuresOf(world)).swap !== undefined;
 
-  return { request, event, consume, due, report, isSwapped };
+  return { request, dryRun, event, consume, due, report, isSwapped };
 }
 
 export type Pipeline = ReturnType<typeof createPipeline>;

@@ -9,7 +9,7 @@ import type { Scope } from './handler.ts';
 import type { CommittingJob, JournalNotes } from './job.ts';
 import { Unit } from './unit/unit.ts';
 
-type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'>;
+type RunOptions = Pick<Scope, 'webhookId'> & Pick<CallScope, 'beforeCall'> & { readonly around?: (call: Caller) => Caller };
 
 /** The tools of one run of a handler: a unit of work, and calls and webhooks on its behalf. Rarely used tools are made at their first use. */
 export class RunScope implements Scope, CallScope {
@@ -26,7 +26,7 @@ export class RunScope implements Scope, CallScope {
   constructor(
     parts: ApplicationParts,
     { context, notes, unit, commits, figures }: CommittingJob,
-    { webhookId, beforeCall }: RunOptions = {},
+    { webhookId, beforeCall, around = (call) => call }: RunOptions = {},
   ) {
     const { store, parse, relay } = parts;
     this.context = context;
@@ -54,7 +54,7 @@ export class RunScope implements Scope, CallScope {
       since,
       precondition,
     });
-    this.call = createCaller(parts, this);
+    this.call = around(createCaller(parts, this));
   }
 
   /** The idempotency keys of calls are derived from it. */

@@ -55,7 +55,8 @@ function refuseWhenLeft(hasLeft: () => boolean, commits: CommitState): (changesS
   };
 }
 
-function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonly strict: boolean }): Answer {
+/** The answer to what a handler returned. */
+export function answerOutput(api: ApiDefinition, result: unknown, strictness: { readonly strict: boolean }): Answer {
   const isUnchanged = result instanceof Unchanged;
   const output = filterResponse(api, isUnchanged ? result.output : result, strictness);
   if (api.status === 204) return { status: 204, body: '', contentType: JSON_TYPE };

@@ -72,7 +72,8 @@ const USUAL_MS = 1_000;
 const retryAfter = (ownLeaseMs: number, leftMs: number): number =>
   ownLeaseMs - leftMs < USUAL_MS ? 1 : Math.max(1, Math.ceil(leftMs / 1_000));
 
-function preconditionOf({ bound, input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
+/** What `If-Match` demands of the object of the request. */
+export function preconditionOf({ bound, input, ifMatch }: ValidRequest, { isMet }: Pick<Precondition, 'isMet'>): Precondition | undefined {
   const { ifMatchOn } = bound.api;
   const name = ifMatchOn === undefined ? input.params['id'] : (input.body as Readonly<Record<string, unknown>>)[ifMatchOn];
   return ifMatch !== undefined && typeof name === 'string' ? { name, ifMatch, isMet } : undefined;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { withoutDryRun } from '../../contract/dry-run.ts';
 import { REMEDY, refuseRedacted, refuseSecrets, withoutSecrets } from '../../contract/secrets.ts';
 import { ignoredMembers, parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
 import { SIGNER } from '../../control/context.ts';
@@ -115,7 +116,7 @@ function inputOf({ bound: { api }, received, context, body: sent, figures, notes
     refuseRedacted(params, 'path');
     refuseRedacted(received.query, 'query');
   }
-  const query = parseQuery(api.query, received.query);
+  const query = parseQuery(api.query, withoutDryRun(api, received.query));
   const schema = isFromService ? api.serviceRequest : api.request;
   const parse = (): unknown =>
     api.method === 'GET' ? {} : parseMembers(schema, sent ? sent.value : {}, isFromService ? undefined : figures.currency);

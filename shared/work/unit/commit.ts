@@ -72,6 +72,9 @@ export function discard(unit: Changes, outcome: Outcome): Promise<void> {
   return commit(unit, { isLast: true, outcome });
 }
 
+/** The result of each commit of a dry run. Its unit then shows the changes, so that the handler reaches the calls behind the commit. */
+const STORED_NOTHING: Committed = { ok: true, seq: 0 };
+
 /** Turns the changes of a unit into a plan, and commits it. */
 export async function commit(unit: Changes, ending: Ending): Promise<void> {
   const { objects, drafts, dueWork, expectedVersions } = unit;
@@ -80,7 +83,7 @@ export async function commit(unit: Changes, ending: Ending): Promise<void> {
   if (commits.isGivenUp) throw new CallerLeft();
   if (hasNothingToCommit(unit)) return;
   const plan = planOf(unit, ending);
-  const result = await store.commit(context.world, plan);
+  const result = context.dryRun ? STORED_NOTHING : await store.commit(context.world, plan);
   if (!result.ok) throw refusalOf(result, context.world, store.application);
   commits.hasBegun = true;
   if ([plan.put, plan.move, plan.events, plan.due].some(({ length }) => length > 0)) commits.hasChanged = true;

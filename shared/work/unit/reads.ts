@@ -89,6 +89,8 @@ export class Reads implements Pick<UnitOfWork, 'get' | 'findUnique' | 'find' | '
 
   /** @throws Conflict */
   async ensureCurrent(of: AnyCollection, { id, version }: Stored): Promise<void> {
+    // A dry run has stored no version.
+    if (this.context.dryRun) return;
     const found = await this.store.object(this.context.world, of.name, id);
     if (found?.version !== version) throw new Conflict('version', `${of.name}/${id}`);
   }

@@ -1,0 +1,106 @@
+import { type ApiDefinition, changesSomething } from '../../catalog/define.ts';
+import { Problem } from '../../catalog/problems.ts';
+import { DRY_RUN_TYPE, type DryRun } from '../../contract/dry-run.ts';
+import { type Answer, answerProblem, jsonIn } from '../../transport/answer.ts';
+import type { Caller } from '../../transport/caller.ts';
+import type { ApplicationParts } from '../application-parts.ts';
+import { Unchanged } from '../handler.ts';
+import type { Answered, CommittingJob, WithFigures } from '../job.ts';
+import { RunScope } from '../scope.ts';
+import { answerOutput } from './answer.ts';
+import { preconditionOf } from './claim-key.ts';
+import { acceptOtherTypes, type ValidRequest } from './read-input.ts';
+import type { Step } from './step.ts';
+
+/** A real system may not have a dry run, so nothing is sent to it. @throws Problem `swapped` */
+export const refuseIfSwapped =
+  <J extends WithFigures>({ application }: ApplicationParts): Step<J, J, Answered> =>
+  async (job, rest) => {
+    if (job.swap === undefined) return rest(job);
+    throw new Problem('swapped', `A real system replaces ${application} in this rehearsal, so there is no dry run.`, { application });
+  };
+
+/** As `acceptOtherTypes`, with the answer of a dry run. */
+export const tryOtherTypes: typeof acceptOtherTypes = async (job, rest) => {
+  let isKnown = false;
+  const answer = await acceptOtherTypes(job, (known) => {
+    isKnown = true;
+    return rest(known);
+  });
+  return isKnown ? answer : answerPossible({ possible: true, status: answer?.status, unchanged: true });
+};
+
+/** A unit without a claim: a dry run takes no key. */
+export const openDryUnit: Step<ValidRequest, ValidRequest & CommittingJob, Answered> = async (job, rest) => {
+  const { requestId, now } = job.context;
+  const unit = { key: requestId, since: now, precondition: preconditionOf(job, { isMet: false }) };
+  return rest({ ...job, unit, commits: { dueBeforeReply: [], hasUnsentEvents: false } });
+};
+
+/**
+ * Runs the handler of an API, and keeps nothing. Its commits change its own unit only, and the applications that it calls run dry, too. The run
+ * ends with the handler, or at the first call that would change something elsewhere and that nothing refuses: what follows depends on its effect.
+ */
+export const answerDryRun =
+  (parts: ApplicationParts) =>
+  async (job: ValidRequest & CommittingJob): Promise<Answer> => {
+    const { api, handler } = job.bound;
+    const trial = new Trial();
+    const scope = new RunScope(parts, job, { webhookId: job.webhookId, around: trial.around });
+    let result: unknown;
+    try {
+      result = await handler(job.input as never, scope);
+    } catch (error) {
+      if (!trial.hasEnded) throw error;
+    }
+    if (trial.hasEnded) return answerPossible({ possible: true });
+    if (result instanceof Problem) return answerProblem(result, job.path);
+    const answer = answerOutput(api, result, { strict: parts.strictResponses });
+    return changesSomething(api) ? answerPossible(verdictOf(api, answer, result instanceof Unchanged)) : answer;
+  };
+
+function verdictOf(api: ApiDefinition, { status, body }: Answer, isUnchanged: boolean): DryRun {
+  const answer = api.produces === 'application/json' ? jsonIn(body.toString()) : undefined;
+  return { possible: true, status, answer, unchanged: isUnchanged || undefined };
+}
+
+const answerPossible = (verdict: DryRun): Answer => ({ status: 200, body: JSON.stringify(verdict), contentType: DRY_RUN_TYPE });
+
+/** Ends the handler of a dry run. A handler must not catch it; if it does, its next call throws it again. */
+class TrialEnded extends Error {
+  override readonly name = 'TrialEnded';
+}
+
+/** How far a dry run has come. */
+class Trial {
+  /** Whether a call that would change something is possible. */
+  hasEnded = false;
+  /** Whether such a call was refused. The handler then decides what to do instead. */
+  #isRefused = false;
+
+  readonly around =
+    (call: Caller): Caller =>
+    async (api, input, options) => {
+      if (this.hasEnded) throw new TrialEnded();
+      if (!changesSomething(api)) return call(api, input, options).catch(this.#endIfSwapped);
+      const verdict = await call(api, input, options).catch((error: unknown) => {
+        this.#isRefused ||= error instanceof Problem;
+        return this.#endIfSwapped(error);
+      });
+      const { answer } = verdict as DryRun;
+      // After a refusal, a handler undoes what it has done. A dry run has done nothing, so that the answers of these calls hold.
+      if (this.#isRefused && answer !== undefined) return answer as typeof verdict;
+      return this.#end();
+    };
+
+  /** Nothing is known about the call of a real system. */
+  readonly #endIfSwapped = (error: unknown): never => {
+    if (error instanceof Problem && error.code === 'swapped') return this.#end();
+    throw error;
+  };
+
+  #end(): never {
+    this.hasEnded = true;
+    throw new TrialEnded();
+  }
+}
