@@ -31,7 +31,7 @@ export interface Context {
   /** The progression; absent while it is the default (see `progressionOf`). */
   readonly progression?: Progression;
   /** Set in a dry run: no application stores, publishes or schedules anything. */
-  readonly dryRun?: true | undefined;
+  readonly dryRun?: true;
   /** The applications that wait for the answer. A call back to one of them is refused. */
   readonly chain: readonly string[];
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { applications } from '../../catalog/applications.ts';
 import { type ControlOperation, isStream } from '../../catalog/control/define-operation.ts';
-import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
+import { type ApiDefinition, changesSomething, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
+import { DRY_RUN, DRY_RUN_TYPE, DryRun } from '../dry-run.ts';
 import type { Part } from '../json-schemas.ts';
 import {
   type Components,
@@ -28,6 +29,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
     parameters: [
       ...pathParameters(api.path, components),
       ...queryParameters(api.query, components),
+      ...(changesSomething(api) ? [DRY_RUN_PARAMETER] : []),
       ...(namesRehearsal(api) ? [] : [requestHeader('Rehearsal')]),
       requestHeader('CorrelationId'),
       ...(acceptsKeys(api) ? [requestHeader('IdempotencyKey')] : []),
@@ -35,7 +37,10 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(isCacheable(api) ? [requestHeader('IfNoneMatch')] : []),
     ],
     ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
-    responses: { ...successes(api, components), ...refusals(problemsOf(api), components, exampleOf(api.id).refusal) },
+    responses: {
+      ...withDryRun(api, successes(api, components), components),
+      ...refusals(problemsOf(api), components, exampleOf(api.id).refusal),
+    },
   };
 }
 
@@ -73,6 +78,25 @@ function successes(api: ApiDefinition, components: Components): Part {
   if (!answersRepeats(api)) return { [api.status]: success('Done.') };
   if (api.status === 201) return { '200': success('Already done: the object as it is. Nothing changed.'), '201': success('Done.') };
   return { [api.status]: success('Done, now or earlier.') };
+}
+
+const DRY_RUN_PARAMETER: Part = {
+  name: DRY_RUN,
+  in: 'query',
+  description: 'Answers what the call would do, without a trace in the rehearsal: 200, or its refusal.',
+  schema: { type: 'boolean' },
+};
+
+/**
+ * Adds the answer to a dry run, which has its own media type. Its status is 200. A range of statuses declares it where the API answers with another
+ * status, because generated clients take the type of the lowest status for the type of the call.
+ */
+function withDryRun(api: ApiDefinition, successes: Part, components: Components): Part {
+  if (!changesSomething(api)) return successes;
+  const dry = { [DRY_RUN_TYPE]: { schema: components.schemaOf(DryRun, 'output') } };
+  const ok = successes['200'] as { readonly content: Part } | undefined;
+  if (ok) return { ...successes, '200': { ...ok, content: { ...ok.content, ...dry } } };
+  return { ...successes, '2XX': { description: 'The answer to a dry run, with status 200.', content: dry } };
 }
 
 function successOf(api: ApiDefinition, description: string, components: Components): Part {

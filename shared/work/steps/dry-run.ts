@@ -53,6 +53,7 @@ export const answerDryRun =
     } catch (error) {
       if (!trial.hasEnded) throw error;
     }
+    if (trial.refusal) return answerProblem(trial.refusal, job.path);
     if (trial.hasEnded) return answerPossible({ possible: true });
     if (result instanceof Problem) return answerProblem(result, job.path);
     const answer = answerOutput(api, result, { strict: parts.strictResponses });
@@ -73,34 +74,36 @@ class TrialEnded extends Error {
 
 /** How far a dry run has come. */
 class Trial {
-  /** Whether a call that would change something is possible. */
+  /** Whether the run has ended at a call. */
   hasEnded = false;
-  /** Whether such a call was refused. The handler then decides what to do instead. */
-  #isRefused = false;
+  /** The refusal of an earlier call, if the run has ended while the handler was undoing what it believed to have done. */
+  refusal: Problem | undefined;
+  #refused: Problem | undefined;
 
   readonly around =
     (call: Caller): Caller =>
     async (api, input, options) => {
       if (this.hasEnded) throw new TrialEnded();
-      if (!changesSomething(api)) return call(api, input, options).catch(this.#endIfSwapped);
-      const verdict = await call(api, input, options).catch((error: unknown) => {
-        this.#isRefused ||= error instanceof Problem;
-        return this.#endIfSwapped(error);
-      });
-      const { answer } = verdict as DryRun;
-      // After a refusal, a handler undoes what it has done. A dry run has done nothing, so that the answers of these calls hold.
-      if (this.#isRefused && answer !== undefined) return answer as typeof verdict;
-      return this.#end();
+      const isChange = changesSomething(api);
+      try {
+        const answered = await call(api, input, options);
+        return isChange ? this.#answerOf(answered as DryRun) : answered;
+      } catch (error) {
+        if (isChange && error instanceof Problem) this.#refused ??= error;
+        // Nothing is known about a real system.
+        throw error instanceof Problem && error.code === 'swapped' ? this.#end() : error;
+      }
     };
 
-  /** Nothing is known about the call of a real system. */
-  readonly #endIfSwapped = (error: unknown): never => {
-    if (error instanceof Problem && error.code === 'swapped') return this.#end();
-    throw error;
-  };
+  /** After a refusal, a handler undoes what it has done. A dry run has done nothing, so the answers of these calls hold. */
+  #answerOf({ answer }: DryRun): never {
+    if (this.#refused === undefined || answer === undefined) throw this.#end(this.#refused);
+    return answer as never;
+  }
 
-  #end(): never {
+  #end(refusal?: Problem): TrialEnded {
     this.hasEnded = true;
-    throw new TrialEnded();
+    this.refusal = refusal;
+    return new TrialEnded();
   }
 }
