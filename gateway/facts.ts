@@ -27,7 +27,7 @@ export interface ProvedFacts extends Exchange {
   readonly path?: string;
   readonly target?: Target['target'];
   readonly api?: ApiDefinition | undefined;
-  /** Whether the request asks an API for a dry run, which leaves no trace in the world. */
+  /** Whether the request is a dry run of an API, which leaves no trace in the world. */
   readonly isDryRun?: boolean;
   readonly span?: Span | undefined;
   /** W3C trace context for the spans and logs of the request. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ApiDefinition, changesSomething } from '../catalog/define.ts';
 import { validationFailed } from './validation.ts';
 
-/** The query parameter that asks for a dry run, of every API that may change the world. */
+/** The query parameter for a dry run of every API that may change the world. */
 export const DRY_RUN = 'dryRun';
 
 /** Media type of the answer to a dry run. It differs from the answers of the APIs, so that generated clients do not mix them up. */
@@ -20,8 +20,8 @@ export const DryRun = z
   .meta({ id: 'DryRun' });
 export type DryRun = z.output<typeof DryRun>;
 
-/** Whether a request asks for a dry run. Any other value of the parameter is refused with the query. */
-export const asksForDryRun = (api: ApiDefinition, { [DRY_RUN]: asked }: ParsedUrlQuery): boolean =>
+/** Whether a request is a dry run. The query is refused for any other value of the parameter. */
+export const requestsDryRun = (api: ApiDefinition, { [DRY_RUN]: asked }: ParsedUrlQuery): boolean =>
   asked === 'true' && changesSomething(api);
 
 /**

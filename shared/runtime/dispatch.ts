@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { parse as parseQuery } from 'node:querystring';
 import type { Application } from '../catalog/applications.ts';
 import { Problem } from '../catalog/problems.ts';
-import { asksForDryRun } from '../contract/dry-run.ts';
+import { requestsDryRun } from '../contract/dry-run.ts';
 import type { Context } from '../control/context.ts';
 import { comparisonWith } from '../control/credentials.ts';
 import { DUE } from '../control/journal.ts';
@@ -48,7 +48,7 @@ export function createDispatch({ service, pipeline, token, log }: DispatchOption
     const params = pathParameters(route, path);
     const query = { ...parseQuery(target.slice(path.length + 1)) };
     const body = await request.body();
-    const isDryRun = context.dryRun || asksForDryRun(route.bound.api, query);
+    const isDryRun = context.dryRun || requestsDryRun(route.bound.api, query);
     return pipeline[isDryRun ? 'dryRun' : 'request']({
       bound: route.bound,
       context: isDryRun ? { ...context, dryRun: true } : context,
