@@ -8,7 +8,7 @@ import type { ControlStore, Worlds } from '../shared/store/ports/estate-store.ts
 import type { WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { Turns } from '../shared/store/ports/turns.ts';
 import type { ClockDriver } from './clock/driver.ts';
-import type { OutsideCall } from './outside-call.ts';
+import type { DryCall, OutsideCall } from './outside-call.ts';
 import type { Rehearsals } from './rehearsals/rehearsals.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
@@ -28,6 +28,7 @@ export interface ControlParts {
   /** Decides when changes of worlds with a seed begin. */
   readonly turns?: Turns | undefined;
   readonly callFromOutside: OutsideCall;
+  readonly callDry: DryCall;
   readonly realSystems: RealSystems;
   readonly runs: Runs;
   readonly streams: Streams;

@@ -1,8 +1,10 @@
 import type { Application } from '../shared/catalog/applications.ts';
 import type { ApiDefinition, CallOf, OutputOf } from '../shared/catalog/define.ts';
 import { Problem } from '../shared/catalog/problems.ts';
-import { contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
+import type { DryRun } from '../shared/contract/dry-run.ts';
+import { type Context, contextFor, OUTSIDE_WORLD } from '../shared/control/context.ts';
 import { requestIdIn } from '../shared/control/request-id.ts';
+import { newId } from '../shared/domain/ids.ts';
 import type { Directory, WorldView } from '../shared/store/ports/rehearsals.ts';
 import type { Turns } from '../shared/store/ports/turns.ts';
 import { jsonIn, problemIn } from '../shared/transport/answer.ts';
@@ -33,22 +35,45 @@ interface OutsideCallParts {
 
 export function createOutsideCall({ transport, numbers, turns }: OutsideCallParts): OutsideCall {
   return async ({ view, correlationId }, api, input) => {
-    const { params = {}, body } = input as { params?: Record<string, string>; body?: unknown };
     const requestId = await requestIdIn(view, numbers, `outside ${api.id}`);
     const endTurn = turns?.isOrdered(view.world) ? await turns.request(view.world) : undefined;
     const context = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId, withinMs: DEADLINE_MS });
-    const sending = transport.send({
-      application: api.application,
-      method: api.method,
-      path: fillPath(api.path, params),
-      context,
-      body: JSON.stringify(body ?? {}),
-      timeoutMs: DEADLINE_MS,
-    });
-    const { status, text } = await sending.finally(endTurn);
-    const answer = jsonIn(text);
-    if (status < 300 && answer !== undefined) return answer as OutputOf<typeof api>;
-    const answered = `${api.application} answered ${status} with a body that is not understood.`;
-    throw problemIn(answer, answered) ?? new Problem('dependency_error', answered, { dependency: api.application });
+    return (await send(transport, { context, api, input }).finally(endTurn)) as OutputOf<typeof api>;
   };
+}
+
+/** A call that may be made as a dry run. */
+export interface PossibleCall {
+  readonly api: ApiDefinition;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Makes a call as a dry run, which leaves no trace in the world. @throws the Problem that the application answered, or would answer */
+export type DryCall = (view: WorldView, call: PossibleCall) => Promise<DryRun>;
+
+export const createDryCall =
+  ({ transport }: Pick<OutsideCallParts, 'transport'>): DryCall =>
+  async (view, { api, ...input }) => {
+    const requestId = newId('req', view.now);
+    const begun = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId: requestId, withinMs: DEADLINE_MS });
+    return (await send(transport, { context: { ...begun, dryRun: true }, api, input })) as DryRun;
+  };
+
+interface Sent {
+  readonly context: Context;
+  readonly api: ApiDefinition;
+  readonly input: { readonly params?: Readonly<Record<string, string>>; readonly body?: unknown };
+}
+
+/** @returns the body of the answer @throws the Problem that the application answered */
+async function send(transport: Transport, { context, api, input: { params = {}, body } }: Sent): Promise<unknown> {
+  const { application, method } = api;
+  const path = fillPath(api.path, params);
+  const call = { application, method, path, context, body: JSON.stringify(body ?? {}), timeoutMs: DEADLINE_MS };
+  const { status, text } = await transport.send(call);
+  const answer = jsonIn(text);
+  if (status < 300 && answer !== undefined) return answer;
+  const answered = `${application} answered ${status} with a body that is not understood.`;
+  throw problemIn(answer, answered) ?? new Problem('dependency_error', answered, { dependency: application });
 }

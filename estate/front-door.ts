@@ -3,7 +3,7 @@ import type { Agent } from 'undici';
 import { createConsole } from '../console/serve.ts';
 import { createClockDriver } from '../control/clock/driver.ts';
 import { createControlPlane } from '../control/control-plane.ts';
-import { createOutsideCall } from '../control/outside-call.ts';
+import { createDryCall, createOutsideCall } from '../control/outside-call.ts';
 import { createPaymentPage } from '../control/payment-page.ts';
 import { startExpiry } from '../control/rehearsals/expiry.ts';
 import { withOwnData } from '../control/rehearsals/own-data.ts';
@@ -167,6 +167,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
       driver,
       turns: adapter.turns,
       callFromOutside,
+      callDry: createDryCall({ transport }),
       realSystems: createRealSystems({ transport, estateCalls: createEstateCalls(token) }),
       runs,
       streams: createStreams(),

@@ -6,8 +6,7 @@ import type { ListedType } from '../objects/types.ts';
 import { listedTypes } from '../objects/types.ts';
 import { type Arrival, arrivalOf } from './cause.ts';
 import { activeFaults, newsStruckBy, strikesCall } from './faults.ts';
-import { hiddenObstacles } from './hidden-obstacles.ts';
-import { movesOf } from './moves.ts';
+import { movesOf, otherStepsOf } from './moves.ts';
 import type { Explained, Reason } from './reasons.ts';
 import { type ExplainScope, readSubject, type Subject } from './subject.ts';
 import { timersOf } from './timers.ts';
@@ -27,10 +26,13 @@ export async function explain(scope: ExplainScope, type: ListedType, found: Foun
   const faults = await activeFaults(scope);
   const subject = await readSubject(scope, type, found);
   const brief = await explainBriefly(scope, subject, { faults, isNested: false });
-  const moves = movesOf(subject, { faults, hidden: await hiddenObstacles(scope, subject), waits: waitsIn(scope, subject) });
-  const nested = await awaitedBy(scope, brief, faults);
+  const [moves, steps, nested] = await Promise.all([
+    movesOf(scope, subject, { faults, waits: waitsIn(scope, subject) }),
+    otherStepsOf(scope, subject),
+    awaitedBy(scope, brief, faults),
+  ]);
   const text = [brief.text, ...nested.map((one) => one.text), possibleNow(moves)].filter((part) => part !== '').join(' ');
-  return { ...brief, text, moves, waitsFor: nested };
+  return { ...brief, text, moves, steps, waitsFor: nested };
 }
 
 /** Explains the objects that the first one waits for, and then the objects that they wait for. */
@@ -58,7 +60,7 @@ async function awaitedBy(scope: ExplainScope, first: Brief, faults: readonly Act
 const ENDED: Reason = { code: 'ended', kind: 'cause', text: 'This state is final.', refs: [] };
 const NOTHING: Reason = { code: 'waits-for-nothing', kind: 'wait', text: 'It waits for nothing.', refs: [] };
 
-type Brief = Omit<Explained, 'moves' | 'waitsFor'>;
+type Brief = Omit<Explained, 'moves' | 'steps' | 'waitsFor'>;
 
 interface BriefOptions {
   readonly faults: readonly ActiveFault[];

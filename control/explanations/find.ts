@@ -49,6 +49,10 @@ async function findIn({ worlds }: ExplainScope, world: World, types: readonly Li
   return all.find((one): one is Sought => one.found !== undefined);
 }
 
+/** An object of any type. */
+export const findById = (scope: ExplainScope, id: string): Promise<Sought | undefined> =>
+  findIn(scope, scope.view.world, listedTypes(scope.objects), id);
+
 /** Members that people name an object by, beside its id. */
 const NAMED_BY: Readonly<Record<string, string>> = {
   order: 'orderNumber',

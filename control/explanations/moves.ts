@@ -1,34 +1,46 @@
 import type { z } from 'zod';
 import type { Explanation } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Row } from '../../shared/catalog/life-cycle.ts';
-import { obstacleOf } from '../../shared/catalog/obstacles.ts';
+import { absentApplication, asProblem, type Problem } from '../../shared/catalog/problems.ts';
 import { apiOfVerb, operationOfVerb } from '../../shared/catalog/verb-apis.ts';
 import type { ActiveFault } from '../../shared/control/faults.ts';
 import { playedBy } from '../objects/played.ts';
+import type { PossibleCall } from '../outside-call.ts';
 import { failsCalls, refusesAll, strikesCall } from './faults.ts';
-import type { Obstacles } from './hidden-obstacles.ts';
-import type { Subject } from './subject.ts';
+import { findById } from './find.ts';
+import type { ExplainScope, Subject } from './subject.ts';
+import { attemptsAt, stepsOf } from './trials.ts';
 import type { Wait } from './waits.ts';
 import { callTitle, listed, sentence } from './words.ts';
 
 type Move = z.output<typeof Explanation>['moves'][number];
+type Step = z.output<typeof Explanation>['steps'][number];
 type AnyRow = Row<string, string>;
 
 /** What decides about a verb in addition to the object and its life cycle. */
 interface Around {
   readonly faults: readonly ActiveFault[];
-  readonly hidden: Obstacles;
   readonly waits: readonly Wait[];
 }
 
 /** The verbs that callers can make an existing object take, and the verbs of the estate from its present state. Possible ones come first. */
-export function movesOf(subject: Subject, around: Around): Move[] {
+export async function movesOf(scope: ExplainScope, subject: Subject, around: Around): Promise<Move[]> {
   const { of, state } = subject;
   if (!of.definition.lifeCycle || state === undefined) return [];
   const rows = of.definition.lifeCycle.rows.filter(({ from }) => from.some((before) => before !== null));
-  const moves = [...Map.groupBy(rows, ({ verb }) => verb)].flatMap(([verb, same]) => moveOf(subject, { verb, rows: same, state }, around));
-  return moves.toSorted((one, other) => Number(other.possible) - Number(one.possible));
+  const verbs = [...Map.groupBy(rows, ({ verb }) => verb)];
+  const moves = await Promise.all(verbs.map(([verb, same]) => moveOf(scope, subject, { verb, rows: same, state }, around)));
+  return moves.flat().toSorted((one, other) => Number(other.possible) - Number(one.possible));
 }
+
+/** What else a client can do with the object, without moving it. */
+export const otherStepsOf = (scope: ExplainScope, subject: Subject): Promise<Step[]> =>
+  Promise.all(
+    stepsOf(subject.type).map(async (step) => {
+      const verdict = await verdictOf(scope, subject, (await attemptsAt(scope, subject, step)) ?? []);
+      return { step, ...verdict };
+    }),
+  );
 
 interface Verb {
   readonly verb: string;
@@ -36,9 +48,8 @@ interface Verb {
   readonly state: string;
 }
 
-function moveOf(subject: Subject, { verb, rows, state }: Verb, around: Around): Move[] {
-  const { type } = subject;
-  const call = callOf(type, verb);
+async function moveOf(scope: ExplainScope, subject: Subject, { verb, rows, state }: Verb, around: Around): Promise<Move[]> {
+  const call = callOf(subject.type, verb);
   const moving = rows.filter(({ again }) => !again);
   if (moving.length === 0) return [];
   const row = moving.find(({ from }) => from.includes(state));
@@ -50,33 +61,65 @@ function moveOf(subject: Subject, { verb, rows, state }: Verb, around: Around): 
     return changesState ? [{ verb, to: [...row.to], by: 'estate', possible: false, code: 'by-the-estate', why, refs: [] }] : [];
   }
   const move = { verb, to: row && row.to.length === 0 ? [state] : to, ...call };
-  return [
-    { ...move, ...(refusalOf(subject, { verb, rows, state }, { row, call, around }) ?? { possible: true, ...hindranceOf(call, around) }) },
-  ];
+  if (rows.every(({ from }) => !from.includes(state))) return [{ ...move, ...refusedByLifeCycle(verb, moving, state) }];
+  const verdict = await verdictOf(scope, subject, (await attemptsAt(scope, subject, verb)) ?? []);
+  return [{ ...move, ...(verdict.possible ? withFaults(call, around) : verdict) }];
 }
 
 type Call = Pick<Move, 'by' | 'call'>;
-type Refusal = Pick<Move, 'possible' | 'code' | 'why' | 'refs'>;
+type Verdict = Pick<Move, 'possible' | 'code' | 'why' | 'refs'>;
 
-function refusalOf(
-  { type, object, near }: Subject,
-  { verb, rows, state }: Verb,
-  { row, call, around }: { readonly row: AnyRow | undefined; readonly call: Call; readonly around: Around },
-): Refusal | undefined {
-  const obstacle = obstacleOf(type, verb, object, near) ?? (row ? around.hidden[verb] : undefined);
-  if (!row && !obstacle?.isLasting) {
-    const isRepeat = rows.some(({ again, from }) => again && from.includes(state));
-    if (isRepeat) return { possible: false, code: 'repeat', why: 'It is already done: a repeat changes nothing.', refs: [] };
-    const from = rows.filter(({ again }) => !again).flatMap((one) => one.from.filter((before) => before !== null));
-    const why = `It is ${state}; ${verb} is possible only from ${listed([...new Set(from)], 'or')}.`;
-    return { possible: false, code: 'life-cycle', why, refs: [] };
+const POSSIBLE: Verdict = { possible: true, refs: [] };
+
+function refusedByLifeCycle(verb: string, rows: readonly AnyRow[], state: string): Verdict {
+  const from = rows.flatMap((row) => row.from.filter((before) => before !== null));
+  const why = `It is ${state}; ${verb} is possible only from ${listed([...new Set(from)], 'or')}.`;
+  return { possible: false, code: 'life-cycle', why, refs: [] };
+}
+
+/** The verdict of the application about a step: it makes the calls as dry runs. The first possible call decides, or the first refusal. */
+async function verdictOf(scope: ExplainScope, subject: Subject, attempts: readonly PossibleCall[] | string): Promise<Verdict> {
+  if (typeof attempts === 'string') return { possible: false, code: 'rule', why: attempts, refs: [] };
+  let first: Verdict | undefined;
+  for (const call of attempts) {
+    const verdict = await dryRun(scope, subject, call);
+    if (verdict.possible) return verdict;
+    first ??= verdict;
   }
-  if (obstacle) {
-    const refs = (obstacle.refs ?? []).map((one) => ({ what: 'object' as const, ...one }));
-    return { possible: false, code: obstacle.code, why: obstacle.text, refs };
+  return first ?? POSSIBLE;
+}
+
+async function dryRun(scope: ExplainScope, subject: Subject, call: PossibleCall): Promise<Verdict> {
+  try {
+    const { unchanged } = await scope.callDry(scope.view, call);
+    return unchanged ? { possible: false, code: 'repeat', why: 'It is already done: a repeat changes nothing.', refs: [] } : POSSIBLE;
+  } catch (error) {
+    const problem = asProblem(error);
+    // The real system decides.
+    if (problem.code === 'swapped') return POSSIBLE;
+    const refs = await objectsIn(scope, subject, problem);
+    const isAway = absentApplication(problem) !== undefined;
+    const code = isAway ? 'unavailable' : refs.length > 0 ? 'other-object' : 'rule';
+    return { possible: false, code, why: problem.message, refs };
   }
+}
+
+/** Limit of the objects that a refusal names. */
+const MOST_NAMED = 10;
+const ID = /\b[a-z]{3}_\w{1,40}\b/g;
+
+/** The other objects that a refusal names, in its sentence or its members. */
+async function objectsIn(scope: ExplainScope, { id: own }: Subject, problem: Problem): Promise<Move['refs']> {
+  const ids = new Set(JSON.stringify(problem.body('')).match(ID) ?? []);
+  ids.delete(own);
+  const found = await Promise.all([...ids].slice(0, MOST_NAMED).map((id) => findById(scope, id)));
+  return found.flatMap((one) => (one ? [{ what: 'object' as const, type: one.type.definition.type, id: one.found.id }] : []));
+}
+
+/** A fault that refuses every call, or that can strike it or a call that it makes. */
+function withFaults(call: Call, around: Around): Verdict {
   const striking = call.by === 'api' ? around.faults.find((fault) => refusesAll(fault) && strikesCall(fault, call.call ?? '')) : undefined;
-  if (!striking) return undefined;
+  if (!striking) return { possible: true, ...hindranceOf(call, around) };
   const why = `The fault ${striking.name} (${striking.fault.kind}) strikes ${callTitle(call.call ?? '')}.`;
   return { possible: false, code: 'fault', why, refs: [{ what: 'fault', id: striking.name }] };
 }

@@ -10,6 +10,7 @@ import { pointWorthOf } from '../objects/figures.ts';
 import { describeObject, type Published, publishedOf } from '../objects/list.ts';
 import { relatedObjects } from '../objects/related-objects.ts';
 import type { ListedType } from '../objects/types.ts';
+import type { DryCall } from '../outside-call.ts';
 import type { EstateObjects } from '../verify/world-records.ts';
 import type { Registrations } from '../webhooks/registrations.ts';
 import { objectName } from './words.ts';
@@ -22,6 +23,7 @@ export interface ExplainScope {
   readonly objects: EstateObjects;
   readonly view: WorldView;
   readonly inSlices: InSlices;
+  readonly callDry: DryCall;
   /** Aborted when the client has disconnected. */
   readonly gone: AbortSignal;
 }

@@ -72,6 +72,18 @@ const Reason = z
   })
   .meta({ id: 'Reason' });
 
+const Verdict = z.object({
+  possible: z.boolean(),
+  code: z
+    .enum(['life-cycle', 'repeat', 'other-object', 'rule', 'fault', 'unavailable', 'by-the-estate'])
+    .optional()
+    .describe(
+      'Why it is not possible now. repeat: it would be accepted, and change nothing. unavailable: an application does not answer. fault: it is possible, but a fault may refuse it.',
+    ),
+  why: z.string().optional().describe('A sentence: mostly the refusal of the application, which ran the call dry.'),
+  refs: z.array(ReasonReference),
+});
+
 const ExplainedMove = z
   .object({
     verb: z.string().describe('Verb of the life cycle.'),
@@ -80,15 +92,7 @@ const ExplainedMove = z
       .enum(['api', 'control', 'estate'])
       .describe('api: a client. control: the outside world, played by the control plane. estate: only the estate itself.'),
     call: z.string().optional().describe('Id of the API or of the control operation.'),
-    possible: z.boolean(),
-    code: z
-      .enum(['life-cycle', 'repeat', 'other-object', 'rule', 'fault', 'by-the-estate'])
-      .optional()
-      .describe(
-        'Why the verb is not possible now. repeat: it would be accepted, and change nothing. fault: it is possible, but a fault may refuse it.',
-      ),
-    why: z.string().optional().describe('A sentence.'),
-    refs: z.array(ReasonReference),
+    ...Verdict.shape,
   })
   .meta({ id: 'ExplainedMove' });
 
@@ -128,6 +132,9 @@ const Explained = z.object({
 
 export const Explanation = Explained.extend({
   moves: z.array(ExplainedMove).describe('The verbs of its life cycle, possible ones first.'),
+  steps: z
+    .array(z.object({ step: z.string().describe('pay, pay-with-points, take-cash, resend.'), ...Verdict.shape }))
+    .describe('What else a client, or the outside world, can do with it without moving it.'),
   waitsFor: z.array(Explained).describe('Explanations of the objects that it waits for, and then of the objects that they wait for.'),
 }).meta({ id: 'Explanation' });
 

@@ -1,0 +1,200 @@
+import { apis } from '../../shared/catalog/apis.ts';
+import { changeProduct, moveProduct } from '../../shared/catalog/commerce/internal.ts';
+import { ProductVerb } from '../../shared/catalog/commerce/objects.ts';
+import { changeCustomer, moveCustomer } from '../../shared/catalog/customer/internal.ts';
+import { CustomerVerb } from '../../shared/catalog/customer/objects.ts';
+import { moveReturn, resendScanWebhook, scanShipment } from '../../shared/catalog/fulfillment/internal.ts';
+import { ReturnVerb } from '../../shared/catalog/fulfillment/returns.ts';
+import { Scan } from '../../shared/catalog/fulfillment/shipments.ts';
+import type { BusinessObject, ObjectType } from '../../shared/catalog/objects.ts';
+import { outstandingAtTill, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
+import { completePaymentAction, decideDispute, disputePayment } from '../../shared/catalog/payment/internal.ts';
+import { type Money, money } from '../../shared/domain/money.ts';
+import { locationsOf, skusAfter } from '../objects/stock.ts';
+import type { PossibleCall } from '../outside-call.ts';
+import type { ExplainScope, Subject } from './subject.ts';
+
+/** Objects that a call may need besides its own: a store, a product. */
+interface Others {
+  readonly storeId: string;
+  readonly sku: string;
+}
+
+/**
+ * The calls that make an object take a step, each with an example of its input. The step is possible if one of them is. A text is the reason
+ * why the call cannot even be made.
+ */
+type Attempt<Type extends ObjectType> = (
+  object: BusinessObject<Type>,
+  subject: Subject,
+  others: () => Promise<Others>,
+) => PossibleCall | string | Promise<PossibleCall | readonly PossibleCall[]>;
+
+type Attempts<Type extends ObjectType> = Readonly<Record<string, Attempt<Type>>>;
+
+interface WithId {
+  readonly id: string;
+}
+
+/** A call that names the object in its path. */
+const at =
+  (api: PossibleCall['api'], body?: object) =>
+  ({ id }: WithId): PossibleCall => ({ api, params: { id }, body });
+
+/** For each verb, a call that names it in its body. */
+const each = <Verb extends string>(
+  verbs: readonly Verb[],
+  attempt: (verb: Verb) => (object: WithId) => PossibleCall,
+): Readonly<Record<Verb, (object: WithId) => PossibleCall>> =>
+  Object.fromEntries(verbs.map((verb) => [verb, attempt(verb)])) as Readonly<Record<Verb, (object: WithId) => PossibleCall>>;
+
+const ADDRESS = { name: 'Ada Byrne', line1: '1 Quay Street', city: 'Galway', postalCode: 'H91', country: 'IE' } as const;
+const LANE = 'SCO-01';
+
+const least = ({ currency }: Pick<Money, 'currency'>): Money => money(1, currency);
+
+const picking =
+  (body: (order: BusinessObject<'fulfillment-order'>) => object): Attempt<'fulfillment-order'> =>
+  (order) =>
+    order.pickingOrderId === undefined
+      ? 'It has no picking order.'
+      : { api: apis['update-picking-status-api'], params: { id: order.pickingOrderId }, body: body(order) };
+
+const NOT_AT_TILL = 'It is not at a till.';
+
+/** By type of object, and by verb of its life cycle or name of another step. */
+const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
+  order: {
+    confirm: at(apis['confirm-order-api']),
+    route: at(apis['route-order-api']),
+    cancel: at(apis['cancel-order-api']),
+    'open-return': ({ id, lines, shippingAddress, storeId }, { near }, others) => {
+      const line = lines.find((one) => returnable(one, near) > 0) ?? lines[0];
+      const body = { orderId: id, lines: [{ orderLineId: line?.lineId, qty: 1, reason: 'Too small' }] };
+      const call = (way: object): PossibleCall => ({ api: apis['create-return-api'], body: { ...body, ...way } });
+      if (shippingAddress) return call({ dropOff: 'carrier' });
+      if (storeId !== undefined) return call({ dropOff: 'store', locationId: storeId });
+      return others().then((found) => call({ dropOff: 'store', locationId: found.storeId }));
+    },
+    pay: ({ id }) => ({ api: apis['authorize-payment-api'], body: { orderId: id, tender: { type: 'card', token: 'tok_visa' } } }),
+    'pay-with-points': (order, { near }) =>
+      order.loyaltyAccountId === undefined
+        ? 'Its customer is no member.'
+        : {
+            api: apis['redeem-points-api'],
+            params: { id: order.loyaltyAccountId },
+            body: { points: Math.max(1, payablePoints(order, near)), orderId: order.id },
+          },
+  },
+  payment: {
+    capture: at(apis['capture-payment-api']),
+    void: at(apis['void-payment-api']),
+    refund: ({ id, amount }) => ({ api: apis['refund-payment-api'], params: { id }, body: { amount: least(amount) } }),
+    authenticate: at(completePaymentAction, { outcome: 'succeeded' }),
+    'fail-authentication': at(completePaymentAction, { outcome: 'failed' }),
+    dispute: at(disputePayment, { reason: 'general' }),
+    'win-dispute': at(decideDispute, { outcome: 'won' }),
+    'lose-dispute': at(decideDispute, { outcome: 'lost' }),
+  },
+  'fulfillment-order': {
+    'start-picking': ({ id }) => ({ api: apis['create-picking-order-api'], body: { fulfillmentOrderId: id } }),
+    pick: picking(() => ({ status: 'picked' })),
+    'pick-nothing': picking(({ lines }) => ({
+      status: 'short',
+      lines: lines.map(({ orderLineId }) => ({ orderLineId, pickedQty: 0 })),
+    })),
+    pack: picking(() => ({ status: 'packed' })),
+    dispatch: at(apis['dispatch-fulfillment-order-api']),
+  },
+  shipment: {
+    label: at(apis['generate-label-api']),
+    resend: at(resendScanWebhook),
+    ...each(Scan.options, (scan) => at(scanShipment, { scan })),
+  },
+  return: {
+    ...each(ReturnVerb.options, (verb) => at(moveReturn, { verb })),
+    reject: at(moveReturn, { verb: 'reject', reason: 'Worn' }),
+  },
+  reservation: { confirm: at(apis['confirm-reservation-api']), release: at(apis['release-reservation-api']) },
+  basket: {
+    'add-line': ({ id, lines: [line] }, _subject, others) => {
+      const call = (sku: string): PossibleCall => ({ api: apis['add-line-to-basket-api'], params: { id }, body: { sku, qty: 1 } });
+      return line ? call(line.sku) : others().then(({ sku }) => call(sku));
+    },
+    'change-line': ({ id, lines: [line] }) => {
+      if (!line) return 'It is empty.';
+      const call = (qty: number): PossibleCall => ({
+        api: apis['change-basket-line-api'],
+        params: { id, lineId: line.lineId },
+        body: { qty },
+      });
+      return Promise.resolve([call(line.qty + 1), ...(line.qty > 1 ? [call(line.qty - 1)] : [])]);
+    },
+    'remove-line': ({ id, lines: [line] }) =>
+      line ? { api: apis['remove-basket-line-api'], params: { id, lineId: line.lineId } } : 'It is empty.',
+    checkout: ({ id, shippingAddress = ADDRESS }) => ({ api: apis['checkout-basket-api'], params: { id }, body: { shippingAddress } }),
+    'change-checkout': ({ id, shippingAddress = ADDRESS, shippingMethod }) => ({
+      api: apis['checkout-basket-api'],
+      params: { id },
+      body: { shippingAddress, shippingMethod: shippingMethod === 'EXPRESS' ? 'STANDARD' : 'EXPRESS' },
+    }),
+    convert: ({ id }) => ({ api: apis['create-order-api'], body: { basketId: id } }),
+    merge: ({ id, channel, customerId }) => ({ api: apis['create-basket-api'], body: { channel, customerId, mergeBasketIds: [id] } }),
+    'start-transaction': ({ id }, _subject, others) =>
+      others().then(({ storeId }) => ({ api: apis['create-transaction-api'], body: { storeId, laneId: LANE, basketId: id } })),
+    'take-cash': (basket, { near }) =>
+      basket.transactionId === undefined
+        ? NOT_AT_TILL
+        : {
+            api: apis['add-payment-api'],
+            params: { id: basket.transactionId },
+            body: { tender: { type: 'cash' }, amount: outstandingAtTill(basket, near) },
+          },
+    'cancel-checkout': ({ transactionId: id }) => (id === undefined ? NOT_AT_TILL : { api: apis['void-transaction-api'], params: { id } }),
+  },
+  customer: {
+    register: ({ firstName = 'Ada', lastName = 'Byrne', email, phone }) =>
+      email === undefined && phone === undefined
+        ? 'Create Customer finds it by its e-mail or phone, and it has neither.'
+        : { api: apis['create-customer-api'], body: { firstName, lastName, email, phone } },
+    'log-interaction': ({ id }) => ({ api: apis['log-interaction-api'], body: { customerId: id, type: 'visit' } }),
+    enrol: ({ id }) => ({ api: apis['enroll-loyalty-member-api'], body: { customerId: id } }),
+    change: ({ id, lastName = '' }) => ({
+      api: changeCustomer,
+      params: { id },
+      body: { lastName: lastName === 'Byrne' ? 'Lang' : 'Byrne' },
+    }),
+    ...each(CustomerVerb.options, (verb) => at(moveCustomer, { verb })),
+  },
+  product: {
+    change: ({ id, price }) => ({ api: changeProduct, params: { id }, body: { price: money(price.amount + 1, price.currency) } }),
+    ...each(ProductVerb.options, (verb) => at(moveProduct, { verb })),
+  },
+};
+
+/** The steps of a type that are no verbs of its life cycle: what a client can do with an object without moving it. */
+export const stepsOf = (type: string): readonly string[] => STEPS[type] ?? [];
+
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  order: ['pay', 'pay-with-points'],
+  shipment: ['resend'],
+  basket: ['take-cash'],
+};
+
+/** The calls that make an object take a verb or another step, or the reason why there is none. Undefined: only the estate makes it. */
+export async function attemptsAt(
+  { worlds, view: { world } }: Pick<ExplainScope, 'worlds' | 'view'>,
+  subject: Subject,
+  step: string,
+): Promise<readonly PossibleCall[] | string | undefined> {
+  const of = attempts[subject.type as ObjectType] as Attempts<never> | undefined;
+  const attempt = of?.[step] as Attempt<ObjectType> | undefined;
+  if (!attempt) return undefined;
+  const others = async (): Promise<Others> => {
+    const [locations, [sku = '']] = await Promise.all([locationsOf(worlds, world), skusAfter(worlds, world, 0, 1)]);
+    return { storeId: locations.find(({ type }) => type === 'store')?.id ?? '', sku };
+  };
+  const made = await attempt(subject.object as never, subject, others);
+  if (typeof made === 'string') return made;
+  return 'api' in made ? [made] : made;
+}
