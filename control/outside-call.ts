@@ -47,6 +47,8 @@ export interface PossibleCall {
   readonly api: ApiDefinition;
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Set if the answer is the object itself. The call may change another object instead. */
+  readonly answersItself?: true;
 }
 
 /** Makes a call as a dry run, which leaves no trace in the world. @throws the Problem that the application answered, or would answer */
@@ -54,10 +56,10 @@ export type DryCall = (view: WorldView, call: PossibleCall) => Promise<DryRun>;
 
 export const createDryCall =
   ({ transport }: Pick<OutsideCallParts, 'transport'>): DryCall =>
-  async (view, { api, ...input }) => {
+  async (view, { api, params, body }) => {
     const requestId = newId('req', view.now);
     const begun = contextFor(view, { principal: OUTSIDE_WORLD, requestId, correlationId: requestId, withinMs: DEADLINE_MS });
-    return (await send(transport, { context: { ...begun, dryRun: true }, api, input })) as DryRun;
+    return (await send(transport, { context: { ...begun, dryRun: true }, api, input: { params, body } })) as DryRun;
   };
 
 interface Sent {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Explanation } from '../../shared/catalog/control/operations/explanations.ts';
 import type { Row } from '../../shared/catalog/life-cycle.ts';
-import { absentApplication, asProblem, type Problem } from '../../shared/catalog/problems.ts';
+import { absentApplication, asProblem } from '../../shared/catalog/problems.ts';
 import { apiOfVerb, operationOfVerb } from '../../shared/catalog/verb-apis.ts';
 import type { ActiveFault } from '../../shared/control/faults.ts';
 import { playedBy } from '../objects/played.ts';
@@ -91,13 +91,22 @@ async function verdictOf(scope: ExplainScope, subject: Subject, attempts: readon
 
 async function dryRun(scope: ExplainScope, subject: Subject, call: PossibleCall): Promise<Verdict> {
   try {
-    const { unchanged } = await scope.callDry(scope.view, call);
+    const { unchanged, answer } = await scope.callDry(scope.view, call);
+    const { id = subject.id } = (answer ?? {}) as { readonly id?: string };
+    if (call.answersItself && id !== subject.id) {
+      const refs = await objectsNamed(scope, [id]);
+      return { possible: false, code: 'other-object', why: `${call.api.name} changes another object: ${id}.`, refs };
+    }
     return unchanged ? { possible: false, code: 'repeat', why: 'It is already done: a repeat changes nothing.', refs: [] } : POSSIBLE;
   } catch (error) {
     const problem = asProblem(error);
     // The real system decides.
     if (problem.code === 'swapped') return POSSIBLE;
-    const refs = await objectsIn(scope, subject, problem);
+    const named = JSON.stringify(problem.body('')).match(ID) ?? [];
+    const refs = await objectsNamed(
+      scope,
+      named.filter((id) => id !== subject.id),
+    );
     const isAway = absentApplication(problem) !== undefined;
     const code = isAway ? 'unavailable' : refs.length > 0 ? 'other-object' : 'rule';
     return { possible: false, code, why: problem.message, refs };
@@ -108,11 +117,8 @@ async function dryRun(scope: ExplainScope, subject: Subject, call: PossibleCall)
 const MOST_NAMED = 10;
 const ID = /\b[a-z]{3}_\w{1,40}\b/g;
 
-/** The other objects that a refusal names, in its sentence or its members. */
-async function objectsIn(scope: ExplainScope, { id: own }: Subject, problem: Problem): Promise<Move['refs']> {
-  const ids = new Set(JSON.stringify(problem.body('')).match(ID) ?? []);
-  ids.delete(own);
-  const found = await Promise.all([...ids].slice(0, MOST_NAMED).map((id) => findById(scope, id)));
+async function objectsNamed(scope: ExplainScope, ids: readonly string[]): Promise<Move['refs']> {
+  const found = await Promise.all([...new Set(ids)].slice(0, MOST_NAMED).map((id) => findById(scope, id)));
   return found.flatMap((one) => (one ? [{ what: 'object' as const, type: one.type.definition.type, id: one.found.id }] : []));
 }
 

@@ -119,7 +119,7 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
   basket: {
     'add-line': ({ id, lines: [line] }, _subject, others) => {
       const call = (sku: string): PossibleCall => ({ api: apis['add-line-to-basket-api'], params: { id }, body: { sku, qty: 1 } });
-      return line ? call(line.sku) : others().then(({ sku }) => call(sku));
+      return others().then(({ sku }) => [...(line ? [call(line.sku)] : []), call(sku)]);
     },
     'change-line': ({ id, lines: [line] }) => {
       if (!line) return 'It is empty.';
@@ -156,7 +156,7 @@ const attempts: { readonly [Type in ObjectType]?: Attempts<Type> } = {
     register: ({ firstName = 'Ada', lastName = 'Byrne', email, phone }) =>
       email === undefined && phone === undefined
         ? 'Create Customer finds it by its e-mail or phone, and it has neither.'
-        : { api: apis['create-customer-api'], body: { firstName, lastName, email, phone } },
+        : { api: apis['create-customer-api'], body: { firstName, lastName, email, phone }, answersItself: true },
     'log-interaction': ({ id }) => ({ api: apis['log-interaction-api'], body: { customerId: id, type: 'visit' } }),
     enrol: ({ id }) => ({ api: apis['enroll-loyalty-member-api'], body: { customerId: id } }),
     change: ({ id, lastName = '' }) => ({

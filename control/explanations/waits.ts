@@ -7,8 +7,8 @@ import {
   exchangeDraftOf,
   isDisputed,
   isPicked,
+  isSpent,
   type Nearby,
-  obstacleOf,
   ofOrder,
   outstandingAtTill,
   outstandingOf,
@@ -140,7 +140,7 @@ function owedRefund(
   placed: BusinessObject<'order'> | undefined,
   { near, nameOf, progression }: Pick<Surroundings, 'near' | 'nameOf' | 'progression'>,
 ): readonly Wait[] {
-  if (found.capturedAmount.amount === 0 || obstacleOf('payment', 'refund', found, near)) return [];
+  if (found.capturedAmount.amount === 0 || isSpent(found)) return [];
   const isRepeated = owedAfterFailures(ofOrder(near, 'payment', found.orderId).map(({ object }) => object)) === 0;
   if (found.refunds.at(-1)?.state === 'failed' && !isRepeated)
     return waitsFor('client', 'a client to call Refund Payment again: its last refund failed');

@@ -20,6 +20,8 @@ export interface CallOptions {
   readonly intent?: string;
   /** Wall time; never beyond the deadline of the request. */
   readonly timeoutMs?: number;
+  /** What follows does not depend on the effect of this call: a dry run continues with its answer. */
+  readonly isSeparate?: true;
   /** The header `If-Match`: the other application answers 412 when the object has none of its versions. */
   readonly ifMatch?: string | undefined;
 }

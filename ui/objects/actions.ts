@@ -1,8 +1,8 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { obstacleOf, outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
+import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
 import { decimalsOf, type Money, majorUnits, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
-import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
+import { callApi, here, type Input, type OperationId, type Output, tracedControl, whyNoCall } from '../data/data.ts';
 import type { Move } from '../life-cycle/life-cycle-graph.ts';
 import type { Near } from './near.tsx';
 
@@ -55,12 +55,10 @@ interface Declared<O> {
   readonly does: string;
   /** The API of its call. Without one, the outside world acts. */
   readonly api?: TypedApiId;
-  /** The verb of the life cycle: possible in the states that it leaves. */
-  readonly verb?: string;
-  /** Possible in these states; without `verb` and `states`, in all. */
-  readonly states?: readonly string[];
-  /** Names its rule in `shared/catalog/obstacles.ts`. Default: the verb. */
-  readonly rule?: string;
+  /** The verb of the life cycle, or another step, whose verdict is in the explanation of the object. Without one, it is always possible. */
+  readonly step?: string;
+  /** Whether the console offers it for the object. Default: it does. */
+  isFor?(object: O): boolean;
   /** The operation that plays the outside world, with the id of the object and the values of the form. */
   readonly play?: OperationId;
   readonly fields?: (object: O, near: Near) => readonly Field[];
@@ -186,8 +184,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Authorise a payment',
       does: 'Reserves the money with the provider. The order can be confirmed once its total is covered.',
       api: 'authorize-payment-api',
-      states: ['draft', 'confirmed'],
-      rule: 'pay',
+      step: 'pay',
       fields: (order, near) => [
         choice('type', 'Pays with', ['card', 'Card'], ['gift-card', 'Gift card'], ['bnpl', 'Buy now, pay later']),
         text('token', 'Token', 'tok_visa', 'Token of the card or the gift card. The reference lists tokens that are declined.'),
@@ -211,8 +208,8 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Pay with points',
       does: 'Turns points into money and pays with it.',
       api: 'redeem-points-api',
-      states: ['draft'],
-      rule: 'pay-with-points',
+      step: 'pay-with-points',
+      isFor: ({ loyaltyAccountId }) => loyaltyAccountId !== undefined,
       fields: (order, near) => [
         {
           ...units('points', 'Points', payablePoints(order, near), 1, payablePoints(order, near)),
@@ -234,19 +231,19 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Confirm',
       does: 'Makes its reservation permanent, and creates its fulfillment orders.',
       api: 'confirm-order-api',
-      verb: 'confirm',
+      step: 'confirm',
     },
     {
       label: 'Route',
       does: 'Creates its fulfillment orders, one per location.',
       api: 'route-order-api',
-      verb: 'route',
+      step: 'route',
     },
     {
       label: 'Take goods back',
       does: 'Registers a return. The customer is refunded after the goods are inspected.',
       api: 'create-return-api',
-      verb: 'open-return',
+      step: 'open-return',
       fields: ({ lines, storeId, shippingAddress }, near) => {
         const left = lines.map((line) => ({ ...line, left: returnable(line, near) })).filter((line) => line.left > 0);
         const ways = [['carrier', 'By parcel, collected at the address'] as const, ['store', 'The customer brings it to a store'] as const];
@@ -283,7 +280,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Cancel',
       does: 'Voids or refunds its payments, and releases its stock.',
       api: 'cancel-order-api',
-      verb: 'cancel',
+      step: 'cancel',
       fields: () => [optional('reason', 'Reason')],
     },
   ],
@@ -292,20 +289,20 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Capture',
       does: 'Takes the money, in full or in part. The rest of the authorisation is released.',
       api: 'capture-payment-api',
-      verb: 'capture',
+      step: 'capture',
       fields: ({ authorizedAmount }) => [amountField('Amount', authorizedAmount)],
     },
     {
       label: 'Void',
       does: 'Releases the reserved money.',
       api: 'void-payment-api',
-      verb: 'void',
+      step: 'void',
     },
     {
       label: 'Refund',
       does: 'Pays money back to the customer, in full or in part.',
       api: 'refund-payment-api',
-      verb: 'refund',
+      step: 'refund',
       fields: ({ capturedAmount, refundedAmount }, near) => {
         const returns = near.of('return').map(({ id, label, state }) => [id, `the return over ${label}, ${state}`] as const);
         return [
@@ -319,7 +316,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Dispute',
       does: 'The cardholder disputes it at the bank: the money and a fee are withdrawn.',
       play: 'open-dispute',
-      verb: 'dispute',
+      step: 'dispute',
       fields: ({ capturedAmount, refundedAmount, disputes = [] }) => {
         const lost = disputes.filter(({ state }) => state === 'lost').map(({ amount }) => amount);
         return [choice('reason', 'Reason', ...DISPUTE_REASONS), amountField('Amount', minus(capturedAmount, refundedAmount, ...lost))];
@@ -328,13 +325,13 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
     {
       label: 'Win the dispute',
       does: 'The bank decides for the shop: the money comes back, the fee does not.',
-      verb: 'win-dispute',
+      step: 'win-dispute',
       steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'won' } })],
     },
     {
       label: 'Lose the dispute',
       does: 'The bank decides for the cardholder, who keeps the money.',
-      verb: 'lose-dispute',
+      step: 'lose-dispute',
       steps: ({ id }) => [play('close-dispute', { params: { id }, body: { outcome: 'lost' } })],
     },
   ],
@@ -343,21 +340,21 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Start picking',
       does: 'Somebody in the warehouse begins to pick. From now on the payments of the order are captured.',
       api: 'create-picking-order-api',
-      verb: 'start-picking',
+      step: 'start-picking',
       steps: ({ id }) => [call('create-picking-order-api', { body: { fulfillmentOrderId: id } })],
     },
     {
       label: 'Pick everything',
       does: 'Every unit is found and taken from the shelf.',
       api: 'update-picking-status-api',
-      verb: 'pick',
+      step: 'pick',
       steps: (order) => [picking(order, { status: 'started' }), picking(order, { status: 'picked' })],
     },
     {
       label: 'Pick short',
       does: 'Units are missing: they are written off, and served by another location or refunded.',
       api: 'update-picking-status-api',
-      verb: 'pick',
+      step: 'pick',
       fields: ({ lines }, near) =>
         lines.map(({ orderLineId, sku, qty }) => units(orderLineId, `${near.name(sku)}: found`, qty - 1, 0, qty)),
       steps: (order, values) => [
@@ -372,14 +369,14 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Pack',
       does: 'Puts the picked units into a parcel.',
       api: 'update-picking-status-api',
-      verb: 'pack',
+      step: 'pack',
       steps: (order) => [picking(order, { status: 'packed' })],
     },
     {
       label: 'Dispatch',
       does: 'Captures the payment, and hands the parcel to the carrier with a label.',
       api: 'dispatch-fulfillment-order-api',
-      verb: 'dispatch',
+      step: 'dispatch',
       fields: () => [
         choice(
           'service',
@@ -398,12 +395,12 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Print the label',
       does: 'Gives the parcel its tracking number.',
       api: 'generate-label-api',
-      verb: 'label',
+      step: 'label',
     },
     {
       label: 'Resend the newest scan',
       does: 'The carrier sends its webhook again with the same webhook-id, so that its receiver must recognise the repeat.',
-      rule: 'resend',
+      step: 'resend',
       play: 'resend-scan',
     },
   ],
@@ -412,8 +409,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Exchange it',
       does: 'The customer gets another product. Its order is paid with the value of the return, in full or in part.',
       api: 'create-order-api',
-      states: ['inspected'],
-      rule: 'order-exchange',
+      isFor: ({ state, resolution }) => state === 'inspected' && resolution === 'exchange',
       fields: ({ orderId, customerId, lines }, near) => [
         product('Instead of it'),
         units('qty', 'Units', unitsIn(lines), 1, 9999),
@@ -427,14 +423,14 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Add goods',
       does: 'Adds units of a product, and prices the basket again.',
       api: 'add-line-to-basket-api',
-      verb: 'add-line',
+      step: 'add-line',
       fields: () => [product(), units('qty', 'Units', 1, 1, 9999)],
     },
     {
       label: 'Check out',
       does: 'Applies promotions and vouchers, and reserves the stock.',
       api: 'checkout-basket-api',
-      verb: 'checkout',
+      step: 'checkout',
       fields: ({ shippingAddress, customerId }, near) => [
         ...addressFields(shippingAddress ?? near.get('customer', customerId)?.addresses[0]),
         choice('method', 'Shipping', ['STANDARD', 'Standard'], ['EXPRESS', 'Express']),
@@ -457,16 +453,17 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Create the order',
       does: 'Turns the basket into a draft order, which waits for its payment.',
       api: 'create-order-api',
-      verb: 'convert',
-      rule: 'create-order',
+      step: 'convert',
+      // A till creates the order of its basket itself.
+      isFor: ({ transactionId }) => transactionId === undefined,
       steps: ({ id }) => [call('create-order-api', { body: { basketId: id } }, 'order')],
     },
     {
       label: 'Take cash',
       does: 'Pays at the till, and gives change. Once the total is covered, the customer leaves with the goods.',
       api: 'add-payment-api',
-      states: ['locked'],
-      rule: 'take-cash',
+      step: 'take-cash',
+      isFor: ({ transactionId }) => transactionId !== undefined,
       fields: (sale, near) => [amountField('Cash received', outstandingAtTill(sale, near), MOST_CASH)],
       steps: ({ transactionId: id = '', totals }, values) => [
         call('add-payment-api', { params: { id }, body: { tender: { type: 'cash' }, amount: amountOf(values, totals.total) } }),
@@ -476,7 +473,8 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Cancel the sale',
       does: 'Voids its payments, and releases its stock.',
       api: 'void-transaction-api',
-      verb: 'cancel-checkout',
+      step: 'cancel-checkout',
+      isFor: ({ transactionId }) => transactionId !== undefined,
       steps: ({ transactionId: id = '' }) => [call('void-transaction-api', { params: { id } })],
     },
   ],
@@ -507,7 +505,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Log a contact',
       does: 'Records that somebody spoke with the customer.',
       api: 'log-interaction-api',
-      verb: 'log-interaction',
+      step: 'log-interaction',
       fields: () => [
         choice('type', 'Kind', ['visit', 'Visit'], ['styling-session', 'Styling session'], ['callback', 'Callback']),
         optional('note', 'Note'),
@@ -539,7 +537,7 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Enrol as a member',
       does: 'Opens a loyalty account with a card.',
       api: 'enroll-loyalty-member-api',
-      verb: 'enrol',
+      step: 'enrol',
       steps: ({ id }) => [call('enroll-loyalty-member-api', { body: { customerId: id } })],
     },
   ],
@@ -556,13 +554,13 @@ const declared: { readonly [Type in ObjectType]?: readonly Declared<BusinessObje
       label: 'Make permanent',
       does: 'From now on it does not expire.',
       api: 'confirm-reservation-api',
-      verb: 'confirm',
+      step: 'confirm',
     },
     {
       label: 'Release',
       does: 'Releases its stock for others.',
       api: 'release-reservation-api',
-      verb: 'release',
+      step: 'release',
     },
   ],
   'loyalty-account': [
@@ -614,30 +612,34 @@ function bodyOf(verb: string, { reason, ...conditions }: Values): object {
   return { lines: Object.entries(conditions).map(([orderLineId, condition]) => ({ orderLineId, condition })) };
 }
 
+type Explanation = Output<'explain-object'>;
+
 interface Acted {
   readonly type: string;
   readonly id: string;
-  readonly state: string | undefined;
   readonly object: Readonly<Record<string, unknown>>;
+  /** The verbs of the life cycle that the outside world plays. */
   readonly moves: readonly Move[];
+  /** Its verdicts are the verdicts of the applications. */
+  readonly explanation: Pick<Explanation, 'state' | 'moves' | 'steps'> | undefined;
   readonly near: Near;
   /** Why an application cannot act now. */
   readonly whyNot: (application: string | undefined) => string | undefined;
 }
 
 /** What can be done with an object, and why the rest is not possible now. Possible actions come first. */
-export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acted): readonly Action[] {
-  const outsideOf = (froms: readonly string[]) =>
-    state !== undefined && froms.includes(state)
-      ? undefined
-      : `Possible only from ${froms.join(', ')}; it is ${state ?? 'in another state'}.`;
-  const fromsOf = (verb: string) => [...new Set(moves.flatMap((move) => (move.verb === verb && move.from !== null ? [move.from] : [])))];
-  const ruleOf = (rule: string | undefined) => (rule === undefined ? undefined : obstacleOf(type, rule, object, near)?.text);
-  const called = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).map((action): Action => {
-    const { label, does, api, play: operation, verb, states = verb && fromsOf(verb), rule = verb, steps } = action;
-    const wrongState = states && outsideOf(states);
+export function actionsOf({ type, id, object, moves, explanation, near, whyNot }: Acted): readonly Action[] {
+  const verdicts = [...(explanation?.moves ?? []).map((move) => ({ ...move, step: move.verb })), ...(explanation?.steps ?? [])];
+  /** A fault is no obstacle: somebody may want to see it strike. */
+  const obstacleAt = (step: string): string | undefined => {
+    const { possible = true, code, why } = verdicts.find((one) => one.step === step) ?? {};
+    return possible || code === 'fault' ? undefined : why;
+  };
+  const offered = ((declared[type as ObjectType] ?? []) as readonly Declared<unknown>[]).filter(({ isFor }) => isFor?.(object) ?? true);
+  const called = offered.map((action): Action => {
+    const { label, does, api, play: operation, step, steps } = action;
     const whyNoAct = api === undefined ? whyNot(undefined) : (whyNoCall(here(), api) ?? whyNot(apis[api]?.application));
-    const obstacle = wrongState ?? ruleOf(rule) ?? whyNoAct;
+    const obstacle = (step && obstacleAt(step)) ?? whyNoAct;
     const fields = obstacle === undefined ? (action.fields?.(object, near) ?? []) : [];
     const stepsOf = (values: Values): readonly Step[] => {
       if (steps) return steps(object, values, near);
@@ -649,12 +651,12 @@ export function actionsOf({ type, id, state, object, moves, near, whyNot }: Acte
   const controlled = moves.filter((move) => move.control !== undefined);
   const played = [...Map.groupBy(controlled, ({ verb }) => verb)].map(([verb, same]): Action => {
     const operation = same[0]?.control as OperationId;
-    const to = [...new Set(same.filter(({ from }) => from === state).map((move) => move.to))];
+    const to = [...new Set(same.filter(({ from }) => from === explanation?.state).map((move) => move.to))];
     const does = OUTSIDE[`${type} ${verb}`] ?? `It becomes ${to.join(' or ')}.`;
     return {
       label: verb.charAt(0).toUpperCase() + verb.slice(1).replaceAll('-', ' '),
       does,
-      obstacle: outsideOf(fromsOf(verb)) ?? ruleOf(verb) ?? whyNot(undefined),
+      obstacle: obstacleAt(verb) ?? whyNot(undefined),
       fields: outsideFields(verb, object, near),
       // The operation for scans names its parameter `scan`.
       steps: (values) => [play(operation, { params: { id, verb, scan: verb }, body: bodyOf(verb, values) } as never)],

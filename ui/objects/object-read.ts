@@ -46,6 +46,8 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     control('explain-object', { params: { type, id } }, { signal }),
     control('list-names', undefined, { signal }),
   ]);
+  const parts = partsOf(type, id, related.items).slice(0, MOST_PARTS);
+  const partExplanations = await Promise.all(parts.map((one) => explanationOf(one, signal)));
   const own = listed.items.find((one) => one.id === id);
   const refersTo = own?.related ?? [];
   const shown = new Set([object, ...refersTo.map((one) => `${one.type}/${one.id}`)]);
@@ -67,6 +69,35 @@ async function readAround({ type, id, owner, json }: Known, signal: AbortSignal)
     pointWorth: related.pointWorth,
     applications: topology.applications,
     explanation,
+    /** The explanations of its parts. A part that has ended in the meantime is left out. */
+    partExplanations: partExplanations.filter((one) => one !== undefined),
     names,
   };
 }
+
+/** Objects whose possible actions stand on the page of another one: the next step of an order is often one of its parcel. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  order: ['payment', 'fulfillment-order', 'shipment', 'return'],
+  'fulfillment-order': ['shipment'],
+  return: ['shipment'],
+};
+/** Maximum number of parts that are explained. The actions of further parts are on their own pages. */
+const MOST_PARTS = 12;
+
+type Item = Output<'list-related-objects'>['items'][number];
+
+/** The related objects that are parts of an object, by type. An exchange adds parts of another order, which are left out. */
+export function partsOf(type: string, id: string, related: readonly Item[]): readonly Item[] {
+  const isOf = ({ object }: Item): boolean => object['orderId'] === id;
+  const isPart = (one: Item): boolean =>
+    type !== 'order' ||
+    isOf(one) ||
+    related.some((other) => isOf(other) && (one.object['fulfillmentOrderId'] === other.id || one.object['returnId'] === other.id));
+  return (PARTS[type] ?? []).flatMap((part) => related.filter((one) => one.type === part && isPart(one)));
+}
+
+const explanationOf = ({ type, id }: Item, signal: AbortSignal): Promise<Output<'explain-object'> | undefined> =>
+  control('explain-object', { params: { type, id } }, { signal }).catch((error: unknown) => {
+    if (asRefusal(error).status === 404) return undefined;
+    throw error;
+  });

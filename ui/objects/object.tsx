@@ -7,7 +7,7 @@ import { type Near, nearOf } from './near.tsx';
 import { type ActionGroup, ObjectActions } from './object-actions.tsx';
 import { ObjectHistory, ObjectTraces } from './object-history-view.tsx';
 import { ObjectRows } from './object-list.tsx';
-import { MOST_TRACES, type ReadObject, readObject } from './object-read.ts';
+import { MOST_TRACES, partsOf, type ReadObject, readObject } from './object-read.ts';
 import { ObjectStock } from './object-stock.tsx';
 import { UnknownType } from './object-types.tsx';
 import css from './objects.module.css';
@@ -36,12 +36,6 @@ export function ObjectPage(props: ObjectPageProps) {
 
 type Found = Extract<ReadObject, { kind: 'object' }>;
 
-/** Objects whose possible actions stand on the page of another one: the next step of an order is often one of its parcel. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  order: ['payment', 'fulfillment-order', 'shipment', 'return'],
-  'fulfillment-order': ['shipment'],
-  return: ['shipment'],
-};
 const NAMES: Readonly<Record<string, string>> = {
   shipment: 'Parcel',
   return: 'Return over',
@@ -148,30 +142,17 @@ const isRecorded = ({ explanation: { cause }, traces }: Found): boolean =>
 
 /** The actions of the object, and the possible ones of its parts. */
 function groupsOf({ type, id, near, found }: { type: string; id: string; near: Near; found: Found }): readonly ActionGroup[] {
-  const actions = (of: {
-    readonly type: string;
-    readonly id: string;
-    readonly state?: string;
-    readonly object: Found['json'];
-  }): readonly Action[] => {
+  const actions = (of: { readonly type: string; readonly id: string; readonly object: Found['json'] }): readonly Action[] => {
     const owner = found.types.find((one) => one.type === of.type)?.owner ?? found.owner;
     const moves = found.lifeCycles.find((one) => one.type === of.type)?.moves ?? [];
-    return actionsOf({ ...of, state: of.state, moves, near, whyNot: (application = owner) => whyNot(found.applications, application) });
+    const explanation = [found.explanation, ...found.partExplanations].find((one) => one.type === of.type && one.id === of.id);
+    return actionsOf({ ...of, moves, explanation, near, whyNot: (application = owner) => whyNot(found.applications, application) });
   };
-  const isOf = ({ object }: Found['related'][number]) => object['orderId'] === id;
-  const isPart = (one: Found['related'][number]) =>
-    type !== 'order' ||
-    isOf(one) ||
-    found.related.some((other) => isOf(other) && (one.object['fulfillmentOrderId'] === other.id || one.object['returnId'] === other.id));
-  const parts = (PARTS[type] ?? []).flatMap((part) =>
-    found.related
-      .filter((one) => one.type === part && isPart(one))
-      .map((one) => ({
-        title: `${NAMES[part]} ${one.label === undefined ? shortId(one.id) : near.label(part, one.label)}, ${one.state}`,
-        actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
-      })),
-  );
-  const own = { title: undefined, actions: actions({ type, id, state: found.state, object: found.json }) };
+  const parts = partsOf(type, id, found.related).map((one) => ({
+    title: `${NAMES[one.type]} ${one.label === undefined ? shortId(one.id) : near.label(one.type, one.label)}, ${one.state}`,
+    actions: actions(one).filter(({ obstacle }) => obstacle === undefined),
+  }));
+  const own = { title: undefined, actions: actions({ type, id, object: found.json }) };
   return [own, ...parts].filter((group) => group.actions.length > 0);
 }
 

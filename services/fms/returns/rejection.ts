@@ -145,7 +145,7 @@ async function takeOut(found: StoredReturn, attempt: number, scope: Pick<Scope, 
   for (const { orderLineId, sku, qty } of restocked) {
     const body = { reference: `${id} ${orderLineId} sent-back ${attempt}`, kind: 'sent-back' as const, locationId, sku, qty };
     try {
-      await scope.call(recordStockMovement, { body }, { intent: id, step: `${orderLineId} sent-back ${attempt}` });
+      await scope.call(recordStockMovement, { body }, { intent: id, step: `${orderLineId} sent-back ${attempt}`, isSeparate: true });
     } catch (error) {
       if (!isProblem(error, 'insufficient_stock')) throw error;
       return { taken, refusal: soldMeanwhile(id, error) };

@@ -2,7 +2,7 @@ import { type ApiDefinition, changesSomething } from '../../catalog/define.ts';
 import { Problem } from '../../catalog/problems.ts';
 import { DRY_RUN_TYPE, type DryRun } from '../../contract/dry-run.ts';
 import { type Answer, answerProblem, jsonIn } from '../../transport/answer.ts';
-import type { Caller } from '../../transport/caller.ts';
+import type { Caller, CallOptions } from '../../transport/caller.ts';
 import type { ApplicationParts } from '../application-parts.ts';
 import { Unchanged } from '../handler.ts';
 import type { Answered, CommittingJob, WithFigures } from '../job.ts';
@@ -87,7 +87,7 @@ class Trial {
       const isChange = changesSomething(api);
       try {
         const answered = await call(api, input, options);
-        return isChange ? this.#answerOf(answered as DryRun) : answered;
+        return isChange ? this.#answerOf(answered as DryRun, options) : answered;
       } catch (error) {
         if (isChange && error instanceof Problem) this.#refused ??= error;
         // Nothing is known about a real system.
@@ -95,9 +95,12 @@ class Trial {
       }
     };
 
-  /** After a refusal, a handler undoes what it has done. A dry run has done nothing, so the answers of these calls hold. */
-  #answerOf({ answer }: DryRun): never {
-    if (this.#refused === undefined || answer === undefined) throw this.#end(this.#refused);
+  /**
+   * A run continues with an answer that no effect belongs to. After a refusal, a handler undoes what it has done: a dry run has done nothing, so the
+   * answers of these calls hold.
+   */
+  #answerOf({ answer, unchanged }: DryRun, { isSeparate }: CallOptions = {}): never {
+    if (answer === undefined || !(unchanged || isSeparate || this.#refused)) throw this.#end(this.#refused);
     return answer as never;
   }
 
