@@ -5,7 +5,7 @@ import { estateDataOf } from '../control/snapshots/estate-data.ts';
 import { type PackedSnapshot, type Receive, type ReceivedFile, receive } from '../control/snapshots/receive.ts';
 import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
-import { BODY_BYTES } from '../shared/http/request-body.ts';
+import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import type { InSlices } from '../shared/process/slices.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';

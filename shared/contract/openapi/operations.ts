@@ -4,6 +4,7 @@ import { type ControlOperation, isStream } from '../../catalog/control/define-op
 import { type ApiDefinition, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
+import { bodyLimit } from '../body-limit.ts';
 import type { Part } from '../json-schemas.ts';
 import {
   type Components,
@@ -34,7 +35,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
       ...(isCacheable(api) ? [requestHeader('IfNoneMatch')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
+    ...(api.method !== 'GET' && requestBody({ request: api.request, most: bodyLimit(api) }, components, exampleOf(api.id).request)),
     responses: { ...successes(api, components), ...refusals(problemsOf(api), components, exampleOf(api.id).refusal) },
   };
 }
@@ -117,7 +118,12 @@ export function controlOperation(control: ControlOperation, components: Componen
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),
     ],
-    ...(control.method !== 'GET' && requestBody(control.request, components, exampleOf(control.id).request)),
+    ...(control.method !== 'GET' &&
+      requestBody(
+        { request: control.request, most: control.body === 'large' ? undefined : bodyLimit(control) },
+        components,
+        exampleOf(control.id).request,
+      )),
     responses: {
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }
