@@ -5,7 +5,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
 import { BODY_BYTES } from '../contract/body-limit.ts';
 import { pointerTo, refuseNotText, refusePrototypes } from '../contract/validation.ts';
-import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
+import { exceededLimit, FILE_KINDS, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
 
 /** The client closed its connection while sending. No answer is expected. */
@@ -127,7 +127,7 @@ const OUTSIDE: Limits = { members: JSON_MEMBERS, values: JSON_VALUES, kinds: JSO
 export const excessOfBody = (json: string): string | undefined => excessOf(json, OUTSIDE);
 
 /** The value of a file. @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
-export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length) });
+export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length), kinds: FILE_KINDS });
 
 function jsonIn(text: string, limits: Limits): unknown {
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
@@ -200,7 +200,7 @@ function excessOf(json: string, limits: Limits): string | undefined {
   if (exceeded === 'values')
     return `The body has more than ${Math.floor(limits.values ?? 0).toLocaleString('en')} values in all: send fewer.`;
   if (exceeded === 'kinds') {
-    const most = JSON_KINDS.toLocaleString('en');
+    const most = (limits.kinds ?? 0).toLocaleString('en');
     return `The body has more than ${most} different names or sequences of members: use the same names in the same order, or send less.`;
   }
   // The rest of the body may have any number of values.

@@ -81,3 +81,15 @@ test('A file that takes more memory than its thread has ends the thread, and is 
     message: expect.stringContaining('takes more than 20 MiB of memory'),
   });
 }, 60_000);
+
+test('A short file of more than 5,000 kinds of objects, which take long to parse, is checked in the thread', async () => {
+  const receive = createReceive({ most: 10_000_000, secrets: [], inSlices: createSlices(), threadMib: 4 });
+  const checked = (kinds: number) => {
+    const data = Array.from({ length: kinds }, (_, n) => ({ [`k${n}`]: 0 }));
+    const bytes = Buffer.from(
+      JSON.stringify({ format: 'unified-commerce-estate-snapshot', version: 1, data, padding: 'x'.repeat(30_000) }),
+    );
+    return receive({ bytes, name: 'kinds', reseal: true, unverified: true }).catch(({ code }: { readonly code: string }) => code);
+  };
+  expect([await checked(100), await checked(6_000)]).toEqual(['validation_failed', 'payload_too_large']);
+});
