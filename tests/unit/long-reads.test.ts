@@ -1,20 +1,27 @@
 import { expect, test } from '@jest/globals';
+import { arrivalOf } from '../../control/explanations/cause.ts';
 import { matchInOrder, matchStrictly } from '../../control/journal/sequence.ts';
 import { readTimeline } from '../../control/journal/timeline.ts';
+import { readEventWithConsumers } from '../../control/operations/events.ts';
 import { readRecording } from '../../control/story/recording.ts';
 import { storyOf } from '../../control/story/story.ts';
 import { findTraces } from '../../control/traces/reader.ts';
+import type { InSlices } from '../../shared/process/slices.ts';
 import { createMemoryStore } from '../../shared/store/memory/store.ts';
+import type { ExportedWorld } from '../../shared/store/ports/world-data.ts';
 import { aHop } from '../ports/a-hop.ts';
 
 const HOPS = 500;
 
 /** A world with many hops, and a count of how often a computation permits a pause. */
-async function aLongWorld() {
+async function aLongWorld({ correlationId, events = [] }: { correlationId?: string; events?: ExportedWorld['events'] } = {}) {
   const { worlds, control } = createMemoryStore();
-  const world = await worlds.open('r', { now: 1_000, applications: {}, due: [] }, { bearer: 'b', apiKey: 'k', webhookSecret: 'w' });
+  const credentials = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
+  const empty = await worlds.open('empty', { now: 1_000, applications: {}, due: [] }, credentials);
+  const from = events.length > 0 ? { ...(await worlds.exportWorld(empty)), events } : { now: 1_000, applications: {}, due: [] };
+  const world = await worlds.open('r', from, credentials);
   for (let n = 0; n < HOPS; n++) {
-    const ids = { requestId: `r${n}`, correlationId: `c${n}` };
+    const ids = { requestId: `r${n}`, correlationId: correlationId ?? `c${n}` };
     const at = '2026-03-01T10:00:00.000Z';
     const shown = { application: 'oms', api: 'get-order-api', method: 'GET', path: `/orders/ord_${n}`, status: 404, durationMs: 1 };
     control.journal(world, aHop({ ...ids, head: JSON.stringify({ ...ids, ...shown, startedAt: at, at, calls: [], faults: [] }) }));
@@ -31,6 +38,29 @@ async function aLongWorld() {
   };
   return { worlds, world, breathe, taken };
 }
+
+/** The world of `aLongWorld` with one correlation id, and an event of it. */
+async function aLongTrace() {
+  const time = '2026-03-01T10:00:00.000Z';
+  const event = { id: 'evt_1', type: 'com.example.order-created', correlationid: 'c', subject: 'order/ord_1', time, aggregateversion: 1 };
+  const json = JSON.stringify({ ...event, data: { object: { id: 'ord_1', state: 'draft' }, previousState: null } });
+  return aLongWorld({ correlationId: 'c', events: [{ id: 'evt_1', topic: 'orders', key: 'ord_1', json, hop: 'r7' }] });
+}
+
+test('An event with its consumers permits a pause at each hop of its trace', async () => {
+  const { worlds, world, breathe, taken } = await aLongTrace();
+  const { order } = await readEventWithConsumers(worlds, world, 'evt_1', breathe);
+  expect([order, taken() >= HOPS]).toEqual([1, true]);
+});
+
+test('The cause in an explanation permits a pause at each hop of a trace in each pass', async () => {
+  const { worlds, world, breathe, taken } = await aLongTrace();
+  const inSlices: InSlices = (_gone, run) => run(breathe);
+  const scope = { worlds, view: { world }, inSlices, gone: new AbortController().signal } as unknown as Parameters<typeof arrivalOf>[0];
+  const order = { subject: 'order/ord_1', state: 'draft', object: { version: 1 }, type: 'order', of: { definition: { owner: 'oms' } } };
+  const { cause } = await arrivalOf(scope, order as unknown as Parameters<typeof arrivalOf>[1], []);
+  expect([cause.requestId, taken() >= 5 * HOPS]).toEqual(['r7', true]);
+});
 
 test('A search for traces permits a pause at each summary', async () => {
   const { worlds, world, breathe, taken } = await aLongWorld();
