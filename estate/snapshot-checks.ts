@@ -6,7 +6,7 @@ import { type PackedSnapshot, type Receive, type ReceivedFile, receive } from '.
 import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/http/request-body.ts';
-import type { InSlices } from '../shared/process/slices.ts';
+import { type InSlices, NEVER_GONE } from '../shared/process/slices.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 
@@ -62,7 +62,7 @@ export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(m
   let last: Promise<unknown> = Promise.resolve();
   return (received) => {
     const isSmall = received.bytes.length <= BODY_BYTES;
-    if (isSmall) return inSlices(new AbortController().signal, (breathe) => receive(received, { ...options, breathe }));
+    if (isSmall) return inSlices(NEVER_GONE, (breathe) => receive(received, { ...options, breathe }));
     const made = last.then(() => inThread({ received, most, secrets }, threadMib));
     last = made.catch(() => {});
     return made;

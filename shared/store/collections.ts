@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
+import { inOneTurn, type Steps } from '../domain/breathe.ts';
 import type { ApplicationDump } from './ports/world-data.ts';
 
 /** The members of every stored object. */
@@ -101,17 +102,23 @@ export interface Seed {
 }
 
 /** Turns seed rows into stored data. @throws Error naming the row that does not fit its schema, or whose unique value is taken */
-export function dumpOf(seed: Seed): ApplicationDump {
+export const dumpOf = (seed: Seed): ApplicationDump => inOneTurn(dumpSteps(seed));
+
+/** As `dumpOf`, with a pause at each row. */
+export function* dumpSteps(seed: Seed): Steps<ApplicationDump> {
   const objects: Record<string, { id: string; version: number; json: string }[]> = {};
   const unique: Record<string, Record<string, string>> = {};
   const index: Record<string, readonly (readonly [string, string])[]> = {};
   for (const { of, rows } of seed.objects ?? []) {
-    objects[of.name] = rows.map((row) => {
+    const stored: { id: string; version: number; json: string }[] = [];
+    for (const row of rows) {
       const parsed = of.schema.safeParse(row);
       if (!parsed.success)
         throw new Error(`Seed row ${of.name}/${row.id}: ${parsed.error.issues[0]?.path.join('/')}: ${parsed.error.issues[0]?.message}`);
-      return { id: row.id, version: row.version, json: JSON.stringify(row) };
-    });
+      stored.push({ id: row.id, version: row.version, json: JSON.stringify(row) });
+      yield;
+    }
+    objects[of.name] = stored;
     const entries = entriesOf(of, rows);
     Object.assign(unique, entries.unique);
     Object.assign(index, entries.index);
