@@ -119,7 +119,7 @@ export function* dumpSteps(seed: Seed): Steps<ApplicationDump> {
       yield;
     }
     objects[of.name] = stored;
-    const entries = entriesOf(of, rows);
+    const entries = yield* entriesOf(of, rows);
     Object.assign(unique, entries.unique);
     Object.assign(index, entries.index);
   }
@@ -127,13 +127,14 @@ export function* dumpSteps(seed: Seed): Steps<ApplicationDump> {
   return { objects, unique, index, counters };
 }
 
-/** The unique values and indexes of all objects of a collection. @throws Error naming two objects that share a unique value */
-export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<ApplicationDump, 'unique' | 'index'> {
+/** The unique values and indexes of all objects of a collection, with a pause at each entry of an object. @throws Error naming two objects that share a unique value */
+export function* entriesOf(of: AnyCollection, rows: readonly Stored[]): Steps<Pick<ApplicationDump, 'unique' | 'index'>> {
   const unique: Record<string, Record<string, string>> = {};
   const index: Record<string, [string, string][]> = {};
   for (const [name, value] of Object.entries(of.unique)) {
     const values = new Map<string, string>();
     for (const row of rows) {
+      yield;
       const key = value(row);
       if (key === undefined) continue;
       if (values.has(key)) throw new Error(`${of.name}/${values.get(key)} and ${row.id} share ${name} "${key}".`);
@@ -142,7 +143,12 @@ export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<Appl
     unique[`${of.name}.${name}`] = Object.fromEntries(values);
   }
   for (const [name, value] of Object.entries(of.index)) {
-    index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key): [string, string] => [key, row.id]));
+    const entries: [string, string][] = [];
+    for (const row of rows) {
+      for (const key of indexValues(value(row))) entries.push([key, row.id]);
+      yield;
+    }
+    index[`${of.name}.${name}`] = entries;
   }
   return { unique, index };
 }
