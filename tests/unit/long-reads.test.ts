@@ -13,8 +13,16 @@ import { aHop } from '../ports/a-hop.ts';
 
 const HOPS = 500;
 
+interface LongWorld {
+  /** Of all hops. */
+  readonly correlationId?: string;
+  /** Hops that take longer than a millisecond overlap. */
+  readonly durationMs?: number;
+  readonly events?: ExportedWorld['events'];
+}
+
 /** A world with many hops, and a count of how often a computation permits a pause. */
-async function aLongWorld({ correlationId, events = [] }: { correlationId?: string; events?: ExportedWorld['events'] } = {}) {
+async function aLongWorld({ correlationId, durationMs = 1, events = [] }: LongWorld = {}) {
   const { worlds, control } = createMemoryStore();
   const credentials = { bearer: 'b', apiKey: 'k', webhookSecret: 'w' };
   const empty = await worlds.open('empty', { now: 1_000, applications: {}, due: [] }, credentials);
@@ -23,7 +31,7 @@ async function aLongWorld({ correlationId, events = [] }: { correlationId?: stri
   for (let n = 0; n < HOPS; n++) {
     const ids = { requestId: `r${n}`, correlationId: correlationId ?? `c${n}` };
     const at = '2026-03-01T10:00:00.000Z';
-    const shown = { application: 'oms', api: 'get-order-api', method: 'GET', path: `/orders/ord_${n}`, status: 404, durationMs: 1 };
+    const shown = { application: 'oms', api: 'get-order-api', method: 'GET', path: `/orders/ord_${n}`, status: 404, durationMs };
     control.journal(world, aHop({ ...ids, head: JSON.stringify({ ...ids, ...shown, startedAt: at, at, calls: [], faults: [] }) }));
   }
   let permitted = 0;
@@ -94,4 +102,13 @@ test('A story permits a pause at each hop that it reads, and at each call that i
   expect(await storyOf(recording, breathe)).toContain('Scenario');
   // Each call is planned and written.
   expect(taken()).toBeGreaterThanOrEqual(2 * HOPS);
+});
+
+test('A story of calls that overlap permits a pause at each call in each pass', async () => {
+  const { worlds, world, breathe, taken } = await aLongWorld({ durationMs: 9 });
+  const recording = await readRecording(worlds, { rehearsal: 'r', world }, breathe);
+  expect(taken()).toBeGreaterThanOrEqual(5 * HOPS);
+  expect(await storyOf(recording, breathe)).toContain(`${HOPS} calls at the same time`);
+  // Calls are found, grouped, put at rest, planned, noted, counted, written and compared.
+  expect(taken()).toBeGreaterThanOrEqual(8 * HOPS);
 });
