@@ -7,7 +7,7 @@ import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
 import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import { exceededLimit, JSON_KINDS, JSON_LEVELS } from '../shared/domain/json-limits.ts';
-import type { InSlices } from '../shared/process/slices.ts';
+import { type InSlices, NEVER_GONE } from '../shared/process/slices.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 
@@ -62,8 +62,7 @@ export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(m
   const options = { ...checks(), most };
   let last: Promise<unknown> = Promise.resolve();
   return (received) => {
-    if (isLikeBodies(received.bytes))
-      return inSlices(new AbortController().signal, (breathe) => receive(received, { ...options, breathe }));
+    if (isLikeBodies(received.bytes)) return inSlices(NEVER_GONE, (breathe) => receive(received, { ...options, breathe }));
     const made = last.then(() => inThread({ received, most, secrets }, threadMib));
     last = made.catch(() => {});
     return made;
