@@ -32,7 +32,7 @@ async function reportOf(text: string): Promise<string> {
 }
 
 const IMPORTS = "import { test } from '@jest/globals'; import { createServer } from 'node:net';";
-/** Jest has timers of its own, so the file leaves a server open. */
+/** Jest starts and ends timers at any time, so the file leaves a server open. */
 const LEAVES_A_SERVER = "await new Promise((listening) => createServer().listen(0, '127.0.0.1', listening));";
 
 test.each([
