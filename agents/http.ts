@@ -49,11 +49,13 @@ export function createAgentEndpoint({ version, pepper, onError, ...access }: Age
     const { method: verb = 'GET' } = request;
     const text = String(body ?? '');
     const excess = excessOfBody(text);
-    if (excess !== undefined) {
-      refuse(response, excess);
+    const value = excess === undefined ? jsonIn(text) : undefined;
+    const refused = excess ?? excessOfBatch(value);
+    if (refused !== undefined) {
+      refuse(response, refused);
       return;
     }
-    const message = messageIn(text);
+    const message = messageIn(value);
     const session = SESSION.exec(String(request.headers[SESSION_HEADER]))?.[0];
     const numbered = (id: unknown): string => JSON.stringify([principal, session, id]);
     if (session !== undefined && message.method === 'notifications/cancelled') running.get(numbered(message.params?.requestId))?.abort();
@@ -94,10 +96,13 @@ interface Message {
 }
 
 /** The message of a body. The library refuses what is not a message. */
-function messageIn(text: string): Message {
-  const value = jsonIn(text);
-  return typeof value === 'object' && value !== null ? value : {};
-}
+const messageIn = (value: unknown): Message => (typeof value === 'object' && value !== null ? value : {});
+
+/** Messages of a batch, which only the revision 2025-03-26 has. The library answers all of them together. */
+const MOST_MESSAGES = 50;
+
+const excessOfBatch = (value: unknown): string | undefined =>
+  Array.isArray(value) && value.length > MOST_MESSAGES ? `A batch has at most ${MOST_MESSAGES} messages: send fewer.` : undefined;
 
 /** The code of JSON-RPC for what is not a request. */
 const INVALID_REQUEST = -32_600;

@@ -5,7 +5,7 @@ import { timesOf } from './control-operations.ts';
 import { ADMIN, type OwnRehearsal, openRehearsal } from './order-journey.ts';
 import { median, quantile } from './rounds.ts';
 
-/** Characters of the hostile text. A body may have a mebibyte. */
+/** Characters of the hostile text. A body may have a mebibyte where its schema permits it. */
 const LENGTH = 1_000_000;
 /** Characters of a hostile text in a path or a query: the headers of a request have at most 16 KiB. */
 const LENGTH_IN_URL = 8_000;

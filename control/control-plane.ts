@@ -3,6 +3,7 @@ import { parse as parseQuery } from 'node:querystring';
 import { type ControlOperation, isStream } from '../shared/catalog/control/define-operation.ts';
 import { type ControlId, controlOperations } from '../shared/catalog/control/operations.ts';
 import { Problem } from '../shared/catalog/problems.ts';
+import { bodyLimit } from '../shared/contract/body-limit.ts';
 import { refuseRedacted, refuseSecrets, withoutSecretsInTurns } from '../shared/contract/secrets.ts';
 import { parseParams } from '../shared/contract/validation.ts';
 import type { ControlRequest } from '../shared/control/admitted.ts';
@@ -79,7 +80,7 @@ async function readInput(operation: ControlOperation, { request, path, body: sen
     const bytes = (await readJsonBytes(request.headers, sent, large)) ?? new Uint8Array();
     return { sent: { params, query, body: bytes, lastEventId }, body: undefined };
   }
-  const body = await readJson(request.headers, sent);
+  const body = await readJson(request.headers, sent, { most: bodyLimit(operation) });
   return { sent: { params, query, body: body ? body.value : {}, lastEventId }, body };
 }
 

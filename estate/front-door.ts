@@ -26,6 +26,7 @@ import { createProductPictures } from '../gateway/pictures/serve.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { GATEWAY } from '../shared/catalog/applications.ts';
 import { createEstateCalls } from '../shared/control/estate-call.ts';
+import { stepsBreathing } from '../shared/domain/breathe.ts';
 import { idleExpiryMs } from '../shared/domain/duration.ts';
 import { DEFAULT_REHEARSAL } from '../shared/domain/ids.ts';
 import { movedInTime } from '../shared/domain/moved-in-time.ts';
@@ -33,7 +34,7 @@ import { keepSecret, showTokens } from '../shared/domain/redaction.ts';
 import { createOutbound } from '../shared/http/outbound.ts';
 import type { Observability } from '../shared/observability/observability.ts';
 import { READY, type State } from '../shared/process/readiness.ts';
-import { createSlices } from '../shared/process/slices.ts';
+import { createSlices, NEVER_GONE } from '../shared/process/slices.ts';
 import { pause } from '../shared/process/waiting.ts';
 import type { StoreAdapter } from '../shared/store/ports/estate-store.ts';
 import type { Transport } from '../shared/transport/transport.ts';
@@ -44,7 +45,7 @@ import { consoleConfig, publicAmong, refuseDemoCredentials } from './console.ts'
 import { ownListeners } from './own-listeners.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 import { createScenarioRuns } from './scenario-runs.ts';
-import { seedData } from './seeding.ts';
+import { seedData, seedSteps } from './seeding.ts';
 import { createReceive } from './snapshot-checks.ts';
 import { explainListenError } from './start-error.ts';
 import { configuredSwaps } from './swap-variables.ts';
@@ -101,15 +102,18 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   const ownWork = createWebhookWork({ store: gatewayStore, worlds: adapter.worlds, control: adapter.control, outbound, log });
   const webhooks = createRegistrations({ store: gatewayStore, worlds: adapter.worlds, outbound });
   const driver = createClockDriver({ worlds: adapter.worlds, transport, turns: adapter.turns, ownWork, log });
+  const inSlices = createSlices();
   const rehearsals = createRehearsals({
     worlds: adapter.worlds,
     seed: movedInTime((at) => seedData(fixtures.at(at), at, defaultSwaps), now),
-    seedWith: async ({ data, swaps }, at) => {
-      const { fixtures: changed, leftOut } = data
-        ? await withOwnData(fixtures, data, at)
-        : { fixtures: fixtures.at(at), leftOut: undefined };
-      return { seed: { ...seedData(changed, at, { ...defaultSwaps, ...swaps }), data }, leftOut };
-    },
+    seedWith: ({ data, swaps }, at) =>
+      inSlices(NEVER_GONE, async (breathe) => {
+        const { fixtures: changed, leftOut } = data
+          ? await withOwnData(fixtures, data, { now: at, breathe })
+          : { fixtures: fixtures.at(at), leftOut: undefined };
+        const seed = await stepsBreathing(seedSteps(changed, at, { ...defaultSwaps, ...swaps }), breathe);
+        return { seed: { ...seed, data }, leftOut };
+      }),
     permitted: (requested) => permittedSwaps(outbound, requested),
     pepper,
     defaultWebhookSecret: credentials.find(({ kind }) => kind === 'signature')?.secret,
@@ -117,7 +121,6 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     opened: (name) => snapshots.open(name),
     limits: { most: configuration.MAX_REHEARSALS, idleMs: idleExpiryMs(configuration.REHEARSAL_IDLE_EXPIRY) },
   });
-  const inSlices = createSlices();
   const objects = objectsOf(registeredApplications.map(({ service }) => service));
   const snapshots = createSnapshots({
     worlds: adapter.worlds,

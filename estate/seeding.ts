@@ -6,8 +6,9 @@ import type { Fixtures } from '../fixtures/files.ts';
 import { type FixtureSet, loadFixtures } from '../fixtures/load.ts';
 import type { Application } from '../shared/catalog/applications.ts';
 import { isSwappable, swappableNames } from '../shared/catalog/swap.ts';
-import { dumpOf } from '../shared/store/collections.ts';
-import type { WorldData } from '../shared/store/ports/world-data.ts';
+import { inOneTurn, type Steps } from '../shared/domain/breathe.ts';
+import { dumpSteps } from '../shared/store/collections.ts';
+import type { ApplicationDump, WorldData } from '../shared/store/ports/world-data.ts';
 import { seedOfRetailer } from '../shared/work/figures.ts';
 import { type SeededSwap, seedOfSwap } from '../shared/work/swap/stored-swap.ts';
 import type { Configuration } from './configuration.ts';
@@ -27,7 +28,10 @@ export async function loadConfiguredFixtures(configuration: Configuration, repor
  * The initial data of a world whose clock starts at `now`. A swapped application has none, because its real system does not have the
  * fixtures. It gets the objects that the real system shows.
  */
-export function seedData(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): WorldData {
+export const seedData = (fixtures: Fixtures, now: number, swaps?: SeededSwaps): WorldData => inOneTurn(seedSteps(fixtures, now, swaps));
+
+/** As `seedData`, with a pause at each row. */
+export function* seedSteps(fixtures: Fixtures, now: number, swaps: SeededSwaps = {}): Steps<WorldData> {
   const modes = new Map(
     swappableNames.flatMap((name) => {
       const swap = swaps[name];
@@ -35,14 +39,13 @@ export function seedData(fixtures: Fixtures, now: number, swaps: SeededSwaps = {
     }),
   );
   const retailer = seedOfRetailer(fixtures.retailer, modes);
-  const applications = Object.fromEntries(
-    registeredApplications.map(({ service, seed }) => {
-      const swap = swapOf(swaps, service.application);
-      const { objects = [], ...others } = isReplaced(swap) ? {} : seed(fixtures);
-      const swapped = swap ? [seedOfSwap(swap)] : [];
-      return [service.application, dumpOf({ ...others, objects: [...objects, ...swapped, retailer] })];
-    }),
-  );
+  const applications: Partial<Record<Application, ApplicationDump>> = {};
+  for (const { service, seed } of registeredApplications) {
+    const swap = swapOf(swaps, service.application);
+    const { objects = [], ...others } = isReplaced(swap) ? {} : seed(fixtures);
+    const swapped = swap ? [seedOfSwap(swap)] : [];
+    applications[service.application] = yield* dumpSteps({ ...others, objects: [...objects, ...swapped, retailer] });
+  }
   const due = registeredApplications.flatMap(({ service, seedDue }) =>
     (isReplaced(swapOf(swaps, service.application)) ? [] : (seedDue?.(fixtures) ?? [])).map((item) => ({
       ...item,

@@ -5,8 +5,9 @@ import { estateDataOf } from '../control/snapshots/estate-data.ts';
 import { type PackedSnapshot, type Receive, type ReceivedFile, receive } from '../control/snapshots/receive.ts';
 import { verifyWorld } from '../control/verify/verify.ts';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
-import { BODY_BYTES } from '../shared/http/request-body.ts';
-import type { InSlices } from '../shared/process/slices.ts';
+import { BODY_BYTES } from '../shared/contract/body-limit.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS } from '../shared/domain/json-limits.ts';
+import { type InSlices, NEVER_GONE } from '../shared/process/slices.ts';
 import { openScratchStore } from './infrastructure.ts';
 import { objectsOf, registeredApplications } from './registry.ts';
 
@@ -54,20 +55,22 @@ const LONGEST_MS = 120_000;
 const THREAD = new URL(`./snapshot-thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Checks uploads. Files above the size of other bodies are checked in a separate thread, one after the other: a hostile file blocks
+ * Checks uploads. Files beyond the limits of other bodies are checked in a separate thread, one after the other: a hostile file blocks
  * nobody, and ends the thread instead of the process.
  */
 export function createReceive({ most, secrets, inSlices, threadMib = memoryFor(most) }: Options): Receive {
   const options = { ...checks(), most };
   let last: Promise<unknown> = Promise.resolve();
   return (received) => {
-    const isSmall = received.bytes.length <= BODY_BYTES;
-    if (isSmall) return inSlices(new AbortController().signal, (breathe) => receive(received, { ...options, breathe }));
+    if (isLikeBodies(received.bytes)) return inSlices(NEVER_GONE, (breathe) => receive(received, { ...options, breathe }));
     const made = last.then(() => inThread({ received, most, secrets }, threadMib));
     last = made.catch(() => {});
     return made;
   };
 }
+
+const isLikeBodies = (bytes: Uint8Array): boolean =>
+  bytes.length <= BODY_BYTES && exceededLimit(Buffer.from(bytes).toString(), { levels: JSON_LEVELS, kinds: JSON_KINDS }) === undefined;
 
 const memoryFor = (most: number): number => Math.ceil((TIMES_FILE * most) / MIB) + CODE_MIB;
 

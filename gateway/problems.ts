@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, type ProblemCode, type ProblemContext } from '../shared/catalog/problems.ts';
-import { BODY_BYTES } from '../shared/http/request-body.ts';
+import { BODY_BYTES } from '../shared/contract/body-limit.ts';
 import type { RequestIds } from './request-ids.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 

@@ -3,7 +3,8 @@ import { apis, isSignedApi } from '../../shared/catalog/apis.ts';
 import type { Explanation } from '../../shared/catalog/control/operations/explanations.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
-import { type Message, sequenceOf } from '../../shared/control/sequence.ts';
+import { type Message, sequenceBreathing } from '../../shared/control/sequence.ts';
+import { eachBreathing } from '../../shared/domain/breathe.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
 import type { DueItem } from '../../shared/store/ports/due-work.ts';
 import type { OutboxEntry } from '../../shared/store/ports/outbox.ts';
@@ -35,7 +36,7 @@ const OUTSIDE = 'outside-world';
 
 /** @param withheld due work that faults withhold. It may contain the event of the change. */
 export async function arrivalOf(
-  { worlds, view: { world } }: ExplainScope,
+  { worlds, view: { world }, inSlices, gone }: ExplainScope,
   { subject, state, object, type, of: { definition } }: Subject,
   withheld: readonly DueItem[],
 ): Promise<Arrival> {
@@ -44,7 +45,10 @@ export async function arrivalOf(
     const event = withheldEvent(item);
     return event?.subject === subject ? [{ event, hop: (item.payload as OutboxEntry).hop }] : [];
   });
-  const changes = [...published.map(({ json, hop }): Change => ({ event: JSON.parse(json) as EstateEvent, hop })), ...held];
+  const read = await inSlices(gone, (breathe) =>
+    eachBreathing(published, breathe, ({ json, hop }): Change => ({ event: JSON.parse(json) as EstateEvent, hop })),
+  );
+  const changes = [...read, ...held];
   const newest = changes.toSorted((one, other) => other.event.aggregateversion - one.event.aggregateversion);
   const found = newest.find(({ event: { data } }) => data.object['state'] === state && data.previousState !== state);
   const application = definition.owner;
@@ -68,7 +72,10 @@ export async function arrivalOf(
     from: event.data.previousState,
   };
   const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid, bodies: false });
-  const { arrows } = sequenceOf(entries.map(recordOf), isSignedApi);
+  // A client may use one correlation id for thousands of requests.
+  const { arrows } = await inSlices(gone, async (breathe) =>
+    sequenceBreathing(await eachBreathing(entries, breathe, recordOf), isSignedApi, breathe),
+  );
   const arrow = arrows.find((one) => one.hop.requestId === hop);
   if (!arrow) {
     const words = `with the event ${nameOf(event.type)}`;

@@ -18,12 +18,22 @@ export async function matchInOrder(steps: readonly Step[], happenings: readonly 
   const matched: Happening[] = [];
   let from = 0;
   for await (const [place, step] of breathing(steps.entries(), breathe)) {
-    const at = happenings.findIndex((happening, index) => index >= from && fits(step, happening));
-    if (at < 0) return { steps: matched.map(entryOf), mismatch: missing(place, step, happenings, from) };
+    const at = await placeOf(step, happenings, from, breathe);
+    if (at === undefined) return { steps: matched.map(entryOf), mismatch: await missing({ place, step, from }, happenings, breathe) };
     matched.push(happenings[at] as Happening);
     from = at + 1;
   }
   return { steps: matched.map(entryOf) };
+}
+
+/** The place of the first happening that fits. */
+async function placeOf(step: Step, happenings: readonly Happening[], from: number, breathe: Breathe): Promise<number | undefined> {
+  for (let at = from; at < happenings.length; at++) {
+    const waiting = breathe();
+    if (waiting) await waiting;
+    if (fits(step, happenings[at] as Happening)) return at;
+  }
+  return undefined;
 }
 
 /** As `matchInOrder`, but refuses other happenings between the steps if a step names their kind. */
@@ -31,8 +41,8 @@ export async function matchStrictly(steps: readonly Step[], happenings: readonly
   const kinds = new Set<string>(steps.map(({ what }) => what));
   const considered = happenings.filter(({ entry }) => kinds.has(entry.what));
   const [first] = steps as [Step];
-  const starts = considered.flatMap((happening, at) => (fits(first, happening) ? [at] : []));
-  if (starts.length === 0) return { steps: [], mismatch: missing(0, first, considered, 0) };
+  const starts = (await eachBreathing(considered.entries(), breathe, ([at, happening]) => (fits(first, happening) ? [at] : []))).flat();
+  if (starts.length === 0) return { steps: [], mismatch: await missing({ place: 0, step: first, from: 0 }, considered, breathe) };
   const lengths = await eachBreathing(starts, breathe, (start) => fittingFrom(start, steps, considered));
   const longest = Math.max(...lengths);
   const start = starts[lengths.indexOf(longest)] ?? 0;
@@ -40,7 +50,8 @@ export async function matchStrictly(steps: readonly Step[], happenings: readonly
   const step = steps[longest];
   if (!step) return { steps: matched };
   const other = considered[start + longest];
-  return { steps: matched, mismatch: other ? instead(longest, step, other) : missing(longest, step, considered, considered.length) };
+  if (other) return { steps: matched, mismatch: instead(longest, step, other) };
+  return { steps: matched, mismatch: await missing({ place: longest, step, from: considered.length }, considered, breathe) };
 }
 
 function fittingFrom(start: number, steps: readonly Step[], happenings: readonly Happening[]): number {
@@ -53,19 +64,28 @@ function fittingFrom(start: number, steps: readonly Step[], happenings: readonly
 
 const entryOf = ({ entry }: Happening): Entry => entry;
 
-function missing(place: number, step: Step, happenings: readonly Happening[], from: number): Matched['mismatch'] {
+interface Missing {
+  readonly place: number;
+  readonly step: Step;
+  /** The first place where it could have happened. */
+  readonly from: number;
+}
+
+async function missing({ place, step, from }: Missing, happenings: readonly Happening[], breathe: Breathe): Promise<Matched['mismatch']> {
   const title = `Step ${place + 1}, ${inWords(step)}`;
-  const earlier = happenings.findLast((happening, index) => index < from && fits(step, happening));
+  let earlier: Happening | undefined;
+  let nearest: { readonly happening: Happening; readonly wrong: readonly string[]; readonly isAfter: boolean } | undefined;
+  for await (const [index, happening] of breathing(happenings.entries(), breathe)) {
+    const wrong = differences(step, happening);
+    if (!wrong) continue;
+    const isAfter = index >= from;
+    if (wrong.length === 0 && !isAfter) earlier = happening;
+    const nearer = nearest ? wrong.length - nearest.wrong.length || Number(nearest.isAfter) - Number(isAfter) : -1;
+    if (nearer < 0) nearest = { happening, wrong, isAfter };
+  }
   if (earlier) {
     return { step: place + 1, detail: `${title}, happened before step ${place} and not after it.`, nearest: earlier.entry };
   }
-  const alike = happenings
-    .flatMap((happening, index) => {
-      const wrong = differences(step, happening);
-      return wrong ? [{ happening, index, wrong }] : [];
-    })
-    .toSorted((one, other) => one.wrong.length - other.wrong.length || Number(other.index >= from) - Number(one.index >= from));
-  const [nearest] = alike;
   if (!nearest) return { step: place + 1, detail: `${title}, did not happen.` };
   return {
     step: place + 1,

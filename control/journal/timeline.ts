@@ -3,8 +3,8 @@ import { isSignedApi } from '../../shared/catalog/apis.ts';
 import type { SequenceEntry } from '../../shared/catalog/control/operations/sequences.ts';
 import { nameOf } from '../../shared/catalog/event-names.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
-import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
-import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
+import { type Arrow, sequenceBreathing } from '../../shared/control/sequence.ts';
+import { type Breathe, breathing, eachBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -44,8 +44,7 @@ export async function readTimeline(
   const { entries, discardedTo } = await worlds.journalOf(world, { correlationId });
   const events = await readEvents(worlds, world, correlationId);
   const moves = await worlds.moves(world, { limit: ALL_MOVES });
-  const { arrows } = sequenceOf(await eachBreathing(entries, breathe, recordOf), isSignedApi);
-  await breathe();
+  const { arrows } = await sequenceBreathing(await eachBreathing(entries, breathe, recordOf), isSignedApi, breathe);
   return { happenings: await merged(arrows, events, moves, breathe), truncated: discardedTo > 0 };
 }
 
@@ -69,13 +68,14 @@ async function merged(
   moves: readonly RecordedMove[],
   breathe: Breathe,
 ): Promise<Happening[]> {
-  const places = new Map(arrows.map(({ hop }, place) => [hop.requestId, place]));
+  const places = new Map<string, number>();
   const firstDelivery = new Map<string, number>();
-  for (const [place, { hop }] of arrows.entries()) {
+  for await (const [place, { hop }] of breathing(arrows.entries(), breathe)) {
+    places.set(hop.requestId, place);
     const event = eventIdIn(hop);
     if (event !== undefined && !firstDelivery.has(event)) firstDelivery.set(event, place);
   }
-  const lastCalls = lastCallsOf(arrows, places);
+  const lastCalls = await stepsBreathing(lastCallsOf(arrows, places), breathe);
   let last = -1;
   /** After its publisher and the publisher's calls, and after earlier events on the bus, but before its first delivery. */
   const placeOf = ({ id, hop }: StoredEvent): number => {
@@ -85,7 +85,8 @@ async function merged(
     last = Math.max(last, place);
     return place;
   };
-  const placed = Map.groupBy(events, placeOf);
+  const placesOfEvents = await eachBreathing(events, breathe, placeOf);
+  const placed = Map.groupBy(events, (_, position) => placesOfEvents[position] ?? -1);
   const unplaced = [...moves].sort((one, other) => one.number - other.number);
   const happenings = await eachBreathing(placed.get(-1) ?? [], breathe, ofEvent);
   for await (const [place, arrow] of breathing(arrows.entries(), breathe)) {
@@ -96,11 +97,13 @@ async function merged(
 }
 
 /** For each hop, the place of the last call that it made, directly or through its calls; its own place if it made none. */
-function lastCallsOf(arrows: readonly Arrow<JournalRecord>[], places: ReadonlyMap<string, number>): readonly number[] {
+function* lastCallsOf(arrows: readonly Arrow<JournalRecord>[], places: ReadonlyMap<string, number>): Steps<readonly number[]> {
   const lasts = arrows.map((_, place) => place);
-  for (const [place, { caller }] of [...arrows.entries()].reverse()) {
+  for (let place = arrows.length - 1; place >= 0; place--) {
+    const caller = arrows[place]?.caller;
     const by = caller && places.get(caller.hop.requestId);
     if (by !== undefined) lasts[by] = Math.max(lasts[by] ?? by, lasts[place] ?? place);
+    yield;
   }
   return lasts;
 }

@@ -4,6 +4,7 @@ import { nameOf } from '../../shared/catalog/event-names.ts';
 import { notFound, Problem } from '../../shared/catalog/problems.ts';
 import { subscribersOf } from '../../shared/catalog/subscriptions.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import { instant } from '../../shared/domain/time.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -35,12 +36,14 @@ export const listEvents = operate(declared.listEvents)(async ({ query }, { world
   return read;
 });
 
-export const readEvent = operate(declared.readEvent)(({ params: { id } }, { world, worlds }) => readEventWithConsumers(worlds, world, id));
+export const readEvent = operate(declared.readEvent)(({ params: { id } }, { world, worlds, inSlices, gone }) =>
+  inSlices(gone, (breathe) => readEventWithConsumers(worlds, world, id, breathe)),
+);
 
 /** Wall time after which the events are read again without a change notification. */
 const POLL_MS = 250;
 
-export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { world, worlds, driver, stopping, gone }) => {
+export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { world, worlds, driver, inSlices, stopping, gone }) => {
   const { type, subject, count, timeoutMs } = body;
   requireKnownEvent(type, '/type');
   if (subject !== undefined) requireSubjectOf(type, subject, '/subject');
@@ -50,7 +53,8 @@ export const waitForEvents = operate(declared.waitForEvents)(async ({ body }, { 
   let next = body.after;
   for (;;) {
     using change = driver.changes.next(world, Math.min(POLL_MS, Math.max(0, until - Date.now())));
-    const read = await readEvents(worlds, world, { type, subject, after: next, limit: count - items.length, ext: true });
+    const filter = { type, subject, after: next, limit: count - items.length, ext: true };
+    const read = await inSlices(gone, (breathe) => readEvents(worlds, world, filter, breathe));
     items.push(...read.items);
     next = read.next;
     const found = items.length >= count;
@@ -92,7 +96,12 @@ async function findEvents(worlds: EventReader, world: World, ids: readonly strin
 }
 
 /** An event with the progress of each subscriber. @throws Problem not_found */
-async function readEventWithConsumers(worlds: EventReader & LedgerStore & JournalReader, world: World, id: string) {
+export async function readEventWithConsumers(
+  worlds: EventReader & LedgerStore & JournalReader,
+  world: World,
+  id: string,
+  breathe: Breathe,
+) {
   // The outbox is read first: if the event moves to the bus between the two reads, the second read finds it.
   const work = await worlds.eventWork(world, id);
   const { events } = await worlds.eventsAbout(world, { by: 'id', value: id }, 0, 1);
@@ -102,13 +111,14 @@ async function readEventWithConsumers(worlds: EventReader & LedgerStore & Journa
   const event = JSON.parse(found.json) as EstateEvent;
   const name = nameOf(event.type);
   const { entries } = await worlds.journalOf(world, { correlationId: event.correlationid, bodies: false });
-  const hops = entries.map(recordOf);
+  const hops = await eachBreathing(entries, breathe, recordOf);
+  const deliveries = hops.filter((hop) => isDelivery(hop, name, id));
   return {
     order: published?.order,
     topic: found.topic,
     event: { ...event },
     consumers: subscribersOf(name).map((application) => {
-      const attempts = hops.filter((hop) => hop.application === application && isDelivery(hop, name, id));
+      const attempts = deliveries.filter((hop) => hop.application === application);
       const last = attempts.at(-1);
       return { application, ...stateOf(work, application), attempts: attempts.length, requestId: last?.requestId, status: last?.status };
     }),

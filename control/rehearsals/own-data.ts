@@ -4,13 +4,18 @@ import { DataRefused, type FixtureSet } from '../../fixtures/load.ts';
 import type { OwnData } from '../../shared/catalog/control/own-data.ts';
 import type { FieldError } from '../../shared/catalog/problems.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
+import type { Breathe } from '../../shared/domain/breathe.ts';
 import { MOST_COMPARED, unknownWord } from '../../shared/domain/nearest-word.ts';
 
 /** Credentials of a rehearsal are made when it is created. */
 const own = members.filter((member) => member !== 'credentials');
 
 /** The initial data of a world, changed by its own data. @throws Problem validation_failed with all mistakes */
-export async function withOwnData(fixtures: FixtureSet, data: OwnData, now: number): ReturnType<FixtureSet['with']> {
+export async function withOwnData(
+  fixtures: FixtureSet,
+  data: OwnData,
+  { now, breathe }: { readonly now: number; readonly breathe: Breathe },
+): ReturnType<FixtureSet['with']> {
   const isOwn = (member: string): boolean => own.some((known) => known === member);
   const unknown = Object.keys(data).filter((member) => !isOwn(member));
   const errors: FieldError[] = unknown.map((member, place) => ({
@@ -24,7 +29,8 @@ export async function withOwnData(fixtures: FixtureSet, data: OwnData, now: numb
           : 'This member is unknown.',
   }));
   try {
-    const changed = await fixtures.with(Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member))), now);
+    const known = Object.fromEntries(Object.entries(data).filter(([member]) => isOwn(member)));
+    const changed = await fixtures.with(known, now, breathe);
     if (errors.length === 0) return changed;
   } catch (error) {
     if (!(error instanceof DataRefused)) throw error;

@@ -15,7 +15,7 @@ import { IN_WORDS, mistakesIn } from '../../shared/contract/issue-words.ts';
 import { refuseSecretsInFile } from '../../shared/contract/secrets.ts';
 import { pointerTo, validationFailed } from '../../shared/contract/validation.ts';
 import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
-import { exceededLimit, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS } from '../../shared/domain/json-limits.ts';
 import type { Money } from '../../shared/domain/money.ts';
 import { unknownWord } from '../../shared/domain/nearest-word.ts';
 import type { World } from '../../shared/domain/world.ts';
@@ -237,9 +237,12 @@ const StoredAnswer = z.strictObject({
   replayed: z.boolean().optional(),
 });
 
+/** Limits of a JSON text within the file. */
+const INSIDE = { levels: JSON_LEVELS, kinds: JSON_KINDS };
+
 function isJsonOrEmpty(text: string): boolean {
   try {
-    return text === '' || (exceededLimit(text, { levels: JSON_LEVELS }) === undefined && JSON.parse(text) !== undefined);
+    return text === '' || (exceededLimit(text, INSIDE) === undefined && JSON.parse(text) !== undefined);
   } catch {
     return false;
   }
@@ -431,7 +434,7 @@ const Carried = z.looseObject({
   id: z.string(),
   json: z.string().transform((text, { addIssue }) => {
     try {
-      if (exceededLimit(text, { levels: JSON_LEVELS }) === undefined) {
+      if (exceededLimit(text, INSIDE) === undefined) {
         const event: unknown = JSON.parse(text);
         if (!isOversized(event)) return EventHead.parse(event);
       }

@@ -50,14 +50,14 @@ export function ofServices(world: ExportedWorld, estate: EstateData): ExportedWo
 }
 
 /** The indexes of objects whose collections are known. @throws Error naming two objects that share a unique value */
-export const indexedBy =
-  (estate: EstateData): Indexed =>
-  (application: Owner, objects) => {
+export const indexedBy = (estate: EstateData): Indexed =>
+  function* (application: Owner, objects) {
     const collections = estate.get(application)?.collections ?? new Map<string, AnyCollection>();
-    const entries = Object.entries(objects).flatMap(([name, all]) => {
+    const entries: Pick<ApplicationDump, 'unique' | 'index'>[] = [];
+    for (const [name, all] of Object.entries(objects)) {
       const of = collections.get(name);
-      return of ? [entriesOf(of, all)] : [];
-    });
+      if (of) entries.push(yield* entriesOf(of, all));
+    }
     return {
       unique: Object.assign({}, ...entries.map(({ unique }) => unique)),
       index: Object.assign({}, ...entries.map(({ index }) => index)),

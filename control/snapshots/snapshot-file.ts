@@ -6,7 +6,7 @@ import { SnapshotName } from '../../shared/catalog/control/operations/snapshots.
 import { Progression } from '../../shared/catalog/control/progression.ts';
 import { Instant } from '../../shared/catalog/shapes.ts';
 import { entryOfHop } from '../../shared/control/journal.ts';
-import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, eachBreathing, type Steps, stepsBreathing } from '../../shared/domain/breathe.ts';
 import { canonicalPieces, jsonPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, NEVER } from '../../shared/domain/time.ts';
 import type { Stored } from '../../shared/store/collections.ts';
@@ -302,7 +302,7 @@ function journalIn(hops: NonNullable<SnapshotFile['journal']>, breathe: Breathe)
 export type Indexed = (
   application: Owner,
   objects: Readonly<Record<string, readonly Stored[]>>,
-) => Pick<ExportedApplication, 'unique' | 'index'>;
+) => Steps<Pick<ExportedApplication, 'unique' | 'index'>>;
 
 /** The world of a file that has been checked. */
 export async function worldOf(file: SnapshotFile, indexed: Indexed, breathe: Breathe): Promise<ExportedWorld> {
@@ -315,7 +315,8 @@ export async function worldOf(file: SnapshotFile, indexed: Indexed, breathe: Bre
     );
     const plain = await mapped(rows, async (all) => all.map(({ object }) => object as Stored));
     const claims = await eachBreathing(requests, breathe, claimOf);
-    applications.push([name, { objects: stored, counters, ...indexed(name as Owner, plain), claims, outbox: outbox.map(entryOf) }]);
+    const entries = await stepsBreathing(indexed(name as Owner, plain), breathe);
+    applications.push([name, { objects: stored, counters, ...entries, claims, outbox: outbox.map(entryOf) }]);
   }
   const seeded = await mapped(seed.applications, async ({ objects, counters }) => ({
     objects: await mapped(objects, (all) =>

@@ -5,7 +5,7 @@ import type { Breathe } from '../../shared/domain/breathe.ts';
 import { parsedInPieces } from '../../shared/domain/json-pieces.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { JsonText } from '../../shared/http/json-answer.ts';
-import type { InSlices } from '../../shared/process/slices.ts';
+import { type InSlices, NEVER_GONE } from '../../shared/process/slices.ts';
 import { pause } from '../../shared/process/waiting.ts';
 import type { JournalReader } from '../../shared/store/ports/journal.ts';
 import type { ObjectReader } from '../../shared/store/ports/objects.ts';
@@ -53,9 +53,6 @@ interface Saving extends Patience {
 const SETTLE_MS = 10_000;
 /** Wall time between two exports of a world whose requests are running. */
 const LOOK_AGAIN_MS = 200;
-
-/** No client interrupts the work: others may wait for it. */
-const NEVER_GONE = new AbortController().signal;
 
 const decompressed = promisify(gunzip);
 

@@ -3,7 +3,7 @@ import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { completePaymentAction } from '../../shared/catalog/payment/internal.ts';
 import type { JournalRecord } from '../../shared/control/journal.ts';
 import type { Arrow } from '../../shared/control/sequence.ts';
-import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { OperationRecord } from './record-operation.ts';
 import type { RecordedEvent, Recording } from './recording.ts';
 import { isRecord } from './references.ts';
@@ -45,7 +45,7 @@ interface Begun {
 
 /** The deeds in their order. Calls that did not overlap are sorted by their start. */
 export async function deedsOf(recording: Recording, breathe: Breathe): Promise<readonly Deed[]> {
-  const begun = clientHops(recording.arrows);
+  const begun = await clientHops(recording.arrows, breathe);
   const operations = [...recording.operations, ...pageOperations(recording)].toSorted((one, other) => one.afterHop - other.afterHop);
   const eventsOf = eventsByCause(recording, begun);
   const overlap = overlapping(barriersOf(recording));
@@ -53,8 +53,8 @@ export async function deedsOf(recording: Recording, breathe: Breathe): Promise<r
   const deeds: Deed[] = [];
   let group: Begun[] = [];
 
-  function endGroup(next: OperationRecord | undefined): void {
-    const calls = group.map((one) => ({
+  async function endGroup(next: OperationRecord | undefined): Promise<void> {
+    const calls = await eachBreathing(group, breathe, (one) => ({
       ...callOf(one.hop, eventsBefore(next, eventsOf.get(one.hop.correlationId) ?? [])),
       isAtRest: isAtRest(one, next),
     }));
@@ -67,13 +67,13 @@ export async function deedsOf(recording: Recording, breathe: Breathe): Promise<r
   for await (const one of breathing(begun, breathe)) {
     while (waiting[0] && one.hop.sequence > waiting[0].afterHop && !group.some((other) => overlap(other, one))) {
       const operation = waiting.shift() as OperationRecord;
-      endGroup(operation);
+      await endGroup(operation);
       deeds.push({ is: 'operation', operation, events: eventsDuring(recording, operation, waiting[0]) });
     }
-    if (group.length > 0 && !group.some((other) => overlap(other, one))) endGroup(waiting[0]);
+    if (group.length > 0 && !group.some((other) => overlap(other, one))) await endGroup(waiting[0]);
     group.push(one);
   }
-  endGroup(waiting[0]);
+  await endGroup(waiting[0]);
   for await (const [place, operation] of breathing(waiting.entries(), breathe))
     deeds.push({ is: 'operation', operation, events: eventsDuring(recording, operation, waiting[place + 1]) });
   return deeds;
@@ -95,16 +95,15 @@ const overlapping =
     one.hop.faults.some((fault) => barriers.has(fault) && other.hop.faults.includes(fault));
 
 /** The calls of clients. A refusal of the gateway after the hop of an application is merged into that hop. */
-function clientHops(arrows: readonly Arrow<Hop>[]): readonly Begun[] {
+function clientHops(arrows: readonly Arrow<Hop>[], breathe: Breathe): Promise<readonly Begun[]> {
   const roots = arrows.filter(({ hop, kind, caller }) => isCallable(hop.api) && (kind === 'request' || (kind === 'webhook' && !caller)));
   const byId = new Map(roots.map(({ hop }) => [hop.requestId, hop]));
-  return roots
-    .filter(({ hop }) => !hop.requestId.endsWith(FROM_GATEWAY) || !byId.has(hop.requestId.slice(0, -FROM_GATEWAY.length)))
-    .map(({ hop, start }) => {
-      const refusal = byId.get(`${hop.requestId}${FROM_GATEWAY}`);
-      const end = Math.max(start + hop.durationMs, refusal ? Date.parse(refusal.startedAt) + refusal.durationMs : 0);
-      return { hop: refusal ? { ...hop, status: refusal.status, response: refusal.response } : hop, start, end };
-    });
+  const calls = roots.filter(({ hop }) => !hop.requestId.endsWith(FROM_GATEWAY) || !byId.has(hop.requestId.slice(0, -FROM_GATEWAY.length)));
+  return eachBreathing(calls, breathe, ({ hop, start }) => {
+    const refusal = byId.get(`${hop.requestId}${FROM_GATEWAY}`);
+    const end = Math.max(start + hop.durationMs, refusal ? Date.parse(refusal.startedAt) + refusal.durationMs : 0);
+    return { hop: refusal ? { ...hop, status: refusal.status, response: refusal.response } : hop, start, end };
+  });
 }
 
 const FROM_GATEWAY = '.gateway';

@@ -153,8 +153,9 @@ export async function planOf(
     const all = deed.is === 'call' ? [deed.call] : deed.calls;
     pauseUntil(all[0]?.at ?? 0);
     const reading = readingAt(all[0]?.at ?? 0, before);
-    const planned = all.map((call) => plan(call, reading));
-    for (const one of planned) note(one);
+    // A client with several connections may overlap all its calls.
+    const planned = await eachBreathing(all, breathe, (call) => plan(call, reading));
+    for await (const one of breathing(planned, breathe)) note(one);
     const [only] = planned;
     if (deed.is === 'call' && only) parts.push({ is: 'step', planned: only });
     else parts.push({ is: 'together', planned });
@@ -182,15 +183,15 @@ const isSeeded = ({ seed }: Recording, { response }: ClientCall): boolean =>
 
 /** Reads of the same address in a row, without a change between them, are one read: the last. */
 function withoutPolling(deeds: readonly Deed[]): readonly Deed[] {
-  return deeds.filter((deed, place) => {
-    if (deed.is !== 'call' || !isRead(deed.call)) return true;
-    for (let next = place + 1; next < deeds.length; next++) {
-      const later = deeds[next] as Deed;
-      if (later.is !== 'call' || !isRead(later.call)) return true;
-      if (later.call.path === deed.call.path) return false;
-    }
-    return true;
-  });
+  const kept: Deed[] = [];
+  const readLater = new Set<string>();
+  for (const deed of deeds.toReversed()) {
+    if (deed.is !== 'call' || !isRead(deed.call)) readLater.clear();
+    else if (readLater.has(deed.call.path)) continue;
+    else readLater.add(deed.call.path);
+    kept.push(deed);
+  }
+  return kept.reverse();
 }
 
 /** For each deed, the order of the last event that can be read before it. */

@@ -3,7 +3,7 @@ import { nameOf } from '../../shared/catalog/event-names.ts';
 import { KEPT_OPERATIONS } from '../../shared/catalog/limits.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
 import { type JournalRecord, recordOf } from '../../shared/control/journal.ts';
-import { type Arrow, sequenceOf } from '../../shared/control/sequence.ts';
+import { type Arrow, sequenceBreathing } from '../../shared/control/sequence.ts';
 import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { World } from '../../shared/domain/world.ts';
 import type { EstateEvent } from '../../shared/events/envelope.ts';
@@ -52,7 +52,7 @@ export async function readRecording(
   const beginning = await otherBeginning(worlds, world);
   if (beginning !== undefined)
     throw incomplete(`The rehearsal ${beginning}, and a scenario begins with the data of the estate.`, OTHER_REMEDY);
-  const { arrows } = sequenceOf(await eachBreathing(entries, breathe, recordOf), isSignedApi);
+  const { arrows } = await sequenceBreathing(await eachBreathing(entries, breathe, recordOf), isSignedApi, breathe);
   const cut = arrows.find(({ hop, kind }) => kind === 'request' && isCut(hop.request));
   if (cut) throw incomplete(`The request ${cut.hop.method} ${cut.hop.path} is larger than the journal keeps.`);
   const performed = await eachBreathing(operations, breathe, ({ json }) => JSON.parse(json) as OperationRecord);

@@ -1,3 +1,4 @@
+import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
 import type { ClientCall } from './deeds.ts';
 import type { Expectation } from './expectations.ts';
 import { type Code, callCode, listCode, objectCode, quoted } from './layout.ts';
@@ -65,10 +66,10 @@ export function createCallStatements(values: StoryValues) {
     return [put('await ', callCode('stage.webhook', quoted(isForged ? 'A forged webhook arrives' : title), code))];
   }
 
-  function together(planned: readonly PlannedCall[]): readonly string[] {
+  async function together(planned: readonly PlannedCall[], breathe: Breathe): Promise<readonly string[]> {
     const [first] = planned;
     if (!first) return [];
-    const codes = planned.map(({ call, path, body, headers }) =>
+    const codes = await eachBreathing(planned, breathe, ({ call, path, body, headers }) =>
       objectCode([
         ['call', callText(call, path)],
         ['body', body && codeOf(body)],
@@ -78,7 +79,7 @@ export function createCallStatements(values: StoryValues) {
         ],
       ]),
     );
-    const texts = new Set(codes.map((code) => JSON.stringify(code)));
+    const texts = new Set(await eachBreathing(codes, breathe, (code) => JSON.stringify(code)));
     const title = quoted(`${first.title.replace(/ again|: .*$/g, '')}: ${planned.length} calls at the same time`);
     const replies = nameFor('replies');
     const lines: string[] = [];
@@ -93,7 +94,10 @@ export function createCallStatements(values: StoryValues) {
     const read = accepted.filter(({ number }) => values.isRead({ is: 'answer', call: number }));
     if (read.length > 0) {
       // To the compiler, an element of a list may be undefined.
-      const names = accepted.map((one) => (read.includes(one) ? values.bindAnswer(one, one.call.api.response.optional()) : ''));
+      const isRead = new Set(read);
+      const names = await eachBreathing(accepted, breathe, (one) =>
+        isRead.has(one) ? values.bindAnswer(one, one.call.api.response.optional()) : '',
+      );
       lines.push(put(`const [${names.join(', ').replace(/(?:, )+$/, '')}] = `, `${replies}.filter((reply) => reply.ok)`));
       for (const { number } of read) lines.push(...hoist({ is: 'answer', call: number }));
     }
@@ -130,8 +134,10 @@ export function createCallStatements(values: StoryValues) {
 
   return {
     step,
-    together: (planned: readonly PlannedCall[]): readonly string[] =>
-      planned.some(({ call }) => call.api.auth === 'signature') ? planned.flatMap(step) : together(planned),
+    together: async (planned: readonly PlannedCall[], breathe: Breathe): Promise<readonly string[]> =>
+      planned.some(({ call }) => call.api.auth === 'signature')
+        ? (await eachBreathing(planned, breathe, step)).flat()
+        : together(planned, breathe),
   };
 }
 

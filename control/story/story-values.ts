@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import type { ClientCall } from './deeds.ts';
 import { type Code, listCode, numberCode, objectCode, quoted, statement, template } from './layout.ts';
 import { createNames, inWords, nounOf, singular } from './names.ts';
@@ -28,8 +29,7 @@ export const put = (before: string, code: Code, after?: string): string => state
 export type StoryValues = ReturnType<typeof createStoryValues>;
 
 /** Writes values as code. It names the variables and constants of a story, and collects the helpers that its code needs. */
-export function createStoryValues(parts: readonly Part[], used: ReadonlyMap<string, readonly Reference[]>) {
-  const uses = countObjects(parts);
+export function createStoryValues(uses: ReadonlyMap<string, number>, used: ReadonlyMap<string, readonly Reference[]>) {
   const nameFor = createNames(TAKEN);
   const constantFor = createNames(TAKEN);
   const bound = new Map<string, Bound>();
@@ -194,7 +194,7 @@ function constantName(name: string, { members }: Extract<Value, { is: 'object' }
 }
 
 /** How often requests have each object. */
-function countObjects(parts: readonly Part[]): ReadonlyMap<string, number> {
+export async function countObjects(parts: readonly Part[], breathe: Breathe): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const count = (value: Value): void => {
     if (value.is === 'object') {
@@ -204,10 +204,8 @@ function countObjects(parts: readonly Part[]): ReadonlyMap<string, number> {
     }
     if (value.is === 'list') value.items.forEach(count);
   };
-  for (const part of parts) {
-    const planned = part.is === 'step' ? [part.planned] : part.is === 'together' ? part.planned : [];
-    for (const { body } of planned) if (body) count(body);
-  }
+  const planned = parts.flatMap((part) => (part.is === 'step' ? [part.planned] : part.is === 'together' ? part.planned : []));
+  for await (const { body } of breathing(planned, breathe)) if (body) count(body);
   return counts;
 }
 

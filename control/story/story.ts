@@ -1,25 +1,25 @@
-import { type Breathe, eachBreathing } from '../../shared/domain/breathe.ts';
+import { type Breathe, breathing } from '../../shared/domain/breathe.ts';
 import { callCode, quoted } from './layout.ts';
 import { type Part, planOf } from './plan.ts';
 import { incomplete, type Recording } from './recording.ts';
 import { createCallStatements } from './story-calls.ts';
 import { createOperationStatements } from './story-operations.ts';
-import { createStoryValues, put } from './story-values.ts';
+import { countObjects, createStoryValues, put } from './story-values.ts';
 
 /** The scenario that repeats a recording, as a file of TypeScript. @throws Problem not_recordable when nothing happened */
 export async function storyOf(recording: Recording, breathe: Breathe): Promise<string> {
   const { parts, used } = await planOf(recording, breathe);
   if (parts.length === 0) throw incomplete('Nothing has happened in this rehearsal yet.', 'Call an API or the control plane in it first.');
-  const values = createStoryValues(parts, used);
+  const values = createStoryValues(await countObjects(parts, breathe), used);
   const { step, together } = createCallStatements(values);
   const { operation, event } = createOperationStatements(values);
 
-  function statementsOf(part: Part): readonly string[] {
+  async function statementsOf(part: Part): Promise<readonly string[]> {
     switch (part.is) {
       case 'step':
         return step(part.planned);
       case 'together':
-        return together(part.planned);
+        return together(part.planned, breathe);
       case 'operation':
         return operation(part.operation, part);
       case 'event':
@@ -29,12 +29,13 @@ export async function storyOf(recording: Recording, breathe: Breathe): Promise<s
     }
   }
 
-  const lines = await eachBreathing(parts.entries(), breathe, ([place, part]) => {
+  const lines: string[] = [];
+  for await (const [place, part] of breathing(parts.entries(), breathe)) {
     const [before, next] = [parts[place - 1], parts[place + 1]];
     const isParagraph = before !== undefined && startsParagraph(part) && !startsParagraph(before);
     const settle = needsRest(part) && next !== undefined && startsCall(next) ? [put('await ', callCode('stage.settle'))] : [];
-    return [...(isParagraph ? [''] : []), ...statementsOf(part), ...settle];
-  });
+    lines.push(...(isParagraph ? [''] : []), ...(await statementsOf(part)), ...settle);
+  }
   const { rehearsal } = recording;
   return `${[
     `import type { Scenario } from 'unified-commerce-estate';`,
@@ -45,7 +46,7 @@ export async function storyOf(recording: Recording, breathe: Breathe): Promise<s
     `  title: ${quoted(`What happened in the rehearsal ${rehearsal}`)},`,
     '  async run(stage) {',
     ...values.locals(),
-    ...lines.flat(),
+    ...lines,
     '  },',
     '};',
   ].join('\n')}\n`;

@@ -1,17 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { uploadSnapshot } from '../../shared/catalog/control/operations/snapshots.ts';
+import type { ControlOperation } from '../../shared/catalog/control/define-operation.ts';
+import { controlOperations } from '../../shared/catalog/control/operations.ts';
 import type { ApiDefinition } from '../../shared/catalog/define.ts';
 import { Problem } from '../../shared/catalog/problems.ts';
+import { BODY_BYTES, bodyLimit } from '../../shared/contract/body-limit.ts';
 import { ANONYMOUS } from '../../shared/control/context.ts';
 import { digest, newId } from '../../shared/domain/ids.ts';
 import { sendHealth } from '../../shared/http/json-answer.ts';
-import { BODY_BYTES, readBody } from '../../shared/http/request-body.ts';
+import { readBody } from '../../shared/http/request-body.ts';
+import { routeTable } from '../../shared/http/route-table.ts';
 import type { Span, Tracer } from '../../shared/observability/observer.ts';
 import { readinessAnswer } from '../../shared/process/readiness.ts';
 import type { WorldView } from '../../shared/store/ports/rehearsals.ts';
 import type { EndTurn, Turns } from '../../shared/store/ports/turns.ts';
 import { applicationHeaders, ownHeader } from '../application-headers.ts';
-import type { Exchange } from '../facts.ts';
+import type { Exchange, Target } from '../facts.ts';
 import type { ForwardedRequest } from '../forwarder.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { untilClosed } from '../hand-over.ts';
@@ -52,16 +55,20 @@ export interface Received {
 }
 
 /** @throws Problem payload_too_large; ClientGone */
-export const receiveBody = async ({ request, response }: Exchange): Promise<Received> => ({ body: await readBody(request, response) });
+export const receiveBody = async ({ request, response, api }: Exchange & Target): Promise<Received> => ({
+  body: await readBody(request, response, api && bodyLimit(api)),
+});
 
 /** Number of large bodies that this process has at the same time. */
 const MOST_LARGE = 2;
 
 /** As `receiveBody`. The file of a snapshot has a higher limit. @throws Problem rate_limited while other large bodies are in memory */
 export function receiveControlBody({ snapshotBytes }: GatewayParts) {
+  const operations = routeTable<ControlOperation>(Object.values(controlOperations), { idsMayEqualLiterals: false });
   let large = 0;
   return async ({ request, response, path }: Exchange & Addressed): Promise<Received> => {
-    const isFile = request.method === uploadSnapshot.method && path === uploadSnapshot.path;
+    const operation = operations.find(request.method ?? '', path);
+    const isFile = operation?.body === 'large';
     if (isFile && !isSmall(request.headers)) {
       if (large >= MOST_LARGE) throw new Problem('rate_limited', `${MOST_LARGE} files are being uploaded. Repeat the request later.`);
       large += 1;
@@ -69,7 +76,7 @@ export function receiveControlBody({ snapshotBytes }: GatewayParts) {
         large -= 1;
       });
     }
-    return { body: await readBody(request, response, isFile ? snapshotBytes : undefined) };
+    return { body: await readBody(request, response, isFile ? snapshotBytes : operation && bodyLimit(operation)) };
   };
 }
 

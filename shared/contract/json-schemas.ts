@@ -16,6 +16,9 @@ export interface SchemaPart {
   readonly properties?: Readonly<Record<string, SchemaPart>>;
   readonly required?: readonly string[];
   readonly items?: SchemaPart;
+  readonly maxItems?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
   readonly additionalProperties?: boolean | SchemaPart;
   readonly allOf?: readonly SchemaPart[];
   readonly oneOf?: readonly SchemaPart[];

@@ -1,5 +1,6 @@
 import type { output } from 'zod';
 import type { Hop as HopSchema } from '../catalog/control/operations/journal.ts';
+import { type Breathe, inOneTurn, type Steps, stepsBreathing } from '../domain/breathe.ts';
 
 type Hop = Omit<output<typeof HopSchema>, 'request' | 'response'>;
 
@@ -34,45 +35,71 @@ export interface Sequence<H extends Hop = Hop> {
   readonly byCause: readonly Arrow<H>[];
 }
 
-/** Epoch milliseconds of the wall clock. */
-const startOf = ({ startedAt }: Hop): number => Date.parse(startedAt);
+/** A hop with its start, in epoch milliseconds of the wall clock, and the hops that it caused. */
+interface Begun<H extends Hop> {
+  readonly hop: H;
+  readonly start: number;
+  readonly effects: Begun<H>[];
+}
 
-const byStart = (one: Hop, other: Hop): number => startOf(one) - startOf(other) || one.sequence - other.sequence;
+const byStart = <H extends Hop>(one: Begun<H>, other: Begun<H>): number => one.start - other.start || one.hop.sequence - other.hop.sequence;
 
 /** The caller lists its calls in order. A retried call has one id and several hops. */
-function inCallOrder<H extends Hop>({ calls }: H, made: readonly H[]): readonly H[] {
+function inCallOrder<H extends Hop>({ hop: { calls }, effects }: Begun<H>): readonly Begun<H>[] {
+  if (effects.length < 2) return effects;
   const place = new Map(calls.map((id, index) => [id, index]));
-  const placeOf = ({ requestId }: Hop): number => place.get(requestId) ?? calls.length;
-  return made.toSorted((one, other) => placeOf(one) - placeOf(other) || byStart(one, other));
+  const placeOf = ({ hop }: Begun<H>): number => place.get(hop.requestId) ?? calls.length;
+  return effects.toSorted((one, other) => placeOf(one) - placeOf(other) || byStart(one, other));
 }
 
 const CARRIER = 'carrier-platform';
 
-/** Reconstructs the sequence from the hops of a journal. @param isSigned whether an API receives signed webhooks, by its id */
-export function sequenceOf<H extends Hop>(hops: readonly H[], isSigned: (api: string) => boolean): Sequence<H> {
-  const causeOf = causes(hops, isSigned);
-  const effects = Map.groupBy(hops, causeOf);
+/** Whether an API receives signed webhooks, by its id. */
+type IsSigned = (api: string) => boolean;
+
+/** Reconstructs the sequence from the hops of a journal. */
+export const sequenceOf = <H extends Hop>(hops: readonly H[], isSigned: IsSigned): Sequence<H> => inOneTurn(sequenceSteps(hops, isSigned));
+
+/** As `sequenceOf`, with pauses in between: a journal may have thousands of hops. */
+export const sequenceBreathing = <H extends Hop>(hops: readonly H[], isSigned: IsSigned, breathe: Breathe): Promise<Sequence<H>> =>
+  stepsBreathing(sequenceSteps(hops, isSigned), breathe);
+
+function* sequenceSteps<H extends Hop>(hops: readonly H[], isSigned: IsSigned): Steps<Sequence<H>> {
+  const begun: Begun<H>[] = [];
+  for (const hop of hops) {
+    begun.push({ hop, start: Date.parse(hop.startedAt), effects: [] });
+    yield;
+  }
+  const causeOf = yield* causes(begun, isSigned);
+  const roots: Begun<H>[] = [];
+  for (const one of begun) {
+    (causeOf(one)?.effects ?? roots).push(one);
+    yield;
+  }
   /** Sends each webhook whose due work is not listed. */
   const sender = hops.some(({ application }) => application === CARRIER) ? CARRIER : CLIENT;
   const arrows: Arrow<H>[] = [];
-  const placed = new Map<H, Arrow<H>>();
-
-  function place(hop: H, cause: Arrow<H> | undefined): void {
-    if (placed.has(hop)) return;
+  const placed = new Set<Begun<H>>();
+  // The next hop is the last one. Hops that name each other as cause have no root, so all hops come after the roots.
+  const waiting: { readonly one: Begun<H>; readonly cause?: Arrow<H> }[] = [...roots.toSorted(byStart), ...begun]
+    .reverse()
+    .map((one) => ({ one }));
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { one, cause } = next;
+    if (placed.has(one)) continue;
+    placed.add(one);
+    const { hop } = one;
     const kind = isSigned(hop.api) ? 'webhook' : kindOf(hop, cause !== undefined);
     const from = cause?.to ?? (kind === 'webhook' ? sender : kind === 'request' ? CLIENT : hop.application);
-    const start = Math.max(startOf(hop), cause?.start ?? 0);
+    const start = Math.max(one.start, cause?.start ?? 0);
     const arrow = { hop, kind, from, to: hop.application, start, caller: kind === 'call' || kind === 'webhook' ? cause : undefined };
-    placed.set(hop, arrow);
     arrows.push(arrow);
-    for (const effect of inCallOrder(hop, effects.get(hop) ?? [])) place(effect, arrow);
+    for (const effect of inCallOrder(one).toReversed()) waiting.push({ one: effect, cause: arrow });
+    yield;
   }
-
-  for (const hop of (effects.get(undefined) ?? []).toSorted(byStart)) place(hop, undefined);
-  // Hops that name each other as cause have no root.
-  for (const hop of hops) place(hop, undefined);
   // The sort is stable: within a millisecond, a cause stays before its effects, and calls keep their caller's order.
   const inTime = arrows.toSorted((one, other) => one.start - other.start);
+  yield;
   return { participants: [...new Set(inTime.flatMap(({ from, to }) => [from, to]))], arrows: inTime, byCause: arrows };
 }
 
@@ -83,22 +110,31 @@ const kindOf = ({ api }: Hop, hasCause: boolean): MessageKind => {
 };
 
 /** The cause of each hop. A webhook comes through the gateway and has no parent: its cause is the due work that ran at that time. */
-function causes<H extends Hop>(hops: readonly H[], isSigned: (api: string) => boolean): (hop: H) => H | undefined {
-  const byId = new Map(hops.map((hop) => [hop.requestId, hop]));
-  const callers = new Map(hops.flatMap((hop) => hop.calls.map((id) => [id, hop] as const)));
-  const due = hops.filter(({ api }) => api.startsWith('due:'));
-  const senders = Map.groupBy(due, ({ correlationId }) => correlationId);
-  const isDuring = (hop: H, sender: H): boolean =>
-    hop.application !== sender.application &&
-    startOf(sender) <= startOf(hop) &&
-    startOf(hop) <= Math.ceil(startOf(sender) + sender.durationMs);
-  return (hop) => {
+function* causes<H extends Hop>(begun: readonly Begun<H>[], isSigned: IsSigned): Steps<(one: Begun<H>) => Begun<H> | undefined> {
+  const byId = new Map<string, Begun<H>>();
+  const callers = new Map<string, Begun<H>>();
+  const senders = new Map<string, Begun<H>[]>();
+  for (const one of begun) {
+    const { requestId, calls, api, correlationId } = one.hop;
+    byId.set(requestId, one);
+    for (const id of calls) callers.set(id, one);
+    if (api.startsWith('due:')) {
+      const due = senders.get(correlationId);
+      if (due) due.push(one);
+      else senders.set(correlationId, [one]);
+    }
+    yield;
+  }
+  const isDuring = ({ hop, start }: Begun<H>, sender: Begun<H>): boolean =>
+    hop.application !== sender.hop.application && sender.start <= start && start <= Math.ceil(sender.start + sender.hop.durationMs);
+  return (one) => {
+    const { parentId, requestId, api, correlationId } = one.hop;
     const cause =
-      hop.parentId !== undefined
-        ? (byId.get(hop.parentId) ?? callers.get(hop.requestId))
-        : isSigned(hop.api)
-          ? senders.get(hop.correlationId)?.find((sender) => isDuring(hop, sender))
+      parentId !== undefined
+        ? (byId.get(parentId) ?? callers.get(requestId))
+        : isSigned(api)
+          ? senders.get(correlationId)?.find((sender) => isDuring(one, sender))
           : undefined;
-    return cause === hop ? undefined : cause;
+    return cause === one ? undefined : cause;
   };
 }

@@ -23,3 +23,24 @@ export async function* breathing<T>(items: Iterable<T>, breathe: Breathe): Async
     yield item;
   }
 }
+
+/** A computation that can pause after each of its steps. */
+export type Steps<R> = Generator<void, R, void>;
+
+/** The result of all steps, without a pause. */
+export function inOneTurn<R>(steps: Steps<R>): R {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The result of all steps, with pauses in between. */
+export async function stepsBreathing<R>(steps: Steps<R>, breathe: Breathe): Promise<R> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    const waiting = breathe();
+    if (waiting) await waiting;
+  }
+}

@@ -3,19 +3,18 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Problem } from '../catalog/problems.ts';
+import { BODY_BYTES } from '../contract/body-limit.ts';
 import { pointerTo, refuseNotText, refusePrototypes } from '../contract/validation.ts';
-import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
+import { exceededLimit, FILE_KINDS, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS, JSON_VALUES, mostValues } from '../domain/json-limits.ts';
 import { nextTurn } from '../process/waiting.ts';
-
-/** Limit of a request body in bytes. */
-export const BODY_BYTES = 1_048_576;
 
 /** The client closed its connection while sending. No answer is expected. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
-const bodyTooLarge = (most: number): Problem => new Problem('payload_too_large', `A body has at most ${most} bytes.`);
+const bodyTooLarge = (most: number): Problem =>
+  new Problem('payload_too_large', `The body of this request has at most ${most.toLocaleString('en')} bytes: send fewer.`);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
@@ -86,18 +85,18 @@ export interface JsonBody {
  * UTF-8, JSON beyond the limits, and strings that are not text.
  * @param body bytes from a connection; text within a process
  * @param options.isInside whether the body is from another application, which may send whole objects, whose lists have no limit
+ * @param options.most limit of the decoded bytes
  * @returns undefined for a request without a body
  * @throws Problem `unsupported_media_type`, `payload_too_large`, `malformed_request`, and `validation_failed` for strings that are not text
  */
 export async function readJson(
   headers: IncomingHttpHeaders,
   body: Buffer | string | undefined,
-  { isInside = false }: { readonly isInside?: boolean } = {},
+  { isInside = false, most = BODY_BYTES }: { readonly isInside?: boolean; readonly most?: number } = {},
 ): Promise<JsonBody | undefined> {
   if (body === undefined) return undefined;
   refuseOtherMedia(headers['content-type']);
-  const text =
-    typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most: BODY_BYTES })).toString();
+  const text = typeof body === 'string' ? body : (await bytesOf(body, { coding: headers['content-encoding'], most })).toString();
   if (text === '') return undefined;
   return { value: jsonIn(text, isInside ? {} : OUTSIDE), text };
 }
@@ -128,7 +127,7 @@ const OUTSIDE: Limits = { members: JSON_MEMBERS, values: JSON_VALUES, kinds: JSO
 export const excessOfBody = (json: string): string | undefined => excessOf(json, OUTSIDE);
 
 /** The value of a file. @throws Problem `malformed_request`, and `validation_failed` for strings that are not text */
-export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length) });
+export const fileIn = (text: string): unknown => jsonIn(text, { values: mostValues(text.length), kinds: FILE_KINDS });
 
 function jsonIn(text: string, limits: Limits): unknown {
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
@@ -201,7 +200,7 @@ function excessOf(json: string, limits: Limits): string | undefined {
   if (exceeded === 'values')
     return `The body has more than ${Math.floor(limits.values ?? 0).toLocaleString('en')} values in all: send fewer.`;
   if (exceeded === 'kinds') {
-    const most = JSON_KINDS.toLocaleString('en');
+    const most = (limits.kinds ?? 0).toLocaleString('en');
     return `The body has more than ${most} different names or sequences of members: use the same names in the same order, or send less.`;
   }
   // The rest of the body may have any number of values.

@@ -12,6 +12,9 @@ const REST = 4;
 /** Runs a computation in slices. @throws the reason of the signal when it was aborted */
 export type InSlices = <T>(gone: AbortSignal, run: (breathe: Breathe) => Promise<T>) => Promise<T>;
 
+/** No client ends the computation: others may wait for its result. */
+export const NEVER_GONE = new AbortController().signal;
+
 /** Reads of a long list that run together, before other work gets a turn. */
 const READS_AT_ONCE = 20;
 

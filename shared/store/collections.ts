@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ObjectDefinition } from '../catalog/define-object.ts';
+import { inOneTurn, type Steps } from '../domain/breathe.ts';
 import type { ApplicationDump } from './ports/world-data.ts';
 
 /** The members of every stored object. */
@@ -101,18 +102,24 @@ export interface Seed {
 }
 
 /** Turns seed rows into stored data. @throws Error naming the row that does not fit its schema, or whose unique value is taken */
-export function dumpOf(seed: Seed): ApplicationDump {
+export const dumpOf = (seed: Seed): ApplicationDump => inOneTurn(dumpSteps(seed));
+
+/** As `dumpOf`, with a pause at each row. */
+export function* dumpSteps(seed: Seed): Steps<ApplicationDump> {
   const objects: Record<string, { id: string; version: number; json: string }[]> = {};
   const unique: Record<string, Record<string, string>> = {};
   const index: Record<string, readonly (readonly [string, string])[]> = {};
   for (const { of, rows } of seed.objects ?? []) {
-    objects[of.name] = rows.map((row) => {
+    const stored: { id: string; version: number; json: string }[] = [];
+    for (const row of rows) {
       const parsed = of.schema.safeParse(row);
       if (!parsed.success)
         throw new Error(`Seed row ${of.name}/${row.id}: ${parsed.error.issues[0]?.path.join('/')}: ${parsed.error.issues[0]?.message}`);
-      return { id: row.id, version: row.version, json: JSON.stringify(row) };
-    });
-    const entries = entriesOf(of, rows);
+      stored.push({ id: row.id, version: row.version, json: JSON.stringify(row) });
+      yield;
+    }
+    objects[of.name] = stored;
+    const entries = yield* entriesOf(of, rows);
     Object.assign(unique, entries.unique);
     Object.assign(index, entries.index);
   }
@@ -120,13 +127,14 @@ export function dumpOf(seed: Seed): ApplicationDump {
   return { objects, unique, index, counters };
 }
 
-/** The unique values and indexes of all objects of a collection. @throws Error naming two objects that share a unique value */
-export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<ApplicationDump, 'unique' | 'index'> {
+/** The unique values and indexes of all objects of a collection, with a pause at each entry of an object. @throws Error naming two objects that share a unique value */
+export function* entriesOf(of: AnyCollection, rows: readonly Stored[]): Steps<Pick<ApplicationDump, 'unique' | 'index'>> {
   const unique: Record<string, Record<string, string>> = {};
   const index: Record<string, [string, string][]> = {};
   for (const [name, value] of Object.entries(of.unique)) {
     const values = new Map<string, string>();
     for (const row of rows) {
+      yield;
       const key = value(row);
       if (key === undefined) continue;
       if (values.has(key)) throw new Error(`${of.name}/${values.get(key)} and ${row.id} share ${name} "${key}".`);
@@ -135,7 +143,12 @@ export function entriesOf(of: AnyCollection, rows: readonly Stored[]): Pick<Appl
     unique[`${of.name}.${name}`] = Object.fromEntries(values);
   }
   for (const [name, value] of Object.entries(of.index)) {
-    index[`${of.name}.${name}`] = rows.flatMap((row) => indexValues(value(row)).map((key): [string, string] => [key, row.id]));
+    const entries: [string, string][] = [];
+    for (const row of rows) {
+      for (const key of indexValues(value(row))) entries.push([key, row.id]);
+      yield;
+    }
+    index[`${of.name}.${name}`] = entries;
   }
   return { unique, index };
 }

@@ -7,6 +7,7 @@ import { absentApplication, isProblem, Problem } from '../catalog/problems.ts';
 import { consumedBy, subscriptionOf } from '../catalog/subscriptions.ts';
 import { contextFor } from '../control/context.ts';
 import { CONSUME } from '../control/journal.ts';
+import { exceededLimit, JSON_KINDS, JSON_LEVELS, JSON_MEMBERS } from '../domain/json-limits.ts';
 import { errorMessage } from '../domain/text.ts';
 import type { Bus, DeadLetterCause, DeliveredEvent } from '../events/bus.ts';
 import type { EstateEvent } from '../events/envelope.ts';
@@ -61,8 +62,17 @@ const knownTypes: ReadonlySet<string> = new Set(allEvents.map(({ name }) => name
 const isForOthers = (type: string, application: Application): boolean =>
   knownTypes.has(nameOf(type)) && subscriptionOf(nameOf(type), application) === undefined;
 
+/** No event of the estate exceeds them. */
+const LIMITS = { levels: JSON_LEVELS, named: JSON_MEMBERS, kinds: JSON_KINDS };
+
+const FOREIGN: DeadLetterCause = {
+  as: 'foreign',
+  reason: `It is not JSON of at most ${JSON_LEVELS} levels, ${JSON_MEMBERS} members in one object and ${JSON_KINDS} different names or sequences of members, or the estate has no event of its type.`,
+};
+
 /** @returns undefined for anything else than an event of the estate: other programs may write to a shared bus */
 function readEvent(json: string): EstateEvent | undefined {
+  if (exceededLimit(json, LIMITS) !== undefined) return undefined;
   try {
     const event = JSON.parse(json) as Partial<EstateEvent> | null;
     return typeof event?.type === 'string' && knownTypes.has(nameOf(event.type)) ? (event as EstateEvent) : undefined;
@@ -82,7 +92,7 @@ async function consume(
 ): Promise<DeadLetterCause | undefined> {
   const { service, directory, store, pipeline, log, observer = UNOBSERVED } = options;
   const event = readEvent(json);
-  if (!event) return { as: 'foreign', reason: 'It is not JSON, or the estate has no event of its type.' };
+  if (!event) return FOREIGN;
   if (!subscriptionOf(nameOf(event.type), service.application)) return;
   const view = await directory.current(world);
   if (!view) return;

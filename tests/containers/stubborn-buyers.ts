@@ -46,8 +46,13 @@ export async function rush({ gateway, buyers, ordersEach, disturb }: Rush) {
       }
     }
   };
-  await Promise.all(Array.from({ length: buyers }, buyer));
-  await disturbance;
+  try {
+    await Promise.all(Array.from({ length: buyers }, buyer));
+    await disturbance;
+  } catch (error) {
+    rehearsal.giveUp();
+    throw error;
+  }
   // Detects broken connections before the requests that are sent only once.
   const orders = await Promise.all(known.map((id) => rehearsal.order(id)));
   await control('settle', { body: { timeoutMs: REST_MS } });

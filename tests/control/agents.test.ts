@@ -284,3 +284,16 @@ test.each([
   const reply = await fetch(new URL('/mcp', endpoint.url), { method: 'POST', headers, body });
   expect([reply.status, await reply.json()]).toEqual([400, { jsonrpc: '2.0', error: { code: -32_600, message }, id: null }]);
 });
+
+test('A batch of an agent has at most 50 messages, and no message of a longer one is answered', async () => {
+  await using endpoint = await agentEndpoint(estate.gateway);
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-principal': 'a' };
+  const sent = async (count: number) => {
+    const body = JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
+    const reply = await fetch(new URL('/mcp', endpoint.url), { method: 'POST', headers, body });
+    return [reply.status, await reply.text()];
+  };
+  const message = 'A batch has at most 50 messages: send fewer.';
+  expect(await sent(51)).toEqual([400, JSON.stringify({ jsonrpc: '2.0', error: { code: -32_600, message }, id: null })]);
+  expect(await sent(50)).toEqual([200, expect.stringContaining('"id":49')]);
+});

@@ -17,15 +17,22 @@ const DEEP = [arrays(65), objects(65), `{"a":${arrays(64)}}`, arrays(5_000), obj
 const WIDE = [members(1_001), members(30_000), `{"a":[${members(1_001)}]}`, items(1_001), `{"a":${items(50_000)}}`];
 const TOO_DEEP = { status: 400, body: { code: 'malformed_request', detail: expect.stringContaining('64 levels') } };
 const TOO_MANY = { status: 400, body: { code: 'malformed_request', detail: expect.stringContaining('1,000') } };
+const TOO_LONG = { status: 413, body: { code: 'payload_too_large' } };
 
-describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, hasLargeBody }) => {
+describe.each(someOf(targetsWithBody, 0.4))('$name', ({ name, method, path, as, hasLargeBody, most }) => {
+  const isTooLong = (json: string): boolean => !hasLargeBody && json.length > most;
+
   test(`${name} refuses JSON beyond 64 levels`, async (rehearsal) => {
-    for (const json of DEEP) expect(await rehearsal.call(method, path, json, { as })).toMatchObject(TOO_DEEP);
+    for (const json of DEEP) {
+      expect(await rehearsal.call(method, path, json, { as })).toMatchObject(isTooLong(json) ? TOO_LONG : TOO_DEEP);
+    }
   });
 
   test(`${name} ${hasLargeBody ? 'takes more than' : 'refuses beyond'} 1,000 members or items at one level`, async (rehearsal) => {
     const expected = hasLargeBody ? { status: 422, body: { code: 'validation_failed' } } : TOO_MANY;
-    for (const json of WIDE) expect(await rehearsal.call(method, path, json, { as })).toMatchObject(expected);
+    for (const json of WIDE) {
+      expect(await rehearsal.call(method, path, json, { as })).toMatchObject(isTooLong(json) ? TOO_LONG : expected);
+    }
   });
 
   // A webhook is validated after its signature.
@@ -120,9 +127,9 @@ const compressed = async (text: string, format: 'gzip' | 'deflate'): Promise<Uin
   new Uint8Array(await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream(format))).arrayBuffer());
 
 test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits apply to the decoded body', async (rehearsal, coding) => {
-  for (const [path, json, token, made] of [
-    ['/baskets', '{"channel":"web"}', rehearsal.credentials.bearer, 201],
-    ['/_control/settle', '{}', ADMIN, 200],
+  for (const [path, json, most, token, made] of [
+    ['/baskets', '{"channel":"web"}', 1_048_576, rehearsal.credentials.bearer, 201],
+    ['/_control/settle', '{}', 65_536, ADMIN, 200],
   ] as const) {
     const post = async (body: Uint8Array<ArrayBuffer>) => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': coding };
@@ -134,8 +141,10 @@ test.each(['gzip', 'deflate'] as const)('A body in %s is decoded, and the limits
       return [reply.status, ((await reply.json()) as { code?: string }).code];
     };
     expect(await post(await compressed(json, coding))).toEqual([made, undefined]);
-    expect(await post(await compressed(`{"a":"${'x'.repeat(20_000_000)}"}`, coding))).toEqual([413, 'payload_too_large']);
-    expect(await post(await compressed(arrays(100_000), coding))).toEqual([400, 'malformed_request']);
+    for (const bytes of [most + 1, 20_000_000]) {
+      expect(await post(await compressed(`{"a":"${'x'.repeat(bytes - 7)}"}`, coding))).toEqual([413, 'payload_too_large']);
+    }
+    expect(await post(await compressed(arrays(most / 2), coding))).toEqual([400, 'malformed_request']);
     expect(await post(new Uint8Array([1, 2, 3]))).toEqual([400, 'malformed_request']);
   }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BODY_BYTES } from '../../shared/http/request-body.ts';
+import { BODY_BYTES } from '../../shared/contract/body-limit.ts';
 import { ADMIN, asIntegration, sharedRig } from './running-gateway.ts';
 
 const PAGE = 'https://shop.example.com';

@@ -42,6 +42,14 @@ test.each(['gzip, chunked', 'GZIP,Chunked'])(
   },
 );
 
+test('A megabyte to Cancel Order is refused before any of it is read', async () => {
+  const reply = await rig.raw(head('POST /orders/o/cancel', AUTHORIZED, 'Content-Length: 1000000'), '"payload_too_large"');
+  expect(reply).toMatch(/^HTTP\/1.1 413 .*at most 65,536 bytes: send fewer/s);
+  const chunked = `${head('POST /orders/o/cancel', AUTHORIZED, CHUNKED)}${CHUNK}${CHUNK}`;
+  expect(await rig.raw(chunked, '"payload_too_large"')).toMatch(/^HTTP\/1.1 413 .*^connection: close\r$/ims);
+  expect(rig.upstream.received).toEqual([]);
+});
+
 const control = (...headers: readonly string[]): string => head('POST /_control/settle', `Authorization: Bearer ${ADMIN}`, ...headers);
 const tooLarge: readonly (readonly [string, string])[] = [
   ['announced with 1 GB', HUGE],

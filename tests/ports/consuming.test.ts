@@ -66,3 +66,16 @@ test('A message is parsed at its delivery, and ignored when only other applicati
   expect(await deliver('{"type":"com.example.other"}')).toMatchObject({ as: 'foreign' });
   expect(await deliver(`{"type":"com.unified-commerce.${forOthers}"}`)).toBeUndefined();
 });
+
+const members = (count: number, name = 'm'): string => Array.from({ length: count }, (_, n) => `"${name}${n}":0`).join();
+const kinds = Array.from({ length: 600 }, (_, n) => `{${members(10, `k${n}_`)}}`).join();
+
+test.each([
+  ['more than 64 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ['more than 1,000 members in one object', `{${members(1_001)}}`],
+  ['more than 5,000 kinds of objects', `[${kinds}]`],
+])('A message with %s is foreign, and not parsed', async (_what, data) => {
+  const { deliver } = await subscribing();
+  const json = `{"type":"com.unified-commerce.${forOthers}","data":${data}}`;
+  expect(await deliver(json)).toMatchObject({ as: 'foreign', reason: expect.stringContaining('64 levels') });
+});

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { readConfiguration } from '../../estate/configuration.ts';
+import { openBus } from '../../estate/infrastructure.ts';
 import { createMemoryBus } from '../../shared/events/memory-bus.ts';
 import { createRelay } from '../../shared/events/relay.ts';
 import { createLogger } from '../../shared/process/logger.ts';
@@ -109,9 +111,10 @@ test('After a request, the events of two applications are sent, first committed 
   await Promise.all(relays.map((relay) => relay.stop()));
 });
 
-test('Applications get the events of a world one at a time, first published first', async () => {
-  const { turns, world } = await opened();
-  const bus = createMemoryBus(turns);
+test('Applications get the events of a world with a seed one at a time from the bus of an estate in memory, first published first', async () => {
+  const { adapter, turns, world } = await opened();
+  const beside = { worlds: adapter.worlds, turns, stopping: new AbortController().signal };
+  const bus = await openBus(readConfiguration({}), createLogger('silent'), beside);
   const noted: string[] = [];
   const subscribed = (['crm', 'oms'] as const).map((application) =>
     bus.subscribe(application, { topics: ['t'] }, async ({ id }) => {

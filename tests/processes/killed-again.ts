@@ -30,26 +30,30 @@ export async function killedAgain({ kills, environment, hasPeer = false }: Kille
       RATE_LIMIT_PER_ADDRESS: '10000000',
       RATE_LIMIT_PER_KEY: '10000000',
     });
-    await Promise.race([
-      estate.ready(),
-      estate.ended.then((code) => Promise.reject(new Error(`It ended (${code}): ${estate.output.err}`))),
-    ]);
-    return estate;
+    try {
+      await estate.ready();
+      return estate;
+    } catch (error) {
+      await estate.stop('SIGKILL');
+      throw error;
+    }
   };
   const port = String(await freePort());
   await using _peer = hasPeer ? await start('0') : undefined;
   let estate = await start(port);
+  const orders: string[] = [];
+  let isOver = false;
+  let giveUp = (): void => undefined;
   try {
     const rehearsal = insisting(await openRehearsal(estate.gateway()), PATIENCE_MS);
-    const orders: string[] = [];
-    let isOver = false;
+    giveUp = rehearsal.giveUp;
     const buyer = async (): Promise<void> => {
       while (!isOver) orders.push((await rehearsal.confirmed({ qty: 1 })).id);
     };
     const buying = Promise.all(Array.from({ length: BUYERS }, buyer));
     for (let kill = 0; kill < kills; kill++) {
-      const before = orders.length;
-      await Promise.race([buying, eventually('more orders', async () => orders.length >= before + ORDERS_PER_LIFE, PATIENCE_MS)]);
+      const enough = orders.length + ORDERS_PER_LIFE;
+      await Promise.race([buying, eventually('more orders', async () => isOver || orders.length >= enough, PATIENCE_MS)]);
       await estate.stop('SIGKILL');
       estate = await start(port);
     }
@@ -62,6 +66,8 @@ export async function killedAgain({ kills, environment, hasPeer = false }: Kille
     const { items: parked } = await control('list-parked');
     return { orders, left: [...waitingFor, ...broken, ...parked.map(({ what, key, error }) => `parked ${what} ${key}: ${error}`)] };
   } finally {
+    isOver = true;
+    giveUp();
     await estate.stop('SIGKILL');
   }
 }

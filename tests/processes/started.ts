@@ -23,12 +23,21 @@ export function started(program: string, args: readonly string[], options: Spawn
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output.err += text;
   });
-  const ended = once(child, 'close').then(([code]) => code as number | null);
+  let exit: { readonly code: number | null } | undefined;
+  const ended = once(child, 'close').then(([code]) => {
+    exit = { code };
+    return code as number | null;
+  });
+  const hasBanner = async (): Promise<boolean> => {
+    if (output.out.includes('Stop with Ctrl-C')) return true;
+    if (exit) throw new Error(`It ended (${exit.code}) before its banner: ${output.err}`);
+    return false;
+  };
   return {
     child,
     output,
     ended,
-    ready: () => eventually('the banner', async () => output.out.includes('Stop with Ctrl-C')),
+    ready: () => eventually('the banner', hasBanner),
     gateway: (): string => /Gateway\s+(\S+)/.exec(output.out)?.[1] ?? '',
     /** @returns the exit code */
     stop: (signal: NodeJS.Signals = 'SIGTERM') => {

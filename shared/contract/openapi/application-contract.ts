@@ -96,7 +96,7 @@ function operationOf(api: ApiDefinition, components: Components): Part {
         .map(requestHeader),
       ...(hasKey(api) ? [requestHeader('IdempotencyKey')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.serviceRequest, components, exampleOf(api.id).request)),
+    ...(api.method !== 'GET' && requestBody({ request: api.serviceRequest }, components, exampleOf(api.id).request)),
     responses: {
       [api.status]: { description: 'Done.', content: api.status === 204 ? undefined : contentOf(api, components) },
       ...(api.status === 201 && { 200: { description: 'A repeat: the object as it is.', content: contentOf(api, components) } }),

@@ -56,11 +56,19 @@ export function refusals(codes: readonly ProblemCode[], components: Components, 
 
 export const json = (schema: Part, example?: unknown): Part => ({ 'application/json': { schema, example } });
 
+interface TakenBody {
+  readonly request: z.ZodType;
+  /** Limit of its bytes. */
+  readonly most?: number | undefined;
+}
+
 /** Empty for an API without a body. A body is required only when an empty one would be refused. */
-export function requestBody(request: z.ZodType, components: Components, example?: unknown): Part {
+export function requestBody({ request, most }: TakenBody, components: Components, example?: unknown): Part {
   if (request instanceof z.ZodObject && Object.keys(request.shape).length === 0) return {};
   const required = !request.safeParse({}).success;
-  return { requestBody: { required, content: json(components.schemaOf(request, 'input'), required ? example : (example ?? {})) } };
+  const description = most === undefined ? undefined : `At most ${most.toLocaleString('en')} bytes, decoded.`;
+  const content = json(components.schemaOf(request, 'input'), required ? example : (example ?? {}));
+  return { requestBody: { description, required, content } };
 }
 
 /** The schema of a header or another value without named parts. */

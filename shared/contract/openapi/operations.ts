@@ -4,6 +4,7 @@ import { type ControlOperation, isStream } from '../../catalog/control/define-op
 import { type ApiDefinition, changesSomething, isMutating, namesRehearsal } from '../../catalog/define.ts';
 import { objects } from '../../catalog/objects.ts';
 import { commonProblems, dependencyProblems, type ProblemCode } from '../../catalog/problems.ts';
+import { bodyLimit } from '../body-limit.ts';
 import { DRY_RUN, DRY_RUN_TYPE, DryRun } from '../dry-run.ts';
 import type { Part } from '../json-schemas.ts';
 import {
@@ -36,7 +37,7 @@ export function apiOperation(api: ApiDefinition, components: Components): Part {
       ...(isConditional(api) ? [requestHeader('IfMatch')] : []),
       ...(isCacheable(api) ? [requestHeader('IfNoneMatch')] : []),
     ],
-    ...(api.method !== 'GET' && requestBody(api.request, components, exampleOf(api.id).request)),
+    ...(api.method !== 'GET' && requestBody({ request: api.request, most: bodyLimit(api) }, components, exampleOf(api.id).request)),
     responses: {
       ...withDryRun(api, successes(api, components), components),
       ...refusals(problemsOf(api), components, exampleOf(api.id).refusal),
@@ -141,7 +142,12 @@ export function controlOperation(control: ControlOperation, components: Componen
       requestHeader('Rehearsal'),
       ...(isStream(control) ? [requestHeader('LastEventId')] : []),
     ],
-    ...(control.method !== 'GET' && requestBody(control.request, components, exampleOf(control.id).request)),
+    ...(control.method !== 'GET' &&
+      requestBody(
+        { request: control.request, most: control.body === 'large' ? undefined : bodyLimit(control) },
+        components,
+        exampleOf(control.id).request,
+      )),
     responses: {
       ...(control.status === 204
         ? { '204': { description: 'Done.' } }

@@ -121,7 +121,7 @@ export const problemMeanings: Readonly<Record<ProblemCode, readonly [cause: stri
     'The object changed after the version that `If-Match` names. `currentVersion` is the present one.',
     'Read the object again, and repeat the request with the new `ETag` if it still applies.',
   ],
-  payload_too_large: ['The body is larger than the limit.', 'Send a smaller body.'],
+  payload_too_large: ['The body is larger than the limit, which the OpenAPI document names for each operation.', 'Send a smaller body.'],
   unsupported_media_type: ['The body is not JSON, or its encoding is not supported.', 'Send `Content-Type: application/json` in UTF-8.'],
   misdirected_request: ['A page or a document was requested under a host name that is not known.', 'Add the name to `ALLOWED_HOSTS`.'],
   validation_failed: [

@@ -3,6 +3,7 @@ import { Kafka, type LogEntry, logLevel, type RetryOptions, type SASLOptions } f
 import { LRUCache } from 'lru-cache';
 import { connectionTrouble } from '../../process/connection-trouble.ts';
 import type { Logger } from '../../process/logger.ts';
+import { openSocket } from './sockets.ts';
 
 export interface KafkaOptions {
   /** `host:port` of bootstrap brokers; they name the others. */
@@ -33,6 +34,7 @@ export function createClient(options: KafkaOptions, log: Logger): Kafka {
     clientId: options.clientId,
     ssl: typeof options.tls === 'object' ? { ca: [options.tls.ca] } : options.tls,
     sasl: options.sasl,
+    socketFactory: openSocket,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     enforceRequestTimeout: true,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiDefinition } from '../../catalog/define.ts';
 import { IdempotencyKey, IfMatch } from '../../catalog/headers.ts';
 import { Problem } from '../../catalog/problems.ts';
+import { bodyLimit } from '../../contract/body-limit.ts';
 import { withoutDryRun } from '../../contract/dry-run.ts';
 import { REMEDY, refuseRedacted, refuseSecrets, withoutSecrets } from '../../contract/secrets.ts';
 import { ignoredMembers, parseBody as parseMembers, parseParams, parseQuery } from '../../contract/validation.ts';
@@ -29,8 +30,9 @@ export const parseBody: Step<ApiRequest & WithFigures, ParsedRequest, Answered> 
   rest({ ...job, body: await noteBody(job) });
 
 /** Parses the body and records it. @throws Problem when it is not JSON */
-export async function noteBody({ received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
-  const body = await readJson(received.headers, received.body, { isInside: context.chain.length > 0 });
+export async function noteBody({ bound, received, context, notes }: ApiRequest): Promise<JsonBody | undefined> {
+  const isInside = context.chain.length > 0;
+  const body = await readJson(received.headers, received.body, isInside ? { isInside } : { most: bodyLimit(bound.api) });
   notes.request = body?.value;
   notes.requestText = body?.text;
   if (context.chain.length === 0) notes.headers = notedHeaders(received.headers);

@@ -5,12 +5,17 @@ const KEEPS_A_PROCESS = ['Timeout', 'TCPSocketWrap', 'TCPServerWrap', 'ProcessWr
 /** Wall time for closing connections and processes to end. */
 const ENDING_MS = 60_000;
 
-/** A file that leaves a server, a connection or a process behind fails, since the run would not end. */
+/** A file that leaves a timer, a server, a connection or a process behind fails, since the run would not end. */
 export default class LeavesNothing {
   global = {};
   moduleMocker = { restoreAllMocks() {} };
   getVmContext = () => null;
   #before;
+  #endingMs;
+
+  constructor({ projectConfig }) {
+    this.#endingMs = projectConfig.testEnvironmentOptions.endingMs ?? ENDING_MS;
+  }
 
   async setup() {
     // A library opens them when it reads them. They do not keep the process alive.
@@ -18,13 +23,23 @@ export default class LeavesNothing {
     this.#before = inUse();
   }
 
-  async teardown() {
+  async teardown() {}
+
+  /** Jest would drop the results of the file if `teardown` threw, and a failed test is often the reason for what it leaves open. */
+  async handleTestEvent({ name }, { unhandledErrors }) {
+    if (name !== 'run_finish') return;
+    const left = await this.#leftOpen();
+    if (left.length === 0) return;
+    unhandledErrors.push(new Error(`This file left open: ${left.join(', ')}${ports()}. It must end everything that it starts.`));
+  }
+
+  /** What the file has not ended in time. */
+  async #leftOpen() {
     await closeFetched();
-    const until = Date.now() + ENDING_MS;
+    const until = Date.now() + this.#endingMs;
     for (;;) {
       const left = inUse().filter((kind, at, all) => count(all.slice(0, at + 1), kind) > count(this.#before, kind));
-      if (left.length === 0) return;
-      if (Date.now() > until) throw new Error(`This file left open: ${left.join(', ')}${ports()}. It must end everything that it starts.`);
+      if (left.length === 0 || Date.now() > until) return left;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

@@ -11,10 +11,13 @@ const isPassing = ({ status, body }: PlainReply): boolean => [502, 503, 504].inc
 
 /** A rehearsal whose calls and steps repeat a request with the same Idempotency-Key until the reply is definite. */
 export function insisting(rehearsal: OpenRehearsal, patienceMs = 90_000) {
+  let hasGivenUp = false;
+
   async function insist(id: ApiId, input: Sections = {}): Promise<PlainReply> {
     const headers = { 'idempotency-key': randomUUID(), ...input.headers };
     let last: unknown;
     const definite = async (): Promise<PlainReply | undefined> => {
+      if (hasGivenUp) throw new Error(`${id} was given up`);
       try {
         const reply: PlainReply = await rehearsal.client.call(id as 'get-order-api', { ...input, headers } as never);
         if (!isPassing(reply)) return reply;
@@ -33,7 +36,14 @@ export function insisting(rehearsal: OpenRehearsal, patienceMs = 90_000) {
     if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(body)}`);
     return body;
   };
-  return { ...withSteps({ ...rehearsal, api: api as OpenRehearsal['api'] }), insist };
+  return {
+    ...withSteps({ ...rehearsal, api: api as OpenRehearsal['api'] }),
+    insist,
+    /** Ends all repetitions with an error, so that a failed test leaves no buyer behind. */
+    giveUp: (): void => {
+      hasGivenUp = true;
+    },
+  };
 }
 
 export type Insisting = ReturnType<typeof insisting>;

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { withOwnData } from '../../control/rehearsals/own-data.ts';
+import { seedSteps } from '../../estate/seeding.ts';
+import { loadFixtures } from '../../fixtures/load.ts';
+import { stepsBreathing } from '../../shared/domain/breathe.ts';
+
+const NOW = Date.UTC(2026, 2, 1, 10);
+const ROWS = 300;
+
+/** Counts how often a computation permits a pause. */
+function counting() {
+  let permitted = 0;
+  return {
+    breathe: () => {
+      permitted += 1;
+      return undefined;
+    },
+    taken: () => permitted,
+  };
+}
+
+const customers = Array.from({ length: ROWS }, (_, n) => ({
+  id: `cus_own_${n}`,
+  state: 'registered',
+  email: `own${n}@people.example`,
+  firstName: 'Own',
+  lastName: `Number ${n}`,
+  addresses: [],
+  consents: { emailMarketing: false, smsMarketing: false, profiling: false },
+  interactions: [],
+}));
+
+test('Own data of a rehearsal permits a pause at each row that it searches, merges and validates', async () => {
+  const { breathe, taken } = counting();
+  const { fixtures } = await withOwnData(await loadFixtures(), { customers }, { now: NOW, breathe });
+  expect([fixtures.customers.filter(({ id }) => id.startsWith('cus_own')).length, taken() >= 3 * ROWS]).toEqual([ROWS, true]);
+});
+
+test('Own data with mistakes permits a pause at each row', async () => {
+  const { breathe, taken } = counting();
+  const data = { customers: customers.map(({ id }) => ({ id, email: 1 })) };
+  await expect(withOwnData(await loadFixtures(), data, { now: NOW, breathe })).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(taken()).toBeGreaterThanOrEqual(2 * ROWS);
+});
+
+test('The seed of a world permits a pause at each row, and at the entries of each index of a row', async () => {
+  const whole = counting();
+  const { fixtures } = await withOwnData(await loadFixtures(), { customers }, { now: NOW, breathe: () => undefined });
+  const { applications } = await stepsBreathing(seedSteps(fixtures, NOW), whole.breathe);
+  const rows = Object.values(applications).flatMap(({ objects }) => Object.values(objects).flat());
+  expect([rows.length >= ROWS, whole.taken() >= rows.length + 3 * ROWS]).toEqual([true, true]);
+});
