@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { putLedgerEntry } from '../../shared/catalog/loyalty/internal.ts';
 import type { Payable } from '../../shared/catalog/order/objects.ts';
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { lostIn } from '../../shared/catalog/payment/cover.ts';
 import { notFound } from '../../shared/catalog/problems.ts';
 import { Money as MoneySchema } from '../../shared/catalog/shapes.ts';
 import { type Money, money } from '../../shared/domain/money.ts';

@@ -1,6 +1,6 @@
 import { isAgain, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { capturePayment as capturePaymentApi, voidPayment as voidPaymentApi } from '../../shared/catalog/payment/apis.ts';
-import { hasOpenDispute } from '../../shared/catalog/payment/disputes.ts';
+import { hasOpenDispute, refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { listPayments as listPaymentsCall, reversePayment as reversePaymentCall } from '../../shared/catalog/payment/internal.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import { hasFailed } from '../../shared/catalog/payment/refunds.ts';
@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { declineCapture, declined, unwatchAuthorization, voidAuthorization } from './authorization.ts';
 import { payments, paymentTokens, published, type StoredPayment } from './collections.ts';
 import { giveBack, uncommitFromOrder } from './funds.ts';
-import { refund, refundableOf } from './refunds.ts';
+import { refund } from './refunds.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
   const payment = await requireObject(work, payments, params.id);

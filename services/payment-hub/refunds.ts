@@ -4,7 +4,7 @@ import { refusal, rowFor } from '../../shared/catalog/life-cycle.ts';
 import { LIMITS, limitReached } from '../../shared/catalog/limits.ts';
 import { announceRefund } from '../../shared/catalog/order/internal.ts';
 import { refundPayment as refundPaymentApi } from '../../shared/catalog/payment/apis.ts';
-import { lostIn } from '../../shared/catalog/payment/disputes.ts';
+import { refundableOf } from '../../shared/catalog/payment/cover.ts';
 import { paymentLifeCycle } from '../../shared/catalog/payment/objects.ts';
 import type { RefundBehaviour } from '../../shared/catalog/payment/reference-data.ts';
 import { owedAfterFailures, refundId } from '../../shared/catalog/payment/refunds.ts';
@@ -147,14 +147,6 @@ async function refusePayOut(
   const detail = `A gift card can receive ${moneyInWords(refundableAmount)} of this payment, whose refunds failed, not ${moneyInWords(amount)}. Refund the rest to its own tender.`;
   throw new Problem('refund_exceeds_captured', detail, { objectType: 'payment', id: payment.id, refundableAmount });
 }
-
-/** The captured amount that was neither refunded nor lost in a dispute. */
-export const refundableOf = ({
-  capturedAmount,
-  refundedAmount,
-  disputes,
-}: Pick<StoredPayment, 'capturedAmount' | 'refundedAmount' | 'disputes'>): Money =>
-  money(capturedAmount.amount - refundedAmount.amount - lostIn(disputes), capturedAmount.currency);
 
 /** The money of an open dispute is withdrawn: another refund could pay it twice. @throws Problem `invalid_state_transition` */
 export function refuseWhileDisputed(payment: StoredPayment, verb: 'refund' | 'dispute'): void {

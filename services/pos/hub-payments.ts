@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { listPayments } from '../../shared/catalog/payment/internal.ts';
-import { isUndecided, Payment } from '../../shared/catalog/payment/objects.ts';
+import { Payment } from '../../shared/catalog/payment/objects.ts';
 import { type EventHandler, type Scope, unchanged } from '../../shared/work/handler.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { ListedTender, type Sale, transactions } from './collections.ts';

@@ -3,7 +3,7 @@ import { getTransaction as getTransactionCall } from '../../shared/catalog/comme
 import type { Receipt, Transaction } from '../../shared/catalog/commerce/transaction.ts';
 import { refusal } from '../../shared/catalog/life-cycle.ts';
 import type { OrderView } from '../../shared/catalog/order/objects.ts';
-import { isUndecided } from '../../shared/catalog/payment/objects.ts';
+import { isUndecided } from '../../shared/catalog/payment/cover.ts';
 import { notFound, type Problem } from '../../shared/catalog/problems.ts';
 import type { Figures } from '../../shared/catalog/retailer.ts';
 import { mintedAt } from '../../shared/domain/ids.ts';

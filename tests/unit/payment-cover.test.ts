@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { coverageOf, outstandingOf, type PaymentAmounts, paymentStatusOf } from '../../../services/oms/payments.ts';
-import { eur } from '../../support/steps/tender.ts';
+import { coverageOf, type PaymentAmounts, paymentStatusOf, stillToSecure } from '../../shared/catalog/payment/cover.ts';
+import { eur } from '../support/steps/tender.ts';
 
 const payment = (state: PaymentAmounts['state'], authorised: number, captured = 0, refunded = 0): PaymentAmounts => ({
   state,
@@ -53,7 +53,7 @@ test('The payments of an order make it authorised or paid exactly when nothing i
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9000 }), fc.array(anyPayment, { maxLength: 5 }), (total, payments) => {
       const status = paymentStatusOf(total, payments);
-      expect(outstandingOf(total, payments) === 0).toBe(status === 'authorised' || status === 'paid');
+      expect(stillToSecure(total, payments) === 0).toBe(status === 'authorised' || status === 'paid');
     }),
   );
 });
