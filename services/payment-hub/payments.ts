@@ -13,7 +13,7 @@ import { requireObject } from '../../shared/work/require-object.ts';
 import type { UnitOfWork } from '../../shared/work/unit-of-work.ts';
 import { declineCapture, declined, unwatchAuthorization, voidAuthorization } from './authorization.ts';
 import { payments, paymentTokens, published, type StoredPayment } from './collections.ts';
-import { giveBack, uncommitFromOrder } from './funds.ts';
+import { giveBack, movePayment } from './funds.ts';
 import { refund } from './refunds.ts';
 
 export const capturePayment = handle(capturePaymentApi)(async ({ params, body }, { work }) => {
@@ -30,9 +30,8 @@ async function isDeclinedAtCapture(work: UnitOfWork, { tender }: StoredPayment):
 
 /** Captures an authorisation and gives the remainder back; the OMS refunds the remainder of an exchange credit. */
 function capture(work: UnitOfWork, payment: StoredPayment, { captured, remainder }: ReturnType<typeof splitCapture>): StoredPayment {
-  const changed = work.transition(payments, payment, 'capture', { capturedAmount: captured });
+  const changed = movePayment(work, payment, 'capture', { capturedAmount: captured });
   unwatchAuthorization(work, payment.id);
-  uncommitFromOrder(work, payment, remainder);
   giveBack(work, payment, { amount: remainder, reference: `${payment.id}.remainder` });
   const isPartOfCredit = payment.tender.type === 'exchange-credit' && remainder.amount > 0;
   return isPartOfCredit ? work.transition(payments, changed, 'release-rest') : changed;
