@@ -1,6 +1,6 @@
 import { dueWork } from '../../shared/catalog/due-work.ts';
+import { outstandingOf } from '../../shared/catalog/nearby.ts';
 import type { BusinessObject } from '../../shared/catalog/objects.ts';
-import { outstandingOf } from '../../shared/catalog/obstacles.ts';
 import { instant, type Ms } from '../../shared/domain/time.ts';
 import { type DueItem, dueKey } from '../../shared/store/ports/due-work.ts';
 import type { Reason } from './reasons.ts';

@@ -1,5 +1,6 @@
 import type { ApiInput, BusinessObject, ObjectType, TypedApiId } from '../../rehearsal/call-types.ts';
-import { obstacleOf, outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/obstacles.ts';
+import { outstandingAtTill, outstandingOf, payablePoints, returnable } from '../../shared/catalog/nearby.ts';
+import { obstacleOf } from '../../shared/catalog/obstacles.ts';
 import { decimalsOf, type Money, majorUnits, minus, money, moneyInWords } from '../../shared/domain/money.ts';
 import { apis } from '../data/catalog.ts';
 import { callApi, here, type Input, type OperationId, tracedControl, whyNoCall } from '../data/data.ts';
