@@ -3,7 +3,8 @@ import { progressionOf } from '../../shared/catalog/control/progression.ts';
 import type { PickingOrder } from '../../shared/catalog/fulfillment/picking-orders.ts';
 import type { BusinessObject } from '../../shared/catalog/objects.ts';
 import type { Obstacle } from '../../shared/catalog/obstacles.ts';
-import { floorShare, type Money, money, moneyInWords } from '../../shared/domain/money.ts';
+import { requiredFor, stillToCapture, stillToSecure } from '../../shared/catalog/payment/cover.ts';
+import { money, moneyInWords } from '../../shared/domain/money.ts';
 import type { Found } from '../../shared/store/ports/objects.ts';
 import { locationsOf, stockAt } from '../objects/stock.ts';
 import type { ExplainScope, Subject } from './subject.ts';
@@ -39,27 +40,14 @@ async function paymentsOf({ worlds, view }: ExplainScope, orderId: string): Prom
   return found.map(({ json }) => JSON.parse(json) as BusinessObject<'payment'>);
 }
 
-/** The amount that captures less refunds must cover before goods leave: the remaining goods, and shipping. */
-function requiredFor({ lines, totals }: BusinessObject<'order'>): Money {
-  const goods = lines.reduce((sum, { lineTotal, qty, cancelledQty, returnedQty }) => {
-    const gone = floorShare(lineTotal.amount, cancelledQty + returnedQty, qty);
-    return sum + lineTotal.amount - gone;
-  }, 0);
-  return money(goods + totals.shipping.amount, totals.total.currency);
-}
-
 async function uncoveredDispatch(scope: ExplainScope, { object, near }: Subject): Promise<Obstacles> {
   const order = near.get('order', object['orderId'] as string | undefined);
   if (!order || order.totals.total.amount === 0) return {};
   const byHand = progressionOf(scope.view).capture === 'manual';
   const payments = await paymentsOf(scope, order.id);
-  const covered = payments.reduce((sum, { state, authorizedAmount, capturedAmount, refundedAmount }) => {
-    const authorised = !byHand && state === 'authorised' ? authorizedAmount.amount : 0;
-    return sum + authorised + capturedAmount.amount - refundedAmount.amount;
-  }, 0);
-  const { amount, currency } = requiredFor(order);
-  if (covered >= amount) return {};
-  const what = `${moneyInWords(money(amount - covered, currency))} of its order`;
+  const missing = (byHand ? stillToCapture : stillToSecure)(requiredFor(order), payments);
+  if (missing === 0) return {};
+  const what = `${moneyInWords(money(missing, order.totals.total.currency))} of its order`;
   const text = byHand
     ? `${what} are not captured. Captures are manual in this rehearsal: a client calls Capture Payment.`
     : `${what} are neither captured nor authorised.`;
